@@ -1,0 +1,10 @@
+"""The game core. It knows nothing of tournament/; this is all that crosses between the two.
+
+- `records.Table`: column buffers, made by the caller, filled by a core; numpy arrays of the
+  types that the contest names, a bool as one byte.
+- a contest's core (`von_neumann_poker.VonNeumannPoker`): one leg as a state machine; made with
+  plain ints and two tables, read through attributes (sums as ints and floats).
+- `referee.Referee`: plays a core with WebAssembly bots without the GIL; takes addresses of the
+  runtime's functions as ints and gives the status codes of `game_core`.
+- `deals.deal_word`: the random bits of a deal, for tests and replays.
+"""

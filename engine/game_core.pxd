@@ -1,0 +1,30 @@
+# See game_core.pyx for details.
+
+from libc.stdint cimport int64_t
+
+cdef enum Status:
+    DECIDE        # `decision` says who is asked what
+    RECORDS_FULL  # take the rows away, then step on
+    LEG_OVER
+
+cdef enum Size:
+    SEATS = 2
+    MOST_ARGUMENTS = 6
+    MOST_VIEW_BYTES = 128
+
+cdef struct Decision:
+    int kind                            # which of the contest's questions
+    int seat                            # who is asked: 0 is x, 1 is y
+    int argument_count
+    int64_t arguments[MOST_ARGUMENTS]   # as the contest's interface lists them
+
+cdef class GameCore:
+    cdef Decision decision
+    cdef unsigned char* windows[SEATS]  # where a seat's view is written: the bot's own memory, or `scratch`
+    cdef unsigned char scratch[SEATS][MOST_VIEW_BYTES]
+    cdef int view_size                  # bytes
+    cdef int64_t session                # of the leg, from 0
+    cdef int64_t game                   # of the session, from 0
+
+    cdef Status step(self, int64_t answer) noexcept nogil
+    cdef int64_t default_answer(self) noexcept nogil

@@ -1,0 +1,64 @@
+"""The idea of a game that all contests share: a state machine that asks.
+
+A core plays one leg. `step` takes the answer to the pending decision, plays on
+to the next one and says what it needs: an answer (`DECIDE`), room for records
+(`RECORDS_FULL`) or nothing more (`LEG_OVER`). It never calls a bot, so bots of
+every kind, one leg or many legs in step, can be put behind it.
+"""
+
+from libc.stdint cimport int64_t, uintptr_t
+
+# What play() and Referee.play() return.
+LEG_IS_OVER = 0
+RECORDS_ARE_FULL = 1
+ANSWER_WANTED = 2
+FAULT = 3
+
+
+cdef class GameCore:
+    """Base of the contests' cores; a subclass implements `step` and `default_answer`."""
+
+    def __cinit__(self):
+        self.windows[0] = self.scratch[0]
+        self.windows[1] = self.scratch[1]
+
+    cdef Status step(self, int64_t answer) noexcept nogil:
+        return LEG_OVER
+
+    cdef int64_t default_answer(self) noexcept nogil:
+        """What counts as the asked bot's answer when it has none (it is at fault)."""
+        return 0
+
+    def play(self, int64_t answer=0):
+        """Answer the pending decision and play on to the next: ANSWER_WANTED, RECORDS_ARE_FULL or LEG_IS_OVER.
+
+        The answer is ignored at the start of a leg and after RECORDS_ARE_FULL.
+        """
+        cdef Status status
+        with nogil:
+            status = self.step(answer)
+        if status == DECIDE:
+            return ANSWER_WANTED
+        return RECORDS_ARE_FULL if status == RECORDS_FULL else LEG_IS_OVER
+
+    def default(self):
+        """The contest's default answer to the pending decision."""
+        return self.default_answer()
+
+    def write_views_to(self, int seat, uintptr_t address):
+        """Have a seat's views written to an address; it must stay good while the core plays."""
+        self.windows[seat] = <unsigned char*>address
+
+    def position(self):
+        """(session, game) now being played; both count from 0, the session within the leg."""
+        return self.session, self.game
+
+    def pending(self):
+        """The pending decision: (kind, seat, arguments, view as bytes)."""
+        cdef int i
+        return (
+            self.decision.kind,
+            self.decision.seat,
+            tuple([self.decision.arguments[i] for i in range(self.decision.argument_count)]),
+            self.windows[self.decision.seat][:self.view_size],
+        )

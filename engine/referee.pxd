@@ -1,0 +1,46 @@
+# See referee.pyx for details.
+
+cimport cython
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+
+from engine.game_core cimport SEATS, GameCore, Status
+
+cdef struct RuntimeFunction:    # the runtime's wasmtime_func_t
+    uint64_t store
+    void* private_data
+
+cdef union RuntimeValue:        # the runtime's wasmtime_val_raw_t
+    int32_t i32
+    int64_t i64
+    unsigned char bytes[16]
+
+ctypedef void* (*CallUnchecked)(
+    void* context, const RuntimeFunction* function, RuntimeValue* arguments_and_results, size_t count, void** trap
+) noexcept nogil
+ctypedef void* (*SetFuel)(void* context, uint64_t fuel) noexcept nogil
+ctypedef void* (*GetFuel)(void* context, uint64_t* fuel) noexcept nogil
+
+cdef struct Meter:              # what a seat's decisions took
+    uint64_t decisions
+    uint64_t fuel
+    uint64_t most_fuel
+
+@cython.final
+cdef class Referee:
+    cdef GameCore core
+    cdef CallUnchecked call_unchecked
+    cdef SetFuel set_fuel
+    cdef GetFuel get_fuel
+    cdef void* context
+    cdef RuntimeFunction loop
+    cdef int questions                  # that the contest has
+    cdef bint seated[SEATS]             # by a bot that the loop calls
+    cdef uint64_t fuel                  # for each decision
+    cdef Status status
+    cdef bint metered
+    cdef Meter meters[SEATS]
+    cdef void* error
+    cdef void* trap
+
+    cdef int next_call(self, RuntimeValue* values) noexcept nogil
+    cdef void note_fuel(self) noexcept nogil

@@ -1,0 +1,124 @@
+"""The one loop that plays WebAssembly bots: core and bots in turn, without leaving the runtime.
+
+Entering the runtime costs more than a game. So the loop itself is a few
+WebAssembly instructions (tournament/runtime.py writes them): it calls `on_step`
+here, which steps the core and says whose function is next, and then that
+function, both cheaper by far than an entry.
+"""
+
+cimport cython
+
+from engine.game_core cimport DECIDE, RECORDS_FULL, Decision
+
+from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+
+cdef enum:
+    STOP = -1   # instead of a function's number: leave the loop
+
+
+cdef void* on_step(void* referee, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
+    """Called by the loop with the last answer; gives the next function's number and its arguments."""
+    values[0].i32 = (<Referee>referee).next_call(values)
+    return NULL
+
+
+@cython.final
+cdef class Referee:
+    """Plays a core with the bots at those of its seats that are WebAssembly.
+
+    Addresses of the runtime's functions and of the store's context; `questions`:
+    how many the contest has; `fuel`: for each decision. `seat_bots` comes
+    before the first `play`.
+    """
+
+    def __init__(
+        self,
+        GameCore core,
+        *,
+        uintptr_t call_unchecked,
+        uintptr_t set_fuel,
+        uintptr_t get_fuel,
+        uintptr_t context,
+        int questions,
+        uint64_t fuel,
+    ):
+        self.core = core
+        self.call_unchecked = <CallUnchecked>call_unchecked
+        self.set_fuel = <SetFuel>set_fuel
+        self.get_fuel = <GetFuel>get_fuel
+        self.context = <void*>context
+        self.questions = questions
+        self.fuel = fuel
+
+    @property
+    def step_function(self):
+        """(address of the C function, its first argument): what the loop calls to step the core."""
+        return <uintptr_t>&on_step, <uintptr_t><void*>self
+
+    def seat_bots(self, bytes loop, x_seated, y_seated):
+        """The loop's function handle, and which seats it serves; the others' answers come to `play`."""
+        if len(loop) != sizeof(RuntimeFunction):
+            raise ValueError("a function handle has 16 bytes")
+        self.loop = (<RuntimeFunction*><const char*>loop)[0]
+        self.seated[0] = x_seated
+        self.seated[1] = y_seated
+
+    def measure_fuel(self):
+        """Keep count of what decisions take, from now on."""
+        self.metered = True
+
+    def fuel_used(self, int seat):
+        """(decisions, instructions in all, the most for one) of a seat, while measured."""
+        return self.meters[seat].decisions, self.meters[seat].fuel, self.meters[seat].most_fuel
+
+    def play(self, int64_t answer=0):
+        """Play until something is needed that only the caller can give.
+
+        `answer` answers the pending decision; it is ignored at the start of a
+        leg and after RECORDS_ARE_FULL. Returns LEG_IS_OVER; RECORDS_ARE_FULL
+        (empty the tables, then call again); FAULT (the asked bot trapped: see to
+        it, then call again with the default answer); or ANSWER_WANTED (the asked
+        seat has no WebAssembly bot).
+        """
+        cdef RuntimeValue values[8]
+        with nogil:
+            values[0].i64 = answer
+            self.set_fuel(self.context, self.fuel)
+            self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
+        if self.error != NULL or self.trap != NULL:
+            if self.metered:
+                self.note_fuel()
+            return FAULT
+        if self.status == DECIDE:
+            return ANSWER_WANTED
+        return RECORDS_ARE_FULL if self.status == RECORDS_FULL else LEG_IS_OVER
+
+    cdef int next_call(self, RuntimeValue* values) noexcept nogil:
+        cdef Decision* decision = &self.core.decision
+        cdef int i
+        if self.metered:
+            self.note_fuel()
+        self.status = self.core.step(values[0].i64)
+        if self.status != DECIDE or not self.seated[decision.seat]:
+            return STOP
+        for i in range(decision.argument_count):
+            values[i + 1].i64 = decision.arguments[i]
+        self.set_fuel(self.context, self.fuel)
+        return decision.seat * self.questions + decision.kind
+
+    cdef void note_fuel(self) noexcept nogil:
+        """Charge what was used since the last call to the seat that was asked."""
+        cdef uint64_t left = 0
+        cdef Meter* meter = &self.meters[self.core.decision.seat]
+        self.get_fuel(self.context, &left)
+        meter.decisions += 1
+        meter.fuel += self.fuel - left
+        meter.most_fuel = max(meter.most_fuel, self.fuel - left)
+
+    def take_failure(self):
+        """Addresses of the runtime's (error, trap) of the last fault, 0 for none; the caller frees them."""
+        cdef uintptr_t error = <uintptr_t>self.error
+        cdef uintptr_t trap = <uintptr_t>self.trap
+        self.error = NULL
+        self.trap = NULL
+        return error, trap

@@ -1,0 +1,69 @@
+# See von_neumann_poker.pyx for details.
+
+cimport cython
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from engine.game_core cimport GameCore, Status
+from engine.records cimport Table
+
+cdef enum BlockCount:
+    BLOCKS = 32
+
+cdef enum Phase:
+    START_GAME
+    A_DECIDES
+    B_DECIDES
+
+cdef struct View:             # what a bot is shown, as it lies in the statement's Bot
+    float card
+    float opponents_previous_card
+    int64_t money
+    int64_t opponents_money
+
+@cython.final
+cdef class VonNeumannPoker(GameCore):
+    cdef Phase phase
+    cdef int64_t sessions             # to play
+    cdef int32_t match                # as recorded
+    cdef int32_t first_session        # as recorded
+    cdef readonly int64_t games_recorded  # in this leg; its parity gives the roles
+    cdef bint seats_swapped           # y is A in even games
+    cdef bint cap_after_ante
+    cdef uint64_t deals_key
+    cdef uint64_t session_deals       # where this session's stream of deals begins
+    cdef int64_t money[2]             # by seat
+    cdef float previous_card[2]       # the opponent's, as shown to the seat
+    # the game now played, by role
+    cdef int a_seat
+    cdef float a_card
+    cdef float b_card
+    cdef int64_t bet
+    # what was won, x's side
+    cdef readonly int64_t sessions_played
+    cdef readonly double points
+    cdef readonly double squared_points
+    cdef double block_points[BLOCKS]
+    cdef double roots[51]             # square roots of 0..50
+    # records
+    cdef Table games_table
+    cdef Table sessions_table
+    cdef int32_t* g_match
+    cdef int32_t* g_session
+    cdef uint8_t* g_game
+    cdef uint8_t* g_x_is_a
+    cdef float* g_a_card
+    cdef float* g_b_card
+    cdef int16_t* g_a_money
+    cdef int16_t* g_b_money
+    cdef uint8_t* g_bet
+    cdef uint8_t* g_folded
+    cdef int8_t* g_a_gain
+    cdef int32_t* s_match
+    cdef int32_t* s_session
+    cdef uint8_t* s_games
+    cdef int16_t* s_x_gain
+    cdef double* s_x_points
+
+    cdef inline void show(self, int seat, float card) noexcept nogil
+    cdef inline void finish_game(self, bint folded) noexcept nogil
+    cdef void finish_session(self) noexcept nogil

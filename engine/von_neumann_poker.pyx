@@ -1,0 +1,219 @@
+"""One-card von Neumann poker: bankroll sessions, alternating roles, m/√g points.
+
+Rules: "Pseudo-random poker: one-card von Neumann poker", the contest's statement,
+as read in docs/contests/von_neumann_poker.md.
+"""
+
+cimport cython
+from libc.math cimport sqrt
+from libc.string cimport memset
+
+import numpy as np
+
+from engine.deals cimport stream_key, stream_word
+from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL
+
+STACK = 100
+ANTE = 10
+BET_LIMIT = 50
+GAMES_PER_SESSION = 50
+BLOCK_COUNT = BLOCKS
+
+cdef enum:
+    C_STACK = 100
+    C_ANTE = 10
+    C_BET_LIMIT = 50
+    C_GAMES_PER_SESSION = 50
+
+cdef enum:
+    QUESTION_A = 0
+    QUESTION_B = 1
+
+cdef extern from *:
+    """
+    #define CARD_UNIT (1.0f / 16777216.0f)
+    """
+    const float CARD_UNIT    # 2^-24: cards are exact in a float
+
+
+@cython.final
+cdef class VonNeumannPoker(GameCore):
+    """One leg between the bots at seats x (0) and y (1).
+
+    `deals_key` chooses the deals; `seats_swapped` gives y the A role in even
+    games (the second leg of a duplicate match). Rows go into the two tables,
+    with `match` in every row and sessions numbered from `first_session`.
+
+    Questions: 0 asks for A's bet, with no arguments; 1 asks whether B calls,
+    with the bet as the one argument.
+    """
+
+    def __init__(
+        self,
+        Table games_table,
+        Table sessions_table,
+        *,
+        uint64_t deals_key,
+        int64_t sessions,
+        int32_t match=0,
+        int32_t first_session=0,
+        bint seats_swapped=False,
+        bint cap_after_ante=False,
+    ):
+        cdef int i
+        self.deals_key = deals_key
+        self.sessions = sessions
+        self.match = match
+        self.first_session = first_session
+        self.seats_swapped = seats_swapped
+        self.cap_after_ante = cap_after_ante
+        for i in range(C_GAMES_PER_SESSION + 1):
+            self.roots[i] = sqrt(i)
+        memset(self.block_points, 0, sizeof(self.block_points))
+        self.view_size = sizeof(View)
+        self.phase = START_GAME
+        self.money[0] = self.money[1] = C_STACK
+        self.previous_card[0] = self.previous_card[1] = -1
+
+        self.games_table = games_table
+        self.g_match = <int32_t*>games_table.column("match", "int32")
+        self.g_session = <int32_t*>games_table.column("session", "int32")
+        self.g_game = <uint8_t*>games_table.column("game", "uint8")
+        self.g_x_is_a = <uint8_t*>games_table.column("x_is_a", "uint8")
+        self.g_a_card = <float*>games_table.column("a_card", "float32")
+        self.g_b_card = <float*>games_table.column("b_card", "float32")
+        self.g_a_money = <int16_t*>games_table.column("a_money", "int16")
+        self.g_b_money = <int16_t*>games_table.column("b_money", "int16")
+        self.g_bet = <uint8_t*>games_table.column("bet", "uint8")
+        self.g_folded = <uint8_t*>games_table.column("folded", "uint8")
+        self.g_a_gain = <int8_t*>games_table.column("a_gain", "int8")
+        self.sessions_table = sessions_table
+        self.s_match = <int32_t*>sessions_table.column("match", "int32")
+        self.s_session = <int32_t*>sessions_table.column("session", "int32")
+        self.s_games = <uint8_t*>sessions_table.column("games", "uint8")
+        self.s_x_gain = <int16_t*>sessions_table.column("x_gain", "int16")
+        self.s_x_points = <double*>sessions_table.column("x_points", "float64")
+
+    def blocks(self):
+        """x's points by block: the leg's sessions cut into BLOCK_COUNT equal runs, float64."""
+        cdef int i
+        return np.array([self.block_points[i] for i in range(<int>BLOCKS)])
+
+    cdef int64_t default_answer(self) noexcept nogil:
+        return 0    # A passes, B folds
+
+    cdef Status step(self, int64_t answer) noexcept nogil:
+        cdef int64_t bet, a_money, b_money
+        cdef int a_seat, b_seat
+        cdef uint64_t word
+        if self.phase == A_DECIDES:
+            a_seat = self.a_seat
+            b_seat = 1 - a_seat
+            a_money = self.money[a_seat]
+            b_money = self.money[b_seat]
+            if self.cap_after_ante:
+                a_money -= C_ANTE
+                b_money -= C_ANTE
+            bet = answer if answer > 0 else 0
+            bet = bet if bet < a_money else a_money
+            bet = bet if bet < C_BET_LIMIT else C_BET_LIMIT
+            bet = bet if bet < b_money else b_money
+            self.bet = bet
+            if bet > 0:
+                self.show(b_seat, self.b_card)
+                self.decision.kind = QUESTION_B
+                self.decision.seat = b_seat
+                self.decision.argument_count = 1
+                self.decision.arguments[0] = bet
+                self.phase = B_DECIDES
+                return DECIDE
+            self.finish_game(False)
+        elif self.phase == B_DECIDES:
+            self.finish_game(answer == 0)
+
+        # Start the next game.
+        self.phase = START_GAME
+        if self.session == self.sessions:
+            return LEG_OVER
+        if (
+            self.games_table.rows == self.games_table.capacity
+            or self.sessions_table.rows == self.sessions_table.capacity
+        ):
+            return RECORDS_FULL
+        if self.game == 0:
+            self.session_deals = stream_key(self.deals_key, <uint64_t>self.session)
+        word = stream_word(self.session_deals, <uint64_t>self.game)
+        self.a_card = <float>(<int32_t>(word >> 40)) * CARD_UNIT
+        self.b_card = <float>(<int32_t>(word >> 8 & 0xFFFFFF)) * CARD_UNIT
+        a_seat = <int>((self.games_recorded & 1) ^ self.seats_swapped)
+        self.a_seat = a_seat
+        self.show(a_seat, self.a_card)
+        self.decision.kind = QUESTION_A
+        self.decision.seat = a_seat
+        self.decision.argument_count = 0
+        self.phase = A_DECIDES
+        return DECIDE
+
+    cdef inline void show(self, int seat, float card) noexcept nogil:
+        """Write the seat's view."""
+        cdef View* view = <View*>self.windows[seat]
+        view.card = card
+        view.opponents_previous_card = self.previous_card[seat]
+        view.money = self.money[seat]
+        view.opponents_money = self.money[1 - seat]
+
+    cdef inline void finish_game(self, bint folded) noexcept nogil:
+        """Settle the game now played, record it, and the session with it when it ends."""
+        cdef int64_t gain, row
+        cdef int a_seat = self.a_seat
+        cdef int b_seat = 1 - a_seat
+        cdef int64_t a_money = self.money[a_seat]
+        cdef int64_t b_money = self.money[b_seat]
+        cdef int64_t stake = C_ANTE + self.bet
+        gain = stake if self.a_card > self.b_card else -stake    # equal cards: B wins
+        gain = C_ANTE if folded else gain
+
+        row = self.games_table.rows
+        self.g_match[row] = self.match
+        self.g_session[row] = self.first_session + <int32_t>self.session
+        self.g_game[row] = <uint8_t>self.game
+        self.g_x_is_a[row] = a_seat == 0
+        self.g_a_card[row] = self.a_card
+        self.g_b_card[row] = self.b_card
+        self.g_a_money[row] = <int16_t>a_money
+        self.g_b_money[row] = <int16_t>b_money
+        self.g_bet[row] = <uint8_t>self.bet
+        self.g_folded[row] = folded
+        self.g_a_gain[row] = <int8_t>gain
+        self.games_table.rows = row + 1
+
+        a_money += gain
+        b_money -= gain
+        self.money[a_seat] = a_money
+        self.money[b_seat] = b_money
+        self.previous_card[a_seat] = -1 if folded else self.b_card
+        self.previous_card[b_seat] = -1 if folded else self.a_card
+        self.games_recorded += 1
+        self.game += 1
+        if self.game == C_GAMES_PER_SESSION or a_money < C_ANTE or b_money < C_ANTE:
+            self.finish_session()
+
+    cdef void finish_session(self) noexcept nogil:
+        """Record the session now played and give both their stacks for the next."""
+        cdef int64_t gain = self.money[0] - C_STACK
+        cdef double points = <double>gain / self.roots[self.game]
+        cdef int64_t row = self.sessions_table.rows
+        self.s_match[row] = self.match
+        self.s_session[row] = self.first_session + <int32_t>self.session
+        self.s_games[row] = <uint8_t>self.game
+        self.s_x_gain[row] = <int16_t>gain
+        self.s_x_points[row] = points
+        self.sessions_table.rows = row + 1
+
+        self.points += points
+        self.squared_points += points * points
+        self.block_points[self.session * BLOCKS // self.sessions] += points
+        self.session += 1
+        self.sessions_played += 1
+        self.game = 0
+        self.money[0] = self.money[1] = C_STACK

@@ -1,0 +1,46 @@
+"""The tournament from Python."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tournament.config import load_config
+from tournament.contests import find_contest
+from tournament.executors import ExecutorName
+from tournament.results import Results, load
+from tournament.run import NobodyWatching, Watcher, run_contest
+from tournament.store.root import inside
+
+
+def run(
+    contest: str = "von_neumann_poker",
+    *,
+    config: str | os.PathLike[str] | None = None,
+    entrants: str | os.PathLike[str] | None = None,
+    results: str | os.PathLike[str] | None = None,
+    sessions: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    executor: ExecutorName | None = None,
+    address: str | None = None,
+    watcher: Watcher | None = None,
+) -> Results:
+    """Play a contest and return its results, as the command `tournament run` does.
+
+    What is not given comes from tournament.toml. Raises tournament.problems.BadInput
+    for what you can mend and RunFailed when the run stopped short.
+    """
+    chosen = load_config(
+        contest,
+        Path(config) if config is not None else None,
+        general={
+            "results": None if results is None else str(results),
+            "workers": workers,
+            "executor": executor,
+            "address": address,
+        },
+        contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
+    )
+    run_contest(find_contest(contest), chosen, watcher or NobodyWatching())
+    return load(inside(chosen.results, contest))

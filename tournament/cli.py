@@ -1,0 +1,185 @@
+"""The command `tournament`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from tournament.config import load_config
+from tournament.contests import CONTESTS, find_contest
+from tournament.executors import ExecutorName
+from tournament.leaderboard import Screen, check_table, crosstable_table, leaderboard_table, reasons
+from tournament.problems import BadInput, Problem
+from tournament.results import Results, crosstable_values, load, standing_values
+from tournament.run import run_contest
+from tournament.store.root import inside, open_root
+
+app = typer.Typer(
+    help="Bot contests: drop one file per bot into a folder, run, watch the leaderboard, read every game in pandas.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+_Contest = Annotated[
+    str | None, typer.Argument(metavar="CONTEST", help=f"one of: {', '.join(c.name for c in CONTESTS)}")
+]
+_ConfigPath = Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")]
+_ResultsOption = Annotated[
+    str | None, typer.Option("--results", metavar="DIR|URL", help="where the contests' records are")
+]
+_Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts")]
+
+
+@app.command(
+    epilog="Example: tournament run von_neumann_poker --sessions 2000 --seed 7",
+)
+def run(
+    contests: Annotated[
+        list[str] | None, typer.Argument(metavar="[CONTEST]...", help="which to run; default every table of the file")
+    ] = None,
+    entrants: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="folder of bots; default entrants/<contest>")
+    ] = None,
+    results: _ResultsOption = None,
+    sessions: Annotated[int | None, typer.Option(metavar="N", help="sessions of a match")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="chooses the deals and the bots' rand()")] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="how many play at once; 0 is one per core")] = None,
+    executor: Annotated[str | None, typer.Option(metavar="auto|local|ray", help="who plays")] = None,
+    address: Annotated[str | None, typer.Option(metavar="ADDR", help="Ray cluster to join, e.g. auto")] = None,
+    config: _ConfigPath = None,
+) -> None:
+    """Play what is still to play, with a live leaderboard.
+
+    Bots are built once and games played once: run again after a crash, after Ctrl-C or with
+    a new bot in the folder, and only what is missing is played.
+    """
+    for name in contests or _configured(config):
+        contest = find_contest(name)
+        chosen = load_config(
+            name,
+            config,
+            general={"results": results, "workers": workers, "executor": executor, "address": address},
+            contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
+        )
+        with Screen(_err, contest.title) as screen:
+            standings = run_contest(contest, chosen, screen)
+        _out.print(leaderboard_table(standings, contest.title))
+        if below := reasons(standings):
+            _out.print(below, soft_wrap=True)
+        _out.print(f"{standings.games:,} games in {inside(chosen.results, name)}", soft_wrap=True)
+
+
+@app.command(epilog="Example: tournament leaderboard von_neumann_poker --json")
+def leaderboard(
+    contest: _Contest = None, results: _ResultsOption = None, config: _ConfigPath = None, as_json: _Json = False
+) -> None:
+    """Show the ranking of what is in the records, also during a run."""
+    found = _load(contest, results, config)
+    if as_json:
+        _print_json([standing_values(line) for line in found.ranking.entrants])
+        return
+    _out.print(leaderboard_table(found.ranking, find_contest(found.field.contest).title))
+    if below := reasons(found.ranking):
+        _out.print(below, soft_wrap=True)
+
+
+@app.command(epilog="Example: tournament crosstable von_neumann_poker")
+def crosstable(
+    contest: _Contest = None, results: _ResultsOption = None, config: _ConfigPath = None, as_json: _Json = False
+) -> None:
+    """Show every pairing: points per session of row against column."""
+    found = _load(contest, results, config)
+    if as_json:
+        _print_json(crosstable_values(found.ranking))
+        return
+    _out.print(crosstable_table(found.ranking, find_contest(found.field.contest).title))
+
+
+@app.command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c")
+def check(
+    bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file")],
+    contest: Annotated[
+        str | None, typer.Option("--contest", help="default: the one whose name is in the bot's path")
+    ] = None,
+    config: _ConfigPath = None,
+) -> None:
+    """Build a bot, play it against a house bot and say whether it can enter.
+
+    Exits with 0 when it can, with 1 when it can't.
+    """
+    from tournament.check import check_bot, contest_of
+
+    chosen = find_contest(contest) if contest else contest_of(bot)
+    settings = load_config(chosen.name, config).contest
+    with Screen(_err, chosen.title) as screen:
+        report = check_bot(chosen, settings, bot, screen)
+    _out.print(check_table(report))
+    if not report.fit:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: tournament new von_neumann_poker my_bot --language cpp")
+def new(
+    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's")],
+    language: Annotated[str, typer.Option(metavar="c|cpp", help="what to write it in")] = "c",
+    entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
+    config: _ConfigPath = None,
+) -> None:
+    """Write a commented bot to start from, into the entrants folder."""
+    from tournament.new import write_new_bot
+
+    chosen = load_config(contest, config, contest={"entrants": None if entrants is None else str(entrants)})
+    path = write_new_bot(find_contest(contest), chosen.entrants, name, language)
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    _out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
+
+
+def _configured(config: Path | None) -> list[str]:
+    """The contests that have a table in the settings file, else all."""
+    import tomllib
+
+    try:
+        document = tomllib.loads((config or Path("tournament.toml")).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        document = {}
+    return [c.name for c in CONTESTS if c.name in document] or [c.name for c in CONTESTS]
+
+
+def _load(contest: str | None, results: str | None, config: Path | None) -> Results:
+    if contest is not None:
+        place = load_config(contest, config, general={"results": results}).results
+        location = inside(place, find_contest(contest).name)
+        # A contest's own folder will do as well as the one above it.
+        if results is not None and not open_root(location).list("ledger"):
+            return load(place)
+        return load(location)
+    return load(load_config(CONTESTS[0].name, config, general={"results": results}).results)
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def main() -> None:
+    """Run the command; a problem is one line and an exit code, never a stack trace."""
+    try:
+        app(standalone_mode=True)
+    except Problem as problem:
+        for line in str(problem).splitlines():
+            print(f"tournament: {line}", file=sys.stderr)
+        sys.exit(problem.exit_code)
+    except KeyboardInterrupt:
+        print("tournament: stopped; what was committed stays, run again to go on", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(1)

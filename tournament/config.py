@@ -1,0 +1,156 @@
+"""tournament.toml: read, checked, and blamed by key and line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tournament.contests import CONTESTS, find_contest
+from tournament.contests.contest import ContestSettings
+from tournament.executors import ExecutorName
+from tournament.problems import BadInput
+
+FILE_NAME = "tournament.toml"
+
+
+class General(BaseModel):
+    """The keys before the first table of tournament.toml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    results: str = Field("results", description="where records go: a folder, or a URL such as s3://bucket/prefix")
+    executor: ExecutorName = Field("auto", description="who plays: local, ray, or auto")
+    workers: int = Field(0, ge=0, le=100_000, description="games played at once; 0 is one per core")
+    address: str | None = Field(None, description="a Ray cluster to join, for example auto or ray://head:10001")
+
+
+@dataclass(frozen=True)
+class Config:
+    """What a command works with: general keys, and one contest's. Paths are absolute."""
+
+    general: General
+    contest: ContestSettings
+    entrants: Path
+    results: str
+
+
+def load_config(
+    contest_name: str,
+    path: Path | None = None,
+    *,
+    general: Mapping[str, Any] | None = None,
+    contest: Mapping[str, Any] | None = None,
+) -> Config:
+    """The settings of a contest: the file's, with those given here laid over (None changes nothing).
+
+    Without `path`, tournament.toml of this folder if there is one. Raises
+    BadInput naming file, line and key, or the option.
+    """
+    settings_type = find_contest(contest_name).settings
+    text, document, folder = _read(path)
+    where = str(path or FILE_NAME)
+    tables = {known.name for known in CONTESTS}
+    head = {key: value for key, value in document.items() if key not in tables}
+    overrides = {key: value for key, value in (general or {}).items() if value is not None}
+    own_overrides = {key: value for key, value in (contest or {}).items() if value is not None}
+    for other in CONTESTS:  # every table of the file must be right, whichever is asked for
+        _validate(other.settings, _table(document, other.name, where, text), where, text, other.name)
+    _validate(General, head, where, text, None)
+    checked = _validate(General, head | overrides, where, text, None, options=overrides)
+    own = _validate(
+        settings_type,
+        _table(document, contest_name, where, text) | own_overrides,
+        where,
+        text,
+        contest_name,
+        options=own_overrides,
+    )
+    assert isinstance(checked, General) and isinstance(own, ContestSettings)
+    entrants = Path(own_overrides["entrants"]) if "entrants" in own_overrides else folder / (
+        own.entrants or f"entrants/{contest_name}"
+    )
+    results = checked.results
+    if "://" not in results:
+        base = Path() if "results" in overrides else folder
+        results = str((base / results).absolute())
+    return Config(checked, own, entrants.absolute(), results)
+
+
+def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:
+    file = path or Path(FILE_NAME)
+    if path is None and not file.exists():
+        return "", {}, Path()
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise BadInput(f"{file} can't be read: {reason}") from None
+    try:
+        return text, tomllib.loads(text), file.parent
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+        line = int(place.group(1)) if place else len(text.splitlines())
+        message = message[: place.start()] if place else message.replace(" (at end of document)", "")
+        content = text.splitlines()[line - 1].strip() if 0 < line <= len(text.splitlines()) else ""
+        raise BadInput(f"{file}, line {line}: {message}: {content}") from None
+
+
+def _table(document: Mapping[str, Any], name: str, where: str, text: str) -> dict[str, Any]:
+    table = document.get(name, {})
+    if not isinstance(table, dict):
+        raise BadInput(f"{where}, line {_line_of(text, None, name)}: {name} must be a table, written [{name}]")
+    return table
+
+
+def _validate(
+    model: type[BaseModel],
+    values: Mapping[str, Any],
+    where: str,
+    text: str,
+    table: str | None,
+    options: Mapping[str, Any] | None = None,
+) -> BaseModel:
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        messages = []
+        for detail in error.errors():
+            key = str(detail["loc"][0])
+            if options and key in options:
+                messages.append(f"--{key.replace('_', '-')} {detail['input']}: {_lower(detail['msg'])}")
+                continue
+            place = f"{where}, line {_line_of(text, table, key)}"
+            if detail["type"] == "extra_forbidden":
+                kind = "table" if isinstance(values[key], dict) else "key"
+                known = ", ".join([*model.model_fields, *([c.name for c in CONTESTS] if table is None else [])])
+                messages.append(f"{place}: unknown {kind} {key}; there are {known}")
+            else:
+                messages.append(f"{place}: {key} = {detail['input']!r}: {_lower(detail['msg'])}")
+        raise BadInput("\n".join(messages)) from None
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
+def _line_of(text: str, table: str | None, key: str) -> int:
+    """The line, from 1, on which a key of a table (None: before the first table) stands."""
+    current: str | None = None
+    table_line = 1
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[+\s*\"?([\w.-]+)\"?\s*\]+", line):
+            current = header.group(1)
+            if current == table:
+                table_line = number
+            if table is None and current.split(".")[0] == key:
+                return number
+        elif current == table and re.match(rf"\s*\"?{re.escape(key)}\"?\s*[.=]", line):
+            return number
+    return table_line

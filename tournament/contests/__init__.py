@@ -1,0 +1,17 @@
+"""The contests. Adding one is a folder here, a core in engine/ and a line below."""
+
+from __future__ import annotations
+
+from tournament.contests.contest import Contest
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.problems import BadInput
+
+CONTESTS: tuple[Contest, ...] = (VON_NEUMANN_POKER,)
+
+
+def find_contest(name: str) -> Contest:
+    """The contest of that name. Raises BadInput for an unknown one."""
+    for contest in CONTESTS:
+        if contest.name == name:
+            return contest
+    raise BadInput(f"no contest is called {name}; there are: {', '.join(c.name for c in CONTESTS)}")

@@ -1,0 +1,123 @@
+"""What a contest is made of. A contest is one folder beside this file and one core in engine/."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from engine.game_core import GameCore
+from engine.records import Table
+
+
+# How a column's values lie on disk. Constant: long runs of one value. Split: not negative
+# and slow or small, stored byte plane by byte plane. Delta: small, of either sign.
+# Plain: random, nothing to gain.
+Packing = Literal["constant", "split", "delta", "plain"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a record table. `type` is a numpy type name; `meaning` carries the unit."""
+
+    name: str
+    type: str
+    meaning: str
+    packing: Packing = "plain"
+
+
+def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:
+    """The columns as `engine.records.Table` takes them: a bool is a byte there."""
+    return {column.name: "uint8" if column.type == "bool" else column.type for column in columns}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A decision that a bot is asked for.
+
+    `parameters` and `result` are the WebAssembly types of the function of that
+    name, each a tuple of those accepted.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, ...], ...]
+    result: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Interface:
+    """How the contest's bots are written and how the engine reaches them.
+
+    `kit` holds the C header, the adapter and the templates of new bots. A bot's
+    struct takes `bot_size` bytes of its memory; the view that the core writes
+    lies `view_offset` bytes into it. Questions are in the core's order.
+    """
+
+    kit: Path
+    header: str
+    questions: tuple[Question, ...]
+    bot_size: int
+    view_offset: int
+
+    @property
+    def most_arguments(self) -> int:
+        """Arguments of the question that has most, the bot's address aside."""
+        return max(len(question.parameters) for question in self.questions) - 1
+
+
+class ContestSettings(BaseModel):
+    """The keys that every contest's table in tournament.toml has."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    entrants: str | None = Field(None, description="folder of bots; default entrants/<contest>")
+    sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")
+    seed: int = Field(1, ge=0, lt=2**63, description="chooses the deals and the bots' rand()")
+    deals: Literal["common", "independent"] = Field(
+        "common", description="common: all pairings see the same deals; independent: each its own"
+    )
+    duplicate: bool = Field(
+        False, description="play each match twice with the same deals, seats swapped, memory wiped"
+    )
+    faults_allowed: int = Field(3, ge=0, le=1000, description="faults in one leg before disqualification")
+    fuel_per_decision: int = Field(
+        10_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
+    )
+    memory_megabytes: int = Field(64, ge=1, le=4096, description="memory of one bot")
+
+    def playing(self) -> dict[str, object]:
+        """The settings on which the records depend: all but where the entrants lie."""
+        return self.model_dump(exclude={"entrants"})
+
+
+@dataclass(frozen=True)
+class LegPlan:
+    """What a core needs to know of a leg. Sessions are recorded from `first_session` on."""
+
+    match: int
+    number: int
+    sessions: int
+    deals_key: int
+
+    @property
+    def first_session(self) -> int:
+        return self.number * self.sessions
+
+
+NewCore = Callable[[LegPlan, ContestSettings, Table, Table], GameCore]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A contest: names, settings, records, bot interface and the core that plays it."""
+
+    name: str
+    title: str
+    settings: type[ContestSettings]
+    games: tuple[Column, ...]
+    sessions: tuple[Column, ...]
+    interface: Interface
+    new_core: NewCore

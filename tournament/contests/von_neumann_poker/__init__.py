@@ -1,0 +1,74 @@
+"""One-card von Neumann poker: all play all, bankroll sessions, ±m/√g points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from engine.game_core import GameCore
+from engine.records import Table
+from engine.von_neumann_poker import VonNeumannPoker
+from tournament.contests.contest import Column, Contest, ContestSettings, Interface, LegPlan, Question
+
+
+class Settings(ContestSettings):
+    """Keys of the table [von_neumann_poker] in tournament.toml."""
+
+    bet_cap: Literal["before_ante", "after_ante"] = Field(
+        "before_ante",
+        description="a bet is capped at the stacks before the antes, as the statement's controller does, or after",
+    )
+
+
+def new_core(leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table) -> GameCore:
+    assert isinstance(settings, Settings)
+    return VonNeumannPoker(
+        games,
+        sessions,
+        deals_key=leg.deals_key,
+        sessions=leg.sessions,
+        match=leg.match,
+        first_session=leg.first_session,
+        seats_swapped=leg.number % 2 == 1,
+        cap_after_ante=settings.bet_cap == "after_ante",
+    )
+
+
+VON_NEUMANN_POKER = Contest(
+    name="von_neumann_poker",
+    title="One-card von Neumann poker",
+    settings=Settings,
+    games=(
+        Column("match", "int32", "match number; matches.parquet has the names", "constant"),
+        Column("session", "int32", "session of the match, from 0", "split"),
+        Column("game", "uint8", "game of the session, from 0", "split"),
+        Column("x_is_a", "bool", "x plays A, who acts first"),
+        Column("a_card", "float32", "A's card, 0 to 1"),
+        Column("b_card", "float32", "B's card, 0 to 1"),
+        Column("a_money", "int16", "A's stack before the antes, dollars", "split"),
+        Column("b_money", "int16", "B's stack before the antes, dollars", "split"),
+        Column("bet", "uint8", "A's bet as played, dollars; 0 is a pass", "split"),
+        Column("folded", "bool", "B folded; false also after a pass"),
+        Column("a_gain", "int8", "what A won, dollars; B lost as much", "delta"),
+    ),
+    sessions=(
+        Column("match", "int32", "match number", "constant"),
+        Column("session", "int32", "session of the match, from 0", "split"),
+        Column("games", "uint8", "games played", "split"),
+        Column("x_gain", "int16", "what x won, dollars", "delta"),
+        Column("x_points", "float64", "x_gain / √games; y has the negative"),
+    ),
+    interface=Interface(
+        kit=Path(__file__).parent / "kit",
+        header="von_neumann_poker.h",
+        questions=(
+            Question("a", (("i32",),), ("i64", "i32")),
+            Question("b", (("i32",), ("i64", "i32")), ("i32", "i64")),
+        ),
+        bot_size=232,
+        view_offset=8,
+    ),
+    new_core=new_core,
+)

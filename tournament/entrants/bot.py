@@ -1,0 +1,31 @@
+"""What is known of an entrant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal["c", "cpp", "wasm"]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A file as it was dropped. `sha256` is of its bytes, in hex."""
+
+    name: str
+    kind: Kind
+    path: Path
+    source: bytes
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A submission after building: `artifact` is its WebAssembly, or None with the `problem` in words."""
+
+    name: str
+    kind: str
+    sha256: str
+    artifact: bytes | None
+    problem: str | None = None

@@ -1,0 +1,66 @@
+"""Finding the bots in an entrants folder."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from tournament.entrants.bot import Entrant, Kind, Submission
+from tournament.problems import BadInput
+
+KINDS: dict[str, Kind] = {".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".wasm": "wasm"}
+MOST_BYTES = 16 << 20
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
+
+
+def valid_name(name: str) -> bool:
+    """Whether a bot may be called so."""
+    return _NAME.fullmatch(name) is not None
+
+
+def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
+    """The bots of a folder by name, and those that can't even be read, each with its problem.
+
+    Files of other kinds and hidden files are passed over. Raises BadInput when
+    there is no such folder.
+    """
+    if not folder.is_dir():
+        raise BadInput(f"the entrants folder {folder} does not exist; make it and drop one file per bot into it")
+    submissions: dict[str, Submission] = {}
+    refused: list[Entrant] = []
+    for path in sorted(folder.iterdir()):
+        kind = KINDS.get(path.suffix.lower())
+        if kind is None or path.name.startswith("."):
+            continue
+        try:
+            submission = read_submission(path)
+        except BadInput as problem:
+            refused.append(Entrant(path.name, kind, "", None, str(problem)))
+            continue
+        twin = submissions.get(submission.name)
+        if twin is not None:
+            problem_text = f"{path.name} has the name of {twin.path.name}; rename one of them"
+            refused.append(Entrant(path.name, kind, submission.sha256, None, problem_text))
+            continue
+        submissions[submission.name] = submission
+    return sorted(submissions.values(), key=lambda s: s.name), refused
+
+
+def read_submission(path: Path) -> Submission:
+    """One bot's file. Raises BadInput when it can't be one, with the reason."""
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise BadInput(f"{path}: bots are files ending in {', '.join(KINDS)}")
+    if not valid_name(path.stem):
+        raise BadInput(
+            f"{path.name}: a bot's name has letters, digits and _ . + - only, 64 at most, and starts with a letter,"
+            " digit or _; rename the file"
+        )
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise BadInput(f"{path.name}: larger than {MOST_BYTES >> 20} MiB")
+        source = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path.name}: can't be read: {error.strerror}") from None
+    return Submission(path.stem, kind, path, source, hashlib.sha256(source).hexdigest())

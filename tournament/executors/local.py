@@ -1,0 +1,35 @@
+"""Plays in this process: threads, since the core holds no GIL."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from tournament.play import Receipt, Task, play_task
+
+
+class LocalExecutor:
+    """`workers` threads. Closing the iterator stops them at their next full table of records."""
+
+    name = "local"
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]:
+        stop = threading.Event()
+        running: set[Future[Receipt]] = set()
+        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="play")
+        try:
+            while True:
+                while len(running) < self.workers and (task := next(tasks, None)) is not None:
+                    running.add(pool.submit(play_task, task, artifacts, stop.is_set))
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        finally:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,219 @@
+"""What a terminal shows: leaderboard, crosstable, progress. The only module that knows rich."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+
+from rich.progress_bar import ProgressBar
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from tournament.check import CheckReport
+from tournament.run import Progress
+from tournament.standings import Match, Standing, Standings
+
+# As many entrants get a column each in the crosstable; more are a list of pairs.
+MOST_COLUMNS = 24
+
+
+def leaderboard_table(standings: Standings, title: str, most_rows: int | None = None) -> Table:
+    """The ranking as a table, at most `most_rows` lines of it; below the line who does not count."""
+    table = Table(title=title, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
+    table.add_column("#", justify="right")
+    table.add_column("bot", overflow="fold", min_width=8)
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("± 95%", justify="right", no_wrap=True)
+    table.add_column("per session", justify="right", no_wrap=True)
+    table.add_column("ahead of next", justify="right", no_wrap=True)
+    table.add_column("matches", justify="right", no_wrap=True)
+    table.add_column("games", justify="right", no_wrap=True)
+    table.add_column("faults", justify="right", no_wrap=True)
+    ranked = [line for line in standings.entrants if line.rank is not None]
+    below = [line for line in standings.entrants if line.rank is None]
+    shown = ranked if most_rows is None else ranked[: max(1, most_rows - len(below))]
+    for line in shown:
+        table.add_row(*_ranked_row(line), end_section=bool(below) and line is shown[-1])
+    if len(shown) < len(ranked):
+        table.add_row("", f"… and {len(ranked) - len(shown)} more", end_section=bool(below))
+    for line in below:
+        table.add_row("", Text(line.name, style="dim"), Text(line.status, style="red"), *[""] * 5, _number(line.faults))
+    return table
+
+
+def _ranked_row(line: Standing) -> list[RenderableType]:
+    reach = "" if line.ci_high is None else _points(line.ci_high - line.score)
+    per_session = f"{line.score / line.sessions:+.3f}" if line.sessions else ""
+    sure = "" if line.order_probability is None or not line.matches else _percent(line.order_probability)
+    return [
+        str(line.rank),
+        Text(line.name),
+        f"{line.score:+,.1f}",
+        reach,
+        per_session,
+        sure,
+        _number(line.matches),
+        _number(line.games),
+        _number(line.faults) if line.faults else "",
+    ]
+
+
+def reasons(standings: Standings) -> Text:
+    """One line for each entrant below the line: what is wrong with it."""
+    lines = []
+    for line in standings.entrants:
+        if line.rank is None:
+            lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {first_line(line.reason or '')}"))
+    return Text("\n").join(lines)
+
+
+def first_line(reason: str) -> str:
+    """The one line of a problem that says most: a compiler's first error."""
+    lines = [line.strip() for line in reason.splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[0] if lines else "")
+
+
+def crosstable_table(standings: Standings, title: str) -> Table:
+    """Points per session of row against column, in the order of the leaderboard; a list of pairs in large fields."""
+    names = [line.name for line in standings.entrants if line.rank is not None]
+    pairs: dict[tuple[str, str], tuple[Match, int]] = {}
+    for match in standings.matches:
+        pairs[match.x, match.y] = (match, 1)
+        pairs[match.y, match.x] = (match, -1)
+    table = Table(title=title, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
+    table.caption = "points per session of the row's bot, ± standard error"
+    if len(names) > MOST_COLUMNS:
+        for heading in ("x", "y", "points per session", "±"):
+            table.add_column(heading, justify="left" if heading in "xy" else "right")
+        for match in standings.matches:
+            error = match.stderr_per_session
+            table.add_row(match.x, match.y, f"{match.points_per_session:+.3f}", "" if error is None else f"{error:.3f}")
+        return table
+    table.add_column("#", justify="right")
+    table.add_column("bot", no_wrap=True)
+    for number in range(1, len(names) + 1):
+        table.add_column(str(number), justify="right")
+    for number, name in enumerate(names, 1):
+        cells: list[RenderableType] = []
+        for other in names:
+            found = pairs.get((name, other))
+            cells.append(Text("·", style="dim") if name == other else "" if found is None else _cell(*found))
+        table.add_row(str(number), Text(name), *cells)
+    return table
+
+
+def _cell(match: Match, sign: int) -> Text:
+    value = sign * match.points_per_session
+    error = match.stderr_per_session
+    clear = error is not None and abs(value) > 2 * error
+    style = "green" if clear and value > 0 else "red" if clear else ""
+    text = Text(f"{value:+.2f}", style=style)
+    if error is not None:
+        text.append(f"\n±{error:.2f}", style="dim")
+    return text
+
+
+def check_table(report: CheckReport) -> Table:
+    """What `tournament check` found."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    table.add_row("bot", Text(f"{report.name} ({report.kind})"))
+    if report.problem is not None:
+        table.add_row("builds", Text(report.problem))
+    if report.leg and report.meter:
+        leg, meter = report.leg, report.meter
+        mean = meter.fuel / max(1, meter.decisions)
+        table.add_row("builds", f"yes: {_short(report.size)} bytes of WebAssembly")
+        table.add_row(
+            "plays",
+            f"{leg.games:,} games in {leg.sessions:,} sessions against a house bot,"
+            f" {report.points_per_session:+.2f} points a session",
+        )
+        table.add_row(
+            "fuel", f"{mean:,.0f} instructions a decision, at most {meter.most:,} of {report.fuel_allowed:,} allowed"
+        )
+        table.add_row("repeats", "yes: the same seed gives the same games" if report.repeats else "no")
+        table.add_row("faults", Text("\n".join(report.faults) or "none"))
+    verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
+    table.add_row("verdict", verdict)
+    return table
+
+
+class Screen:
+    """Watches a run: a live leaderboard on a terminal, almost nothing elsewhere."""
+
+    def __init__(self, console: Console, title: str) -> None:
+        self.console = console
+        self.title = title
+        self._live: Live | None = None
+        self._last = 0.0
+
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._live.stop()
+            self._live = None
+
+    def say(self, text: str) -> None:
+        """A line about what is going on."""
+        self.console.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)
+
+    def done(self, progress: Progress) -> None:
+        """Show the leaderboard as it now stands."""
+        if not self.console.is_terminal:
+            return
+        now = time.monotonic()
+        if self._live is None:
+            self._live = Live(console=self.console, auto_refresh=False, transient=True)
+            self._live.start()
+        elif now - self._last < 0.1:
+            return
+        self._last = now
+        rows = max(3, self.console.height - 6)
+        self._live.update(Group(leaderboard_table(progress.standings, self.title, rows), progress_line(progress)))
+        self._live.refresh()
+
+
+def progress_line(progress: Progress) -> RenderableType:
+    """A bar, and how much was played, how fast, how long to go."""
+    share = progress.legs / progress.total_legs if progress.total_legs else 1.0
+    line = Table.grid(padding=(0, 1))
+    rate = progress.games / progress.seconds if progress.seconds else 0.0
+    left = "" if progress.seconds_left is None else f"· {_clock(progress.seconds_left)} left"
+    line.add_row(
+        ProgressBar(total=1.0, completed=share, width=30),
+        f"{progress.legs:,}/{progress.total_legs:,} legs · {_short(progress.games)} games · {_short(rate)} games/s {left}",
+    )
+    return line
+
+
+def _clock(seconds: float) -> str:
+    whole = round(seconds)
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+
+
+def _short(number: float) -> str:
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= size:
+            return f"{number / size:.1f}{unit}"
+    return f"{number:.0f}"
+
+
+def _points(value: float) -> str:
+    return f"{value:,.1f}"
+
+
+def _number(value: int) -> str:
+    return f"{value:,}"
+
+
+def _percent(share: float) -> str:
+    return ">99.9%" if share > 0.999 else f"{100 * share:.1f}%"

@@ -1,0 +1,19 @@
+"""What can go wrong for a user, each with one clear line for a message."""
+
+from __future__ import annotations
+
+
+class Problem(Exception):
+    """Base: the message is all that a user needs to see."""
+
+    exit_code = 1
+
+
+class BadInput(Problem):
+    """The user can mend it: a setting, a file, an option."""
+
+    exit_code = 2
+
+
+class RunFailed(Problem):
+    """A run stopped short; what was committed stays."""

@@ -1,0 +1,167 @@
+"""Reading what was played: standings from the ledger, tables as DataFrames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tournament.contests import CONTESTS
+from tournament.contests.contest import Column
+from tournament.problems import BadInput
+from tournament.standings import Standings, work_out
+from tournament.store.ledger import Batch, Field, read_state, standing_batches
+from tournament.store.parts import write_whole
+from tournament.store.root import Root, inside, open_root
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MATCHES = (
+    Column("match", "int32", "match number, as in games and sessions"),
+    Column("x", "str", "first of the pair by name; plays A in the match's first game"),
+    Column("y", "str", "second of the pair"),
+    Column("legs", "int32", "legs played: 2 in a duplicate match"),
+    Column("sessions", "int64", "sessions played"),
+    Column("games", "int64", "games played"),
+    Column("x_points", "float64", "points of x over the match; y has the negative"),
+    Column("x_points_stderr", "float64", "standard error of x_points"),
+)
+ENTRANTS = (
+    Column("name", "str", "the bot's name: its file's, without the ending"),
+    Column("kind", "str", "c, cpp or wasm"),
+    Column("sha256", "str", "of the bot's file"),
+    Column("status", "str", "ok, disqualified or broken"),
+    Column("faults", "int32", "faults over all its legs"),
+    Column("reason", "str", "why it is not ok"),
+)
+
+
+@dataclass(frozen=True)
+class Results:
+    """One contest's results. The tables are read when first asked for.
+
+    `games` and `sessions` have the names of x and y joined in, as categories.
+    """
+
+    location: str
+    field: Field
+    ranking: Standings
+
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """Every game, a row each."""
+        return self._records("games")
+
+    @cached_property
+    def sessions(self) -> pd.DataFrame:
+        """Every session, a row each."""
+        return self._records("sessions")
+
+    @cached_property
+    def matches(self) -> pd.DataFrame:
+        """One row per pairing, as in matches.parquet."""
+        return _frame(MATCHES, match_values(self.ranking))
+
+    @cached_property
+    def entrants(self) -> pd.DataFrame:
+        """One row per entrant, as in entrants.parquet."""
+        return _frame(ENTRANTS, entrant_values(self.ranking))
+
+    @cached_property
+    def standings(self) -> pd.DataFrame:
+        """The leaderboard, best first; rank is missing below the line."""
+        import pandas as pd
+
+        frame = pd.DataFrame([standing_values(line) for line in self.ranking.entrants])
+        return frame.astype({"rank": "Int64"})
+
+    def _records(self, table: str) -> pd.DataFrame:
+        import pandas as pd
+        import pyarrow.parquet as pq
+
+        filesystem, path = open_root(self.location).data_path(table)
+        # pyarrow checks page checksums only when told to.
+        frame: pd.DataFrame = pq.read_table(
+            path, filesystem=filesystem, page_checksum_verification=True
+        ).to_pandas()
+        names = {match.match: (match.x, match.y) for match in self.ranking.matches}
+        categories = sorted({name for pair in names.values() for name in pair})
+        code = {name: number for number, name in enumerate(categories)}
+        for position, (side, index) in enumerate((("x", 0), ("y", 1)), 1):
+            codes = frame["match"].map({match: code[pair[index]] for match, pair in names.items()})
+            frame.insert(position, side, pd.Categorical.from_codes(codes.to_numpy(), categories=categories))
+        return frame
+
+
+def load(results: str) -> Results:
+    """The results of one contest: its folder or URL, or the one above when it holds a single contest.
+
+    Raises BadInput when there are none.
+    """
+    location = str(results)
+    root = open_root(location)
+    if not root.list("ledger"):
+        held = [c.name for c in CONTESTS if open_root(inside(root.location, c.name)).list("ledger")]
+        if len(held) != 1:
+            what = f"holds the contests {', '.join(held)}: name one" if held else "holds no results"
+            raise BadInput(f"{location} {what}")
+        root = open_root(inside(root.location, held[0]))
+    state = read_state(root)
+    if state.field is None:
+        raise BadInput(f"{location} holds no results yet")
+    return Results(root.location, state.field, work_out(state.field, standing_batches(root, state)))
+
+
+def write_summaries(root: Root, ranking: Standings) -> None:
+    """Write matches.parquet and entrants.parquet. Raises OSError."""
+    write_whole(root, "matches.parquet", MATCHES, match_values(ranking))
+    write_whole(root, "entrants.parquet", ENTRANTS, entrant_values(ranking))
+
+
+def match_values(ranking: Standings) -> dict[str, list[Any]]:
+    return {column.name: [getattr(match, column.name) for match in ranking.matches] for column in MATCHES}
+
+
+def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
+    lines = sorted(ranking.entrants, key=lambda line: line.name)
+    return {column.name: [getattr(line, column.name) for line in lines] for column in ENTRANTS}
+
+
+def standing_values(line: Any) -> dict[str, Any]:
+    """A leaderboard line as scripts get it."""
+    keys = (
+        "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
+        "reason", "order_probability",
+    )  # fmt: skip
+    return {key: getattr(line, key) for key in keys}
+
+
+def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
+    """Every pair from both sides, as scripts get it."""
+    rows = []
+    for match in ranking.matches:
+        for x, y, sign in ((match.x, match.y, 1), (match.y, match.x, -1)):
+            rows.append(
+                {
+                    "x": x,
+                    "y": y,
+                    "sessions": match.sessions,
+                    "games": match.games,
+                    "points_per_session": sign * match.points_per_session,
+                    "stderr": match.stderr_per_session,
+                }
+            )
+    return rows
+
+
+def _frame(columns: tuple[Column, ...], values: dict[str, list[Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    types = {column.name: column.type for column in columns if column.type != "str"}
+    return pd.DataFrame(values).astype(types)
+
+
+def counted(batches: list[Batch]) -> set[str]:
+    """The digests of the legs in these batches."""
+    return {leg.digest for batch in batches for leg in batch.legs}

@@ -1,0 +1,426 @@
+"""The WebAssembly runtime: the only module that knows wasmtime.
+
+Settings here decide what bots may do and that they do the same everywhere;
+together with the bots' bytes they determine every answer.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from dataclasses import dataclass
+from functools import cache
+
+import wasmtime
+from wasmtime import _ffi as ffi
+
+from engine.game_core import GameCore
+from engine.referee import Referee
+from tournament.contests.contest import Interface
+
+PAGE = 65536
+# Instantiating may copy large tables; a bot that needs more than this to start is endless.
+START_FUEL_FACTOR = 100
+
+# What libc drags in, each without effect: errno "not supported" for a call, a trap for exit.
+# No stand-in reads or writes the bot's memory, so clocks and files have nothing to tell.
+_NOT_SUPPORTED = 58
+_INERT_CALLS: dict[str, str] = {
+    "args_get": "ii",
+    "args_sizes_get": "ii",
+    "clock_res_get": "ii",
+    "clock_time_get": "iIi",
+    "environ_get": "ii",
+    "environ_sizes_get": "ii",
+    "fd_close": "i",
+    "fd_fdstat_get": "ii",
+    "fd_fdstat_set_flags": "ii",
+    "fd_prestat_dir_name": "iii",
+    "fd_prestat_get": "ii",
+    "fd_read": "iiii",
+    "fd_seek": "iIii",
+    "fd_write": "iiii",
+    "random_get": "ii",
+    "sched_yield": "",
+}
+_WASI = "wasi_snapshot_preview1"
+
+
+def _stand_ins_text() -> str:
+    types = {"i": "i32", "I": "i64"}
+    lines = ["(module"]
+    for name, parameters in _INERT_CALLS.items():
+        signature = " ".join(types[letter] for letter in parameters)
+        lines.append(
+            f'(func (export "{name}") (param {signature}) (result i32) (i32.const {_NOT_SUPPORTED}))'
+        )
+    lines.append('(func (export "proc_exit") (param i32) unreachable)')
+    # rand for modules that import it; bots that we compile bring their own.
+    # SplitMix64, as in bot_runtime.c.
+    lines.append(
+        """
+        (global $seed (mut i64) (i64.const 0))
+        (global $state (mut i64) (i64.const 0))
+        (func (export "tournament_seed_random") (param i64)
+          (global.set $seed (local.get 0)) (global.set $state (local.get 0)))
+        (func (export "srand") (param i32)
+          (global.set $state (i64.add (global.get $seed)
+            (i64.mul (i64.const 0xD1B54A32D192ED03)
+                     (i64.add (i64.extend_i32_u (local.get 0)) (i64.const 1))))))
+        (func (export "rand") (result i32) (local $z i64)
+          (local.set $z (i64.add (global.get $state) (i64.const 0x9E3779B97F4A7C15)))
+          (global.set $state (local.get $z))
+          (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 30)))
+                                 (i64.const 0xBF58476D1CE4E5B9)))
+          (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 27)))
+                                 (i64.const 0x94D049BB133111EB)))
+          (i32.wrap_i64 (i64.shr_u (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 31)))
+                                   (i64.const 33))))
+        """
+    )
+    lines.append(")")
+    return "\n".join(lines)
+
+
+_RANDOM_IMPORTS = ("rand", "srand")
+
+
+_engine_lock = threading.Lock()
+_engines: list[wasmtime.Engine] = []
+
+
+def _engine() -> wasmtime.Engine:
+    """The process's one engine; modules of another can't be instantiated together."""
+    with _engine_lock:
+        if not _engines:
+            _engines.append(_new_engine())
+        return _engines[0]
+
+
+def _new_engine() -> wasmtime.Engine:
+    config = wasmtime.Config()
+    config.consume_fuel = True
+    config.cranelift_nan_canonicalization = True
+    # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.
+    config.signals_based_traps = False
+    # The view's address is taken once, so memory must stay where it is.
+    config.memory_may_move = False
+    config.memory_reservation = 1 << 32
+    config.max_wasm_stack = 512 * 1024
+    config.wasm_threads = False
+    config.shared_memory = False
+    config.wasm_memory64 = False
+    config.wasm_relaxed_simd = False
+    config.wasm_multi_memory = False
+    config.wasm_component_model = False
+    config.wasm_exceptions = False
+    config.wasm_gc = False
+    config.wasm_function_references = False
+    config.wasm_stack_switching = False
+    return wasmtime.Engine(config)
+
+
+@cache
+def _stand_ins() -> wasmtime.Module:
+    return wasmtime.Module(_engine(), wasmtime.wat2wasm(_stand_ins_text()))
+
+
+class BotUnfit(Exception):
+    """A module that can't be a bot of the contest; the message says why."""
+
+
+@dataclass(frozen=True)
+class FunctionTypes:
+    """WebAssembly types of a bot's function, without the bot's address, its first parameter."""
+
+    arguments: tuple[str, ...]
+    result: str
+
+
+@dataclass(frozen=True)
+class LoadedBot:
+    """A compiled bot: `functions` are the names that answer the questions, in order."""
+
+    module: wasmtime.Module
+    interface: Interface
+    functions: tuple[str, ...]
+    types: tuple[FunctionTypes, ...]
+
+
+def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
+    """Compile a bot's WebAssembly and check that it fits the contest.
+
+    Raises BotUnfit when it isn't valid WebAssembly, imports what bots may not,
+    or lacks a function.
+    """
+    try:
+        module = wasmtime.Module(_engine(), artifact)
+    except wasmtime.WasmtimeError as error:
+        raise BotUnfit(f"not a WebAssembly module that can run here: {_first_lines(str(error))}") from None
+    _check_imports(module)
+    exports = {item.name: item.type for item in module.exports}
+    if not isinstance(exports.get("memory"), wasmtime.MemoryType):
+        raise BotUnfit("exports no memory called memory")
+    functions = []
+    types = []
+    for question in interface.questions:
+        for name in function_names(stem, question.name):
+            kind = exports.get(name)
+            if isinstance(kind, wasmtime.FuncType):
+                break
+        else:
+            raise BotUnfit(f"lacks the function {question.name}")
+        parameters = [str(p) for p in kind.params]
+        results = [str(r) for r in kind.results]
+        if (
+            len(parameters) != len(question.parameters)
+            or any(p not in accepted for p, accepted in zip(parameters, question.parameters))
+            or len(results) != 1
+            or results[0] not in question.result
+        ):
+            wanted = ", ".join(" or ".join(accepted) for accepted in question.parameters)
+            raise BotUnfit(
+                f"the function {name} is ({', '.join(parameters)}) -> ({', '.join(results)}),"
+                f" expected ({wanted}) -> ({' or '.join(question.result)})"
+            )
+        functions.append(name)
+        types.append(FunctionTypes(tuple(parameters[1:]), results[0]))
+    return LoadedBot(module, interface, tuple(functions), tuple(types))
+
+
+def function_names(stem: str, question: str) -> list[str]:
+    """The names under which a bot called `stem` may define a question's function, best first."""
+    word = "".join(c for c in stem if c.isalnum() or c == "_")
+    return [word + question, word + question.upper(), f"{word}_{question}", question]
+
+
+def _check_imports(module: wasmtime.Module) -> None:
+    offered = {item.name: item.type for item in _stand_ins().exports}
+    for item in module.imports:
+        allowed = (item.module == _WASI and item.name in offered and item.name not in _RANDOM_IMPORTS) or (
+            item.module == "env" and item.name in _RANDOM_IMPORTS
+        )
+        if not allowed or item.name is None:
+            raise BotUnfit(f"imports {item.module}.{item.name}, which bots may not")
+        wanted, given = item.type, offered[item.name]
+        if not isinstance(wanted, wasmtime.FuncType) or not isinstance(given, wasmtime.FuncType):
+            raise BotUnfit(f"imports {item.module}.{item.name} as something other than a function")
+        if [str(t) for t in wanted.params + wanted.results] != [str(t) for t in given.params + given.results]:
+            raise BotUnfit(f"imports {item.module}.{item.name} with another signature than it has")
+
+
+class Seating:
+    """The bots of one leg at their seats, and the loop that plays them against a core.
+
+    Both live in one store, each in a memory of its own that the other can't
+    reach. A seat without a bot (None) gets its answers from the caller of `play`.
+    """
+
+    def __init__(
+        self, core: GameCore, interface: Interface, *, fuel: int, memory_megabytes: int, measure_fuel: bool = False
+    ) -> None:
+        self._core = core
+        self._interface = interface
+        self._fuel = fuel
+        self._store = wasmtime.Store(_engine())
+        # Limits hold only for what is made after them. Tables: 8 bytes an element. A restarted
+        # bot is a new instance, and the old one stays until the leg is over.
+        self._store.set_limits(
+            memory_size=memory_megabytes << 20, table_elements=100_000, instances=10_000, tables=10_000, memories=10_000
+        )
+        context = self._store._context()
+        self.referee = Referee(
+            core,
+            call_unchecked=_address(ffi.dll.wasmtime_func_call_unchecked),
+            set_fuel=_address(ffi.dll.wasmtime_context_set_fuel),
+            get_fuel=_address(ffi.dll.wasmtime_context_get_fuel),
+            context=_address(context),
+            questions=len(interface.questions),
+            fuel=fuel,
+        )
+        if measure_fuel:
+            self.referee.measure_fuel()
+        self._step = _host_function(self._store, interface, *self.referee.step_function)
+        self._seated: list[_SeatedBot | None] = [None, None]
+
+    def seat(self, seat: int, bot: LoadedBot, seed: int) -> None:
+        """Start a bot at a seat: fresh memory, rand() at the start of `seed`.
+
+        Raises BotUnfit when it can't start: too much memory, or its initialisers
+        trap or don't end.
+        """
+        self._seated[seat] = None
+        seated = _start(self._store, bot, seed, self._fuel)
+        self._seated[seat] = seated
+        self._core.write_views_to(seat, seated.window)
+        module = _loop_module(self._interface, tuple(bot and bot.bot.types for bot in self._seated))
+        functions: list[wasmtime.Func] = [self._step]
+        addresses: list[wasmtime.Global] = []
+        for bot_there in self._seated:
+            if bot_there:
+                functions += bot_there.functions
+                addresses.append(bot_there.address)
+        self._store.set_fuel(self._fuel)
+        loop = wasmtime.Instance(self._store, module, [*functions, *addresses]).exports(self._store)["play"]
+        assert isinstance(loop, wasmtime.Func)
+        self.referee.seat_bots(bytes(loop._func), self._seated[0] is not None, self._seated[1] is not None)
+
+    def take_failure(self) -> str:
+        """Say in a few words why the last decision failed."""
+        error, trap = self.referee.take_failure()
+        if trap:
+            return _describe(wasmtime.Trap._from_ptr(ctypes.cast(trap, ctypes.POINTER(ffi.wasm_trap_t))))
+        if error:
+            pointer = ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t))
+            return _describe(wasmtime.WasmtimeError._from_ptr(pointer))
+        return "no failure is known"
+
+
+def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:
+    """Start a bot for nobody. Raises BotUnfit when it can't."""
+    seating = Seating(GameCore(), bot.interface, fuel=fuel, memory_megabytes=memory_megabytes)
+    seating.seat(0, bot, 0)
+
+
+@dataclass(frozen=True)
+class _SeatedBot:
+    bot: LoadedBot
+    functions: list[wasmtime.Func]
+    address: wasmtime.Global  # of the bot's struct, in its memory
+    window: int  # in our memory: where its view is written
+
+
+def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int) -> _SeatedBot:
+    store.set_fuel(fuel * START_FUEL_FACTOR)
+    try:
+        helpers = wasmtime.Instance(store, _stand_ins(), []).exports(store)
+        needed = [helpers[item.name] for item in bot.module.imports if item.name is not None]
+        instance = wasmtime.Instance(store, bot.module, needed)
+        exports = instance.exports(store)
+        if isinstance(initialize := exports.get("_initialize"), wasmtime.Func):
+            initialize(store)
+        memory = exports["memory"]
+        assert isinstance(memory, wasmtime.Memory)
+        # The bot's struct goes into pages of its own, out of the way of its allocator.
+        address = memory.grow(store, -(-bot.interface.bot_size // PAGE)) * PAGE
+        seeder = helpers["tournament_seed_random"]
+        assert isinstance(seeder, wasmtime.Func)
+        seeder(store, _signed(seed, 64))
+        if isinstance(start := exports.get("tournament_start"), wasmtime.Func):
+            start(store, _signed(address, 32), _signed(seed, 64))
+    except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+        raise BotUnfit(f"can't start: {_describe(error)}") from None
+    except TypeError as error:  # a start function that takes something else
+        raise BotUnfit(f"can't start: {error}") from None
+    functions = [exports[name] for name in bot.functions]
+    address_type = wasmtime.GlobalType(wasmtime.ValType.i32(), False)
+    return _SeatedBot(
+        bot,
+        [function for function in functions if isinstance(function, wasmtime.Func)],
+        wasmtime.Global(store, address_type, wasmtime.Val.i32(_signed(address, 32))),
+        _address(memory.data_ptr(store)) + address + bot.interface.view_offset,
+    )
+
+
+def _host_function(store: wasmtime.Store, interface: Interface, function: int, argument: int) -> wasmtime.Func:
+    """A C function as the loop's step: (answer) -> (what to call next, the arguments)."""
+    results = [wasmtime.ValType.i32(), *[wasmtime.ValType.i64()] * interface.most_arguments]
+    kind = wasmtime.FuncType([wasmtime.ValType.i64()], results)
+    new = ffi.dll.wasmtime_func_new_unchecked
+    raw = ffi.wasmtime_func_t()
+    new.restype = None
+    new.argtypes = [ctypes.c_void_p] * 6
+    new(
+        ctypes.cast(store._context(), ctypes.c_void_p),
+        ctypes.cast(kind.ptr(), ctypes.c_void_p),
+        function,
+        argument,
+        None,
+        ctypes.addressof(raw),
+    )
+    return wasmtime.Func._from_raw(raw)
+
+
+@cache
+def _loop_module(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...]) -> wasmtime.Module:
+    return wasmtime.Module(_engine(), wasmtime.wat2wasm(loop_text(interface, seats)))
+
+
+def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...]) -> str:
+    """The loop as WebAssembly text, for bots whose functions have these types; None is a seat without a bot.
+
+    It imports the core's step, each bot's functions and each bot's address,
+    and exports play: (answer to the pending decision) -> ().
+    """
+    arguments = interface.most_arguments
+    types = [f"(result i32{' i64' * arguments})"]
+    lines = [f'(module (import "" "step" (func $step (param i64) {types[0]}))']
+    addresses = []
+    calls = []
+    for seat, functions in enumerate(seats):
+        if functions is None:
+            continue
+        for question, kinds in enumerate(functions):
+            parameters = " ".join(["i32", *kinds.arguments])
+            name = f"${seat}_{question}"
+            lines.append(f'(import "" "" (func {name} (param {parameters}) (result {kinds.result})))')
+            passed = "".join(
+                f" (i32.wrap_i64 (local.get $argument{i}))" if kind == "i32" else f" (local.get $argument{i})"
+                for i, kind in enumerate(kinds.arguments)
+            )
+            call = f"(call {name} (global.get $bot{seat}){passed})"
+            answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
+            calls.append((seat * len(interface.questions) + question, f"(local.set $answer {answer}) (br $again)"))
+        addresses.append(f'(import "" "" (global $bot{seat} i32))')
+    lines += addresses
+    lines.append('(func (export "play") (param $answer i64) (local $next i32)')
+    lines += [f"(local $argument{i} i64)" for i in range(arguments)]
+    lines.append("(loop $again (call $step (local.get $answer))")
+    lines += [f"(local.set $argument{i})" for i in reversed(range(arguments))]
+    lines.append("(local.set $next)")
+    # One block for each function, the switch inside them all.
+    labels = [f"$call{number}" for number in range(len(seats) * len(interface.questions))]
+    served = dict(calls)
+    lines.append("(block $stop")
+    lines += [f"(block {label}" for label in reversed(labels)]
+    lines.append(f"(br_table {' '.join(labels)} $stop (local.get $next))")
+    for number in range(len(labels)):
+        lines.append(f") {served.get(number, '(br $stop)')}")
+    lines.append("))))")
+    return "\n".join(lines)
+
+
+_TRAPS = {
+    wasmtime.TrapCode.STACK_OVERFLOW: "recursed too deep (stack overflow)",
+    wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS: "read or wrote out of bounds of its memory (or recursed too deep)",
+    wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: "divided by zero",
+    wasmtime.TrapCode.UNREACHABLE: "gave up (abort, exit, a throw, or a path without a return)",
+    wasmtime.TrapCode.OUT_OF_FUEL: "ran out of fuel (an endless loop?)",
+}
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, wasmtime.Trap):
+        code = error.trap_code
+        if code in _TRAPS:
+            return _TRAPS[code]
+    text = str(error)
+    if "all fuel consumed" in text:
+        return _TRAPS[wasmtime.TrapCode.OUT_OF_FUEL]
+    causes = [line.strip() for line in text.splitlines() if line.strip()]
+    return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
+
+
+def _first_lines(text: str) -> str:
+    return "; ".join(line.strip() for line in text.splitlines() if line.strip())[:300]
+
+
+def _signed(number: int, bits: int) -> int:
+    number &= (1 << bits) - 1
+    return number - (1 << bits) if number >> (bits - 1) else number
+
+
+def _address(pointer: object) -> int:
+    address = ctypes.cast(pointer, ctypes.c_void_p).value  # type: ignore[arg-type]
+    assert address is not None
+    return address

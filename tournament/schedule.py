@@ -1,0 +1,104 @@
+"""Which legs a tournament consists of, and which of them are still to play."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tournament.contests.contest import LegPlan
+
+# Part of every leg's digest: raise it when the same settings no longer give the same games.
+ENGINE_VERSION = "1"
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A bot in a leg: its name, the sha256 of what plays, and the start of its rand()."""
+
+    name: str
+    artifact: str
+    random_seed: int
+
+
+@dataclass(frozen=True)
+class Leg:
+    """The smallest unit of work. Its digest determines every byte of its records."""
+
+    digest: str
+    plan: LegPlan
+    x: Seat
+    y: Seat
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """An entrant who can play. `number` was given to him once and for good."""
+
+    number: int
+    name: str
+    artifact: str
+
+
+def match_number(first: int, second: int) -> int:
+    """The number of the match between two entrants: triangular, so that newcomers change no number."""
+    low, high = sorted((first, second))
+    return high * (high - 1) // 2 + low
+
+
+@dataclass(frozen=True)
+class RoundRobin:
+    """All play all. Legs come by match number, those of a duplicate match one after the other."""
+
+    contest: str
+    settings: dict[str, Any]
+    competitors: Sequence[Competitor]
+
+    @property
+    def legs_per_match(self) -> int:
+        return 2 if self.settings["duplicate"] else 1
+
+    def total(self) -> int:
+        """How many legs there are."""
+        count = len(self.competitors)
+        return count * (count - 1) // 2 * self.legs_per_match
+
+    def legs(self, played: Container[str] = ()) -> Iterator[Leg]:
+        """The legs, made one by one, without those whose digests are in `played`."""
+        in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
+        for high, later in enumerate(in_order):
+            for earlier in in_order[:high]:
+                for number in range(self.legs_per_match):
+                    leg = self._leg(earlier, later, number)
+                    if leg.digest not in played:
+                        yield leg
+
+    def _leg(self, one: Competitor, other: Competitor, number: int) -> Leg:
+        x, y = sorted((one, other), key=lambda competitor: competitor.name)
+        seed = self.settings["seed"]
+        # Both legs of a duplicate match see the same deals.
+        pairing = [x.name, y.name] if self.settings["deals"] == "independent" else []
+        return Leg(
+            digest=_sha256(
+                [ENGINE_VERSION, self.contest, self.settings, x.name, x.artifact, y.name, y.artifact, number]
+            ).hex(),
+            plan=LegPlan(
+                match=match_number(x.number, y.number),
+                number=number,
+                sessions=self.settings["sessions"],
+                deals_key=_number(["deals", self.contest, seed, pairing]),
+            ),
+            x=Seat(x.name, x.artifact, _number(["rand", self.contest, seed, x.name, y.name, number])),
+            y=Seat(y.name, y.artifact, _number(["rand", self.contest, seed, y.name, x.name, number])),
+        )
+
+
+def _sha256(parts: list[Any]) -> bytes:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).digest()
+
+
+def _number(parts: list[Any]) -> int:
+    """64 bits from a hash."""
+    return int.from_bytes(_sha256(parts)[:8], "little")

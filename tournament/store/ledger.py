@@ -1,0 +1,238 @@
+"""The ledger: numbered JSON files, each a commit. What it says is what counts.
+
+A leg counts when a commit names it and the part with its games stands in
+games/ with the size that the commit gives. Parts are written aside first, then
+committed, then published by a rename, so a reader of games/ sees exactly the
+legs that count, before, during and after a crash at any point.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+import dataclasses
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from tournament.problems import RunFailed
+from tournament.store.root import Root, Taken
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault of the bot at `seat` (0 is x, 1 is y), where it happened and what it was."""
+
+    seat: int
+    session: int
+    game: int
+    question: str
+    what: str
+
+
+@dataclass(frozen=True)
+class LegResult:
+    """A played leg: who, and x's sums. `blocks` are x's points by block of sessions.
+
+    `ended_by` is the seat whose faults ended the leg, or None.
+    """
+
+    digest: str
+    match: int
+    number: int
+    x: str
+    y: str
+    sessions: int
+    games: int
+    points: float
+    squared_points: float
+    blocks: tuple[float, ...]
+    faults: tuple[Fault, ...] = ()
+    ended_by: int | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A Parquet file of a table. `staged` is where it waits until it is published."""
+
+    table: str
+    name: str
+    size: int
+    sha256: str
+    rows: int
+    staged: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one commit brings: a part of each table, and the legs in them."""
+
+    name: str
+    parts: tuple[Part, ...]
+    legs: tuple[LegResult, ...]
+
+
+@dataclass(frozen=True)
+class FieldEntrant:
+    """An entrant as the ledger knows it. `number` stays his for good; `artifact` is the sha256 of what plays."""
+
+    number: int
+    name: str
+    kind: str
+    sha256: str
+    artifact: str | None
+    problem: str | None
+
+
+@dataclass(frozen=True)
+class Field:
+    """What is being played: the contest's settings and its entrants. `numbers` also keeps those who left."""
+
+    contest: str
+    engine: str
+    settings: dict[str, Any]
+    entrants: tuple[FieldEntrant, ...]
+    numbers: dict[str, int]
+    notes: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclass
+class State:
+    """The ledger read from its beginning. `batches` by name, the oldest version of each first."""
+
+    entries: int = 0
+    field: Field | None = None
+    batches: dict[str, list[Batch]] = dataclasses.field(default_factory=dict)
+
+
+def read_state(root: Root) -> State:
+    """Fold the ledger's entries. Raises RunFailed when one is damaged."""
+    state = State()
+    for name in sorted(name for name in root.list("ledger") if name.endswith(".json")):
+        try:
+            entry = json.loads(root.read(f"ledger/{name}"))
+        except ValueError:
+            raise RunFailed(
+                f"{root.location}/ledger/{name} is damaged; move {root.location} away and run again"
+            ) from None
+        state.entries = int(name.removesuffix(".json"))
+        if "field" in entry:
+            state.field = _field_from(entry["field"])
+        for raw in entry.get("batches", ()):
+            batch = _batch_from(raw)
+            state.batches.setdefault(batch.name, []).append(batch)
+    return state
+
+
+def standing_batches(root: Root, state: State) -> list[Batch]:
+    """The batches that count, by name: of each the newest version whose games part is in place."""
+    games = root.list("games")
+    standing = []
+    for name, versions in sorted(state.batches.items()):
+        for version in reversed(versions):
+            part = _games_part(version)
+            if version.legs and games.get(part.name) == part.size:
+                standing.append(version)
+                break
+    return standing
+
+
+class Writer:
+    """The one process that commits. Made by `open_for_writing`, which first finishes what a crash left."""
+
+    def __init__(self, root: Root, state: State) -> None:
+        self.root = root
+        self.state = state
+
+    def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> None:
+        """Append an entry, then publish the parts of its batches.
+
+        Raises RunFailed when another process writes to the ledger now, OSError
+        when the entry can't be written.
+        """
+        batches = list(batches)
+        entry: dict[str, Any] = {}
+        if field is not None:
+            entry["field"] = asdict(field)
+        if batches:
+            entry["batches"] = [asdict(batch) for batch in batches]
+        number = self.state.entries + 1
+        text = json.dumps(entry, separators=(",", ":"), allow_nan=False) + "\n"
+        if not self.root.still_held():
+            raise RunFailed(f"another process writes to {self.root.location} now; this one stops")
+        try:
+            self.root.create(f"ledger/{number:08d}.json", text.encode())
+        except Taken:
+            raise RunFailed(f"another process writes to {self.root.location} now; this one stops") from None
+        self.state.entries = number
+        if field is not None:
+            self.state.field = field
+        for batch in batches:
+            self.state.batches.setdefault(batch.name, []).append(batch)
+            publish(self.root, batch)
+
+    def close(self) -> None:
+        self.root.release()
+
+
+def open_for_writing(root: Root) -> Writer:
+    """Hold the ledger, publish what was committed but not yet published, and sweep up the rest.
+
+    Raises RunFailed while another process holds it, or when it can't be written.
+    """
+    root.prepare()
+    root.hold()
+    try:
+        state = read_state(root)
+        for versions in state.batches.values():
+            publish(root, versions[-1])
+        root.remove_folder("staging")
+        root.prepare()
+        known = {
+            (part.table, part.name) for versions in state.batches.values() if versions[-1].legs
+            for part in versions[-1].parts
+        }
+        for table in ("games", "sessions"):
+            for name in root.list(table):
+                if (table, name) not in known:
+                    root.remove(f"{table}/{name}")
+    except BaseException:
+        root.release()
+        raise
+    return Writer(root, state)
+
+
+def publish(root: Root, batch: Batch) -> None:
+    """Put a batch's parts where readers look; the games last, since they decide. Parts without rows go."""
+    for part in sorted(batch.parts, key=lambda part: part.table == "games"):
+        target = f"{part.table}/{part.name}"
+        if not batch.legs:
+            root.remove(target)
+            continue
+        try:
+            root.publish(part.staged, target)
+        except FileNotFoundError:
+            continue  # published before, or lost: then its size tells
+
+
+def without_legs(batch: Batch) -> Batch:
+    """The batch as it is recorded once none of its legs count."""
+    return replace(batch, legs=())
+
+
+def _games_part(batch: Batch) -> Part:
+    return next(part for part in batch.parts if part.table == "games")
+
+
+def _batch_from(raw: dict[str, Any]) -> Batch:
+    return Batch(
+        raw["name"],
+        tuple(Part(**part) for part in raw["parts"]),
+        tuple(
+            LegResult(**{**leg, "blocks": tuple(leg["blocks"]), "faults": tuple(Fault(**f) for f in leg["faults"])})
+            for leg in raw["legs"]
+        ),
+    )
+
+
+def _field_from(raw: dict[str, Any]) -> Field:
+    return Field(**{**raw, "entrants": tuple(FieldEntrant(**entrant) for entrant in raw["entrants"])})

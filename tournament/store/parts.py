@@ -1,0 +1,195 @@
+"""Writing and reading Parquet parts: the only module that uses pyarrow's writers.
+
+The settings are measured (benchmarks/README.md): pyarrow's defaults cost five
+times as much a row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterable, Sequence
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine.records import Table
+from tournament.contests.contest import Column
+from tournament.store.ledger import Part
+from tournament.store.root import Root
+
+# One row group. Smaller ones cost more a row, larger ones leave the processor's cache.
+ROWS_PER_GROUP = 1 << 18
+
+_PACKINGS: dict[str, tuple[str, str]] = {
+    "constant": ("PLAIN", "SNAPPY"),
+    "split": ("BYTE_STREAM_SPLIT", "ZSTD"),
+    "delta": ("DELTA_BINARY_PACKED", "NONE"),
+    "plain": ("PLAIN", "NONE"),
+}
+
+
+def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
+    """The columns as an arrow schema; each field's metadata has its meaning."""
+    return pa.schema(
+        [
+            pa.field(
+                column.name,
+                pa.bool_() if column.type == "bool" else pa.from_numpy_dtype(np.dtype(column.type)),
+                nullable=False,
+                metadata={"meaning": column.meaning},
+            )
+            for column in columns
+        ]
+    )
+
+
+class _HashingSink(io.RawIOBase):
+    """Passes bytes on to a stream, and keeps their count and sha256."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__()
+        self.stream = stream
+        self.digest = hashlib.sha256()
+        self.size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.stream.write(data)
+        self.digest.update(data)
+        self.size += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self.size
+
+
+class PartWriter:
+    """Writes one part aside, row group by row group."""
+
+    def __init__(self, root: Root, table: str, columns: Sequence[Column], name: str, staged: str) -> None:
+        self._root = root
+        self._table = table
+        self._name = name
+        self._staged = staged
+        self._columns = columns
+        self._schema = arrow_schema(columns)
+        self._sink = _HashingSink(root.open_staged(staged))
+        self._rows = 0
+        integers = [c for c in columns if c.type not in ("bool",) and not c.type.startswith("float")]
+        self._writer = pq.ParquetWriter(
+            self._sink,
+            self._schema,
+            version="2.6",
+            data_page_version="1.0",
+            use_dictionary=False,
+            column_encoding={c.name: _PACKINGS[c.packing][0] for c in integers if c.packing != "plain"},
+            compression={c.name: _PACKINGS[c.packing][1] for c in columns},
+            compression_level={c.name: 1 for c in columns if _PACKINGS[c.packing][1] == "ZSTD"},
+            write_statistics=[c.name for c in columns if c.name in ("match", "session")],
+            write_page_checksum=True,
+            data_page_size=1 << 30,
+            max_rows_per_page=1 << 30,
+            write_batch_size=1 << 20,
+        )
+
+    def write(self, table: Table) -> None:
+        """Append the rows in use and mark the table empty. Raises OSError."""
+        rows = table.rows
+        if not rows:
+            return
+        arrays = []
+        for field in self._schema:
+            values = table.arrays[field.name][:rows]
+            if pa.types.is_boolean(field.type):
+                values = np.packbits(values, bitorder="little")
+            arrays.append(pa.Array.from_buffers(field.type, rows, [None, pa.py_buffer(values)]))
+        self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+        self._rows += rows
+        table.rows = 0
+
+    def write_arrow(self, table: pa.Table) -> None:
+        """Append an arrow table with this schema. Raises OSError."""
+        if table.num_rows:
+            self._writer.write_table(table, row_group_size=ROWS_PER_GROUP)
+            self._rows += table.num_rows
+
+    def finish(self) -> Part:
+        """Put the part on disk. Raises OSError."""
+        self._writer.close()
+        self._root.finish_staged(self._sink.stream)
+        return Part(self._table, self._name, self._sink.size, self._sink.digest.hexdigest(), self._rows, self._staged)
+
+    def abandon(self) -> None:
+        """Drop what was written; errors no longer matter."""
+        for close in (self._writer.close, self._sink.stream.close):
+            try:
+                close()
+            except Exception:
+                continue
+        try:
+            self._root.remove(self._staged)
+        except OSError:
+            return
+
+
+def rewrite_without(
+    root: Root, part: Part, columns: Sequence[Column], legs: Iterable[tuple[int, int, int]], staged: str
+) -> Part:
+    """Write a part anew without some legs, given as (match, first session, end of sessions).
+
+    Raises OSError when reading or writing fails.
+    """
+    writer = PartWriter(root, part.table, columns, part.name, staged)
+    try:
+        filesystem, path = root.data_path(f"{part.table}/{part.name}")
+        file = pq.ParquetFile(path, filesystem=filesystem, page_checksum_verification=True)
+        dropped = list(legs)
+        with file:
+            for group in range(file.num_row_groups):
+                table = file.read_row_group(group)
+                match = table["match"].to_numpy()
+                session = table["session"].to_numpy()
+                keep = np.ones(len(table), dtype=bool)
+                for number, first, end in dropped:
+                    keep &= ~((match == number) & (session >= first) & (session < end))
+                writer.write_arrow(table.filter(pa.array(keep)).cast(arrow_schema(columns)))
+        return writer.finish()
+    except BaseException:
+        writer.abandon()
+        raise
+
+
+def write_whole(root: Root, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
+    """Write a small table as one file, replacing it in one step; a missing number is a null. Raises OSError."""
+    schema = pa.schema(
+        [
+            pa.field(
+                column.name,
+                pa.string() if column.type == "str" else pa.from_numpy_dtype(np.dtype(column.type)),
+                metadata={"meaning": column.meaning},
+            )
+            for column in columns
+        ]
+    )
+    table = pa.table([pa.array(values[field.name], field.type) for field in schema], schema=schema)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, write_page_checksum=True, compression="ZSTD")
+    root.replace(name, sink.getvalue().to_pybytes())
+
+
+def sha256_of(root: Root, part: Part) -> str | None:
+    """The sha256 of a published part's bytes, None when it is gone."""
+    filesystem, path = root.data_path(f"{part.table}/{part.name}")
+    digest = hashlib.sha256()
+    try:
+        with filesystem.open_input_stream(path) as stream:
+            while block := stream.read(1 << 22):
+                digest.update(block)
+    except FileNotFoundError:
+        return None
+    return digest.hexdigest()
