@@ -11,8 +11,8 @@ cdef inline uint64_t stream_key(uint64_t key, uint64_t stream) noexcept nogil:
     cdef uint32_t k0 = <uint32_t>key
     cdef uint32_t k1 = <uint32_t>(key >> 32)
     cdef uint64_t even, odd
-    cdef int round_number
-    for round_number in range(10):
+    cdef int _round
+    for _round in range(10):
         even = <uint64_t>0xD2511F53u * c0
         odd = <uint64_t>0xCD9E8D57u * c2
         c0 = <uint32_t>(odd >> 32) ^ c1 ^ k0

@@ -11,6 +11,7 @@ cdef enum Size:
     SEATS = 2
     MOST_ARGUMENTS = 6
     MOST_VIEW_BYTES = 128
+    BLOCKS = 32       # of a leg's sessions, for the error of its sums
 
 cdef struct Decision:
     int kind                            # which of the contest's questions
@@ -23,8 +24,16 @@ cdef class GameCore:
     cdef unsigned char* windows[SEATS]  # where a seat's view is written: the bot's own memory, or `scratch`
     cdef unsigned char scratch[SEATS][MOST_VIEW_BYTES]
     cdef int view_size                  # bytes
-    cdef int64_t session                # of the leg, from 0
+    cdef int64_t sessions               # to play
+    cdef int64_t session                # now played, from 0
     cdef int64_t game                   # of the session, from 0
+    # What was played, and what x won by it.
+    cdef readonly int64_t games_recorded
+    cdef readonly int64_t sessions_played
+    cdef readonly double points
+    cdef readonly double squared_points
+    cdef double block_points[BLOCKS]
 
     cdef Status step(self, int64_t answer) noexcept nogil
     cdef int64_t default_answer(self) noexcept nogil
+    cdef void score_session(self, double points) noexcept nogil

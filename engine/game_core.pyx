@@ -8,6 +8,10 @@ every kind, one leg or many legs in step, can be put behind it.
 
 from libc.stdint cimport int64_t, uintptr_t
 
+import numpy as np
+
+BLOCK_COUNT = BLOCKS
+
 # What play() and Referee.play() return.
 LEG_IS_OVER = 0
 RECORDS_ARE_FULL = 1
@@ -28,6 +32,19 @@ cdef class GameCore:
     cdef int64_t default_answer(self) noexcept nogil:
         """What counts as the asked bot's answer when it has none (it is at fault)."""
         return 0
+
+    cdef void score_session(self, double points) noexcept nogil:
+        """Add x's points for the session now played to the leg's sums, and go on to the next."""
+        self.points += points
+        self.squared_points += points * points
+        self.block_points[self.session * BLOCKS // self.sessions] += points
+        self.sessions_played += 1
+        self.session += 1
+        self.game = 0
+
+    def blocks(self):
+        """x's points by block: the leg's sessions cut into BLOCK_COUNT equal runs, float64."""
+        return np.array([self.block_points[i] for i in range(BLOCK_COUNT)])
 
     def play(self, int64_t answer=0):
         """Answer the pending decision and play on to the next: ANSWER_WANTED, RECORDS_ARE_FULL or LEG_IS_OVER.

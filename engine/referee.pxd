@@ -25,6 +25,7 @@ cdef struct Meter:              # what a seat's decisions took
     uint64_t fuel
     uint64_t most_fuel
 
+
 @cython.final
 cdef class Referee:
     cdef GameCore core

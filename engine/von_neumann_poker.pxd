@@ -6,9 +6,6 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, u
 from engine.game_core cimport GameCore, Status
 from engine.records cimport Table
 
-cdef enum BlockCount:
-    BLOCKS = 32
-
 cdef enum Phase:
     START_GAME
     A_DECIDES
@@ -20,13 +17,12 @@ cdef struct View:             # what a bot is shown, as it lies in the statement
     int64_t money
     int64_t opponents_money
 
+
 @cython.final
 cdef class VonNeumannPoker(GameCore):
     cdef Phase phase
-    cdef int64_t sessions             # to play
     cdef int32_t match                # as recorded
     cdef int32_t first_session        # as recorded
-    cdef readonly int64_t games_recorded  # in this leg; its parity gives the roles
     cdef bint seats_swapped           # y is A in even games
     cdef bint cap_after_ante
     cdef uint64_t deals_key
@@ -38,11 +34,6 @@ cdef class VonNeumannPoker(GameCore):
     cdef float a_card
     cdef float b_card
     cdef int64_t bet
-    # what was won, x's side
-    cdef readonly int64_t sessions_played
-    cdef readonly double points
-    cdef readonly double squared_points
-    cdef double block_points[BLOCKS]
     cdef double roots[51]             # square roots of 0..50
     # records
     cdef Table games_table

@@ -1,14 +1,10 @@
 """One-card von Neumann poker: bankroll sessions, alternating roles, m/√g points.
 
-Rules: "Pseudo-random poker: one-card von Neumann poker", the contest's statement,
-as read in docs/contests/von_neumann_poker.md.
+The rules are those of the King-of-the-Hill contest of 2020, as docs/von_neumann_poker.md reads them.
 """
 
 cimport cython
 from libc.math cimport sqrt
-from libc.string cimport memset
-
-import numpy as np
 
 from engine.deals cimport stream_key, stream_word
 from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL
@@ -17,7 +13,6 @@ STACK = 100
 ANTE = 10
 BET_LIMIT = 50
 GAMES_PER_SESSION = 50
-BLOCK_COUNT = BLOCKS
 
 cdef enum:
     C_STACK = 100
@@ -69,7 +64,6 @@ cdef class VonNeumannPoker(GameCore):
         self.cap_after_ante = cap_after_ante
         for i in range(C_GAMES_PER_SESSION + 1):
             self.roots[i] = sqrt(i)
-        memset(self.block_points, 0, sizeof(self.block_points))
         self.view_size = sizeof(View)
         self.phase = START_GAME
         self.money[0] = self.money[1] = C_STACK
@@ -93,11 +87,6 @@ cdef class VonNeumannPoker(GameCore):
         self.s_games = <uint8_t*>sessions_table.column("games", "uint8")
         self.s_x_gain = <int16_t*>sessions_table.column("x_gain", "int16")
         self.s_x_points = <double*>sessions_table.column("x_points", "float64")
-
-    def blocks(self):
-        """x's points by block: the leg's sessions cut into BLOCK_COUNT equal runs, float64."""
-        cdef int i
-        return np.array([self.block_points[i] for i in range(<int>BLOCKS)])
 
     cdef int64_t default_answer(self) noexcept nogil:
         return 0    # A passes, B folds
@@ -193,7 +182,7 @@ cdef class VonNeumannPoker(GameCore):
         self.money[b_seat] = b_money
         self.previous_card[a_seat] = -1 if folded else self.b_card
         self.previous_card[b_seat] = -1 if folded else self.a_card
-        self.games_recorded += 1
+        self.games_recorded += 1    # its parity gives the roles, over session borders
         self.game += 1
         if self.game == C_GAMES_PER_SESSION or a_money < C_ANTE or b_money < C_ANTE:
             self.finish_session()
@@ -210,10 +199,5 @@ cdef class VonNeumannPoker(GameCore):
         self.s_x_points[row] = points
         self.sessions_table.rows = row + 1
 
-        self.points += points
-        self.squared_points += points * points
-        self.block_points[self.session * BLOCKS // self.sessions] += points
-        self.session += 1
-        self.sessions_played += 1
-        self.game = 0
+        self.score_session(points)
         self.money[0] = self.money[1] = C_STACK

@@ -12,9 +12,8 @@ from rich.console import Console
 
 from tournament.config import load_config
 from tournament.contests import CONTESTS, find_contest
-from tournament.executors import ExecutorName
 from tournament.leaderboard import Screen, check_table, crosstable_table, leaderboard_table, reasons
-from tournament.problems import BadInput, Problem
+from tournament.problems import Problem
 from tournament.results import Results, crosstable_values, load, standing_values
 from tournament.run import run_contest
 from tournament.store.root import inside, open_root
@@ -72,7 +71,7 @@ def run(
         )
         with Screen(_err, contest.title) as screen:
             standings = run_contest(contest, chosen, screen)
-        _out.print(leaderboard_table(standings, contest.title))
+        _out.print(leaderboard_table(standings, contest.title, _out.width))
         if below := reasons(standings):
             _out.print(below, soft_wrap=True)
         _out.print(f"{standings.games:,} games in {inside(chosen.results, name)}", soft_wrap=True)
@@ -87,7 +86,7 @@ def leaderboard(
     if as_json:
         _print_json([standing_values(line) for line in found.ranking.entrants])
         return
-    _out.print(leaderboard_table(found.ranking, find_contest(found.field.contest).title))
+    _out.print(leaderboard_table(found.ranking, find_contest(found.field.contest).title, _out.width))
     if below := reasons(found.ranking):
         _out.print(below, soft_wrap=True)
 

@@ -72,8 +72,10 @@ def load_config(
         options=own_overrides,
     )
     assert isinstance(checked, General) and isinstance(own, ContestSettings)
-    entrants = Path(own_overrides["entrants"]) if "entrants" in own_overrides else folder / (
-        own.entrants or f"entrants/{contest_name}"
+    entrants = (
+        Path(own_overrides["entrants"])
+        if "entrants" in own_overrides
+        else folder / (own.entrants or f"entrants/{contest_name}")
     )
     results = checked.results
     if "://" not in results:

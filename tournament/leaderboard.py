@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 
-from rich.progress_bar import ProgressBar
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
@@ -19,45 +21,49 @@ from tournament.standings import Match, Standing, Standings
 MOST_COLUMNS = 24
 
 
-def leaderboard_table(standings: Standings, title: str, most_rows: int | None = None) -> Table:
-    """The ranking as a table, at most `most_rows` lines of it; below the line who does not count."""
+@dataclass(frozen=True)
+class _Heading:
+    """A column of the leaderboard: from which width of terminal on it is shown, and what stands in it."""
+
+    title: str
+    from_width: int
+    cell: Callable[[Standing], str]
+
+
+_HEADINGS = (
+    _Heading("score", 0, lambda line: f"{line.score:+,.1f}"),
+    _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
+    _Heading("per session", 100, lambda line: f"{line.score / line.sessions:+.3f}" if line.sessions else ""),
+    _Heading("ahead of next", 92, lambda line: _percent(line.order_probability) if line.matches else ""),
+    _Heading("matches", 0, lambda line: f"{line.matches:,}"),
+    _Heading("games", 76, lambda line: f"{line.games:,}"),
+    _Heading("faults", 0, lambda line: f"{line.faults:,}" if line.faults else ""),
+)
+
+
+def leaderboard_table(standings: Standings, title: str, width: int = 120, most_rows: int | None = None) -> Table:
+    """The ranking as a table for a terminal `width` characters wide, at most `most_rows` lines of it.
+
+    Below the line stand those who do not count.
+    """
+    headings = [heading for heading in _HEADINGS if width >= heading.from_width]
     table = Table(title=title, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
-    table.add_column("#", justify="right")
-    table.add_column("bot", overflow="fold", min_width=8)
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("± 95%", justify="right", no_wrap=True)
-    table.add_column("per session", justify="right", no_wrap=True)
-    table.add_column("ahead of next", justify="right", no_wrap=True)
-    table.add_column("matches", justify="right", no_wrap=True)
-    table.add_column("games", justify="right", no_wrap=True)
-    table.add_column("faults", justify="right", no_wrap=True)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("bot", overflow="fold", min_width=12)
+    for heading in headings:
+        table.add_column(heading.title, justify="right", no_wrap=True)
     ranked = [line for line in standings.entrants if line.rank is not None]
     below = [line for line in standings.entrants if line.rank is None]
     shown = ranked if most_rows is None else ranked[: max(1, most_rows - len(below))]
     for line in shown:
-        table.add_row(*_ranked_row(line), end_section=bool(below) and line is shown[-1])
+        cells = [heading.cell(line) for heading in headings]
+        table.add_row(str(line.rank), Text(line.name), *cells, end_section=bool(below) and line is shown[-1])
     if len(shown) < len(ranked):
         table.add_row("", f"… and {len(ranked) - len(shown)} more", end_section=bool(below))
     for line in below:
-        table.add_row("", Text(line.name, style="dim"), Text(line.status, style="red"), *[""] * 5, _number(line.faults))
+        blank = [""] * (len(headings) - 2)
+        table.add_row("", Text(line.name, style="dim"), Text(line.status, style="red"), *blank, f"{line.faults or ''}")
     return table
-
-
-def _ranked_row(line: Standing) -> list[RenderableType]:
-    reach = "" if line.ci_high is None else _points(line.ci_high - line.score)
-    per_session = f"{line.score / line.sessions:+.3f}" if line.sessions else ""
-    sure = "" if line.order_probability is None or not line.matches else _percent(line.order_probability)
-    return [
-        str(line.rank),
-        Text(line.name),
-        f"{line.score:+,.1f}",
-        reach,
-        per_session,
-        sure,
-        _number(line.matches),
-        _number(line.games),
-        _number(line.faults) if line.faults else "",
-    ]
 
 
 def reasons(standings: Standings) -> Text:
@@ -177,7 +183,9 @@ class Screen:
             return
         self._last = now
         rows = max(3, self.console.height - 6)
-        self._live.update(Group(leaderboard_table(progress.standings, self.title, rows), progress_line(progress)))
+        self._live.update(
+            Group(leaderboard_table(progress.standings, self.title, self.console.width, rows), progress_line(progress))
+        )
         self._live.refresh()
 
 
@@ -207,13 +215,7 @@ def _short(number: float) -> str:
     return f"{number:.0f}"
 
 
-def _points(value: float) -> str:
-    return f"{value:,.1f}"
-
-
-def _number(value: int) -> str:
-    return f"{value:,}"
-
-
-def _percent(share: float) -> str:
+def _percent(share: float | None) -> str:
+    if share is None:
+        return ""
     return ">99.9%" if share > 0.999 else f"{100 * share:.1f}%"

@@ -74,9 +74,7 @@ class PartsDesk:
         self.sessions_part.write(self.sessions)
 
 
-def play_task(
-    task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[], bool] = lambda: False
-) -> Receipt:
+def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[], bool] = lambda: False) -> Receipt:
     """Play a batch. `artifacts` are the bots' bytes by sha256.
 
     Raises OSError when the parts can't be written, Stopped once `stopping()`;
@@ -89,9 +87,7 @@ def play_task(
     staged = f"staging/{task.name}-{uuid.uuid4().hex}"
     desk = _open_desk(contest, root, task.name, staged)
     try:
-        results = [
-            play_leg(contest, settings, leg, artifacts, desk, stopping) for leg in task.legs
-        ]
+        results = [play_leg(contest, settings, leg, artifacts, desk, stopping) for leg in task.legs]
         desk.clear()
         parts = (desk.games_part.finish(), desk.sessions_part.finish())
     except BaseException:
@@ -156,9 +152,7 @@ def play_leg(
         kind, at_fault, _arguments, _view = core.pending()
         session, game = core.position()
         question = contest.interface.questions[kind].name
-        faults.append(
-            Fault(at_fault, leg.plan.first_session + session, game, question, seating.take_failure())
-        )
+        faults.append(Fault(at_fault, leg.plan.first_session + session, game, question, seating.take_failure()))
         count = sum(fault.seat == at_fault for fault in faults)
         if count > settings.faults_allowed:
             ended_by = at_fault

@@ -82,15 +82,14 @@ class Results:
 
         filesystem, path = open_root(self.location).data_path(table)
         # pyarrow checks page checksums only when told to.
-        frame: pd.DataFrame = pq.read_table(
-            path, filesystem=filesystem, page_checksum_verification=True
-        ).to_pandas()
+        frame: pd.DataFrame = pq.read_table(path, filesystem=filesystem, page_checksum_verification=True).to_pandas()
         names = {match.match: (match.x, match.y) for match in self.ranking.matches}
         categories = sorted({name for pair in names.values() for name in pair})
         code = {name: number for number, name in enumerate(categories)}
         for position, (side, index) in enumerate((("x", 0), ("y", 1)), 1):
             codes = frame["match"].map({match: code[pair[index]] for match, pair in names.items()})
-            frame.insert(position, side, pd.Categorical.from_codes(codes.to_numpy(), categories=categories))
+            names_of_side = pd.Categorical.from_codes(codes.to_numpy(), categories=pd.Index(categories))
+            frame.insert(position, side, pd.Series(names_of_side, index=frame.index))
         return frame
 
 

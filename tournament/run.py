@@ -154,9 +154,7 @@ def _artifact_sha256(entrant: Entrant) -> str:
     return sha256(entrant.artifact).hexdigest()
 
 
-def _set_other_settings_aside(
-    contest: Contest, location: str, settings: dict[str, object], watcher: Watcher
-) -> None:
+def _set_other_settings_aside(contest: Contest, location: str, settings: dict[str, object], watcher: Watcher) -> None:
     """Records of other settings are kept, in a folder beside; a run never throws whole tournaments away."""
     root = open_root(location)
     known = read_state(root).field
@@ -182,9 +180,7 @@ def _set_other_settings_aside(
     watcher.say(f"Other settings than before ({'; '.join(differing)}): the old records are now in {aside}")
 
 
-def _field(
-    contest: Contest, settings: dict[str, object], entrants: list[Entrant], known: Field | None
-) -> Field:
+def _field(contest: Contest, settings: dict[str, object], entrants: list[Entrant], known: Field | None) -> Field:
     numbers = dict(known.numbers) if known else {}
     for entrant in entrants:
         numbers.setdefault(entrant.name, len(numbers))

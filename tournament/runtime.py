@@ -51,9 +51,7 @@ def _stand_ins_text() -> str:
     lines = ["(module"]
     for name, parameters in _INERT_CALLS.items():
         signature = " ".join(types[letter] for letter in parameters)
-        lines.append(
-            f'(func (export "{name}") (param {signature}) (result i32) (i32.const {_NOT_SUPPORTED}))'
-        )
+        lines.append(f'(func (export "{name}") (param {signature}) (result i32) (i32.const {_NOT_SUPPORTED}))')
     lines.append('(func (export "proc_exit") (param i32) unreachable)')
     # rand for modules that import it; bots that we compile bring their own.
     # SplitMix64, as in bot_runtime.c.
@@ -122,7 +120,7 @@ def _new_engine() -> wasmtime.Engine:
 
 @cache
 def _stand_ins() -> wasmtime.Module:
-    return wasmtime.Module(_engine(), wasmtime.wat2wasm(_stand_ins_text()))
+    return wasmtime.Module(_engine(), bytes(wasmtime.wat2wasm(_stand_ins_text())))
 
 
 class BotUnfit(Exception):
@@ -343,7 +341,7 @@ def _host_function(store: wasmtime.Store, interface: Interface, function: int, a
 
 @cache
 def _loop_module(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...]) -> wasmtime.Module:
-    return wasmtime.Module(_engine(), wasmtime.wat2wasm(loop_text(interface, seats)))
+    return wasmtime.Module(_engine(), bytes(wasmtime.wat2wasm(loop_text(interface, seats))))
 
 
 def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...]) -> str:
@@ -378,12 +376,13 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
     lines.append("(loop $again (call $step (local.get $answer))")
     lines += [f"(local.set $argument{i})" for i in reversed(range(arguments))]
     lines.append("(local.set $next)")
-    # One block for each function, the switch inside them all.
+    # One block for each function, and a chain of tests: a jump through a table costs as much as a step.
     labels = [f"$call{number}" for number in range(len(seats) * len(interface.questions))]
     served = dict(calls)
     lines.append("(block $stop")
     lines += [f"(block {label}" for label in reversed(labels)]
-    lines.append(f"(br_table {' '.join(labels)} $stop (local.get $next))")
+    lines += [f"(br_if {label} (i32.eq (local.get $next) (i32.const {number})))" for number, label in enumerate(labels)]
+    lines.append("(br $stop)")
     for number in range(len(labels)):
         lines.append(f") {served.get(number, '(br $stop)')}")
     lines.append("))))")

@@ -146,9 +146,7 @@ def work_out(field: Field, batches: Sequence[Batch]) -> Standings:
         if entrant.name not in places:
             reason = entrant.problem or expelled[entrant.name]
             status = "broken" if entrant.problem is not None else "disqualified"
-            lines.append(
-                _line(entrant, faults=fault_counts.get(entrant.name, 0), status=status, reason=reason)
-            )
+            lines.append(_line(entrant, faults=fault_counts.get(entrant.name, 0), status=status, reason=reason))
     return Standings(tuple(lines), tuple(matches), faults)
 
 
@@ -190,9 +188,15 @@ def _matches(legs: Sequence[LegResult]) -> list[Match]:
             error, _ = _error_of_sum(blocks, _block_sizes(played[0].sessions, len(blocks)))
         matches.append(
             Match(
-                number, played[0].x, played[0].y, len(played), sessions,
-                sum(leg.games for leg in played), points, error,
-            )  # fmt: skip
+                number,
+                played[0].x,
+                played[0].y,
+                len(played),
+                sessions,
+                sum(leg.games for leg in played),
+                points,
+                error,
+            )
         )
     return matches
 
@@ -222,7 +226,7 @@ def _error_of_sum(blocks: npt.NDArray[np.float64], weights: npt.NDArray[np.float
 
 
 def _student(probability: float, freedom: int) -> float:
-    """Quantile of Student's t at 0.975 or, to 0.1%, any from 5 degrees of freedom on (Abramowitz and Stegun, 26.7.5)."""
+    """Quantile of Student's t, to 0.1%, from 5 degrees of freedom on, 0.975 from 1 (Abramowitz and Stegun, 26.7.5)."""
     if probability == 0.975 and freedom < 5:
         return (math.inf, 12.7062, 4.3027, 3.1824, 2.7764)[freedom]
     z = NormalDist().inv_cdf(probability)
@@ -232,7 +236,7 @@ def _student(probability: float, freedom: int) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return z + sum(term / freedom**power for power, term in enumerate(terms, 1))
+    return z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
 
 
 def _order_probabilities(points: npt.NDArray[np.float64]) -> list[float]:

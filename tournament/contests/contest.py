@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from engine.game_core import GameCore
 from engine.records import Table
 
-
 # How a column's values lie on disk. Constant: long runs of one value. Split: not negative
 # and slow or small, stored byte plane by byte plane. Delta: small, of either sign.
 # Plain: random, nothing to gain.
@@ -79,9 +78,7 @@ class ContestSettings(BaseModel):
     deals: Literal["common", "independent"] = Field(
         "common", description="common: all pairings see the same deals; independent: each its own"
     )
-    duplicate: bool = Field(
-        False, description="play each match twice with the same deals, seats swapped, memory wiped"
-    )
+    duplicate: bool = Field(False, description="play each match twice with the same deals, seats swapped, memory wiped")
     faults_allowed: int = Field(3, ge=0, le=1000, description="faults in one leg before disqualification")
     fuel_per_decision: int = Field(
         10_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"

@@ -58,7 +58,9 @@ def playable(entrants: Iterable[Entrant]) -> list[Entrant]:
     """Those that can play. Raises BadInput when there are fewer than two."""
     fit = [entrant for entrant in entrants if entrant.artifact is not None]
     if len(fit) < 2:
-        raise BadInput(f"a tournament needs two bots that can play; there {'is' if len(fit) == 1 else 'are'} {len(fit)}")
+        raise BadInput(
+            f"a tournament needs two bots that can play; there {'is' if len(fit) == 1 else 'are'} {len(fit)}"
+        )
     return fit
 
 

@@ -82,7 +82,7 @@ def choose_functions(names: Collection[str], stem: str, questions: Sequence[str]
 def _find(names: Collection[str], wanted: str) -> str | None:
     exact = [name for name in names if name == wanted]
     alike = [name for name in names if name.lower() == wanted.lower()]
-    return (exact or alike or [None])[0]
+    return next(iter(exact or alike), None)
 
 
 def _is_name(token: str) -> bool:

@@ -58,8 +58,7 @@ def cache_folder() -> Path:
 def version() -> str:
     """What the bytes of a build depend on, besides the source."""
     return " ".join(
-        ["ziglang", importlib.metadata.version("ziglang"), *_FLAGS, *_LANGUAGE_FLAGS["c"], *_LANGUAGE_FLAGS["cpp"]]
-        + _LINK_FLAGS
+        ["ziglang", importlib.metadata.version("ziglang"), *_FLAGS, *_LANGUAGE_FLAGS["c"], *_LANGUAGE_FLAGS["cpp"], *_LINK_FLAGS]
     )
 
 

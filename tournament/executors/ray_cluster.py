@@ -13,7 +13,7 @@ from tournament.problems import BadInput, RunFailed
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
-import ray  # noqa: E402
+import ray
 
 
 class RayExecutor:
@@ -39,7 +39,7 @@ class RayExecutor:
                 reason = str(error).splitlines()[0]
                 raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {reason}") from None
             self._started_here = True
-        self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self.workers = workers or max(1, int(_resources().get("CPU", 1)))
 
     def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]:
         running: list[Any] = []
@@ -74,6 +74,11 @@ class RayExecutor:
             raise RunFailed(f"Ray lost a task: {str(error).splitlines()[0]}") from None
         assert isinstance(receipt, Receipt)
         return receipt
+
+
+def _resources() -> dict[str, float]:
+    found: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return found
 
 
 def _play_remotely(task: Task, needed: list[str], *artifacts: bytes) -> Receipt:

@@ -8,9 +8,9 @@ legs that count, before, during and after a crash at any point.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable
-import dataclasses
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -127,7 +127,7 @@ def standing_batches(root: Root, state: State) -> list[Batch]:
     """The batches that count, by name: of each the newest version whose games part is in place."""
     games = root.list("games")
     standing = []
-    for name, versions in sorted(state.batches.items()):
+    for _, versions in sorted(state.batches.items()):
         for version in reversed(versions):
             part = _games_part(version)
             if version.legs and games.get(part.name) == part.size:
@@ -188,7 +188,9 @@ def open_for_writing(root: Root) -> Writer:
         root.remove_folder("staging")
         root.prepare()
         known = {
-            (part.table, part.name) for versions in state.batches.values() if versions[-1].legs
+            (part.table, part.name)
+            for versions in state.batches.values()
+            if versions[-1].legs
             for part in versions[-1].parts
         }
         for table in ("games", "sessions"):

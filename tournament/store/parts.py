@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Iterable, Sequence
-from typing import IO, Any
+from typing import IO, Any, Literal, cast
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -23,11 +24,12 @@ from tournament.store.root import Root
 # One row group. Smaller ones cost more a row, larger ones leave the processor's cache.
 ROWS_PER_GROUP = 1 << 18
 
-_PACKINGS: dict[str, tuple[str, str]] = {
-    "constant": ("PLAIN", "SNAPPY"),
-    "split": ("BYTE_STREAM_SPLIT", "ZSTD"),
-    "delta": ("DELTA_BINARY_PACKED", "NONE"),
-    "plain": ("PLAIN", "NONE"),
+_Codec = Literal["snappy", "zstd", "none"]
+_PACKINGS: dict[str, tuple[str, _Codec]] = {
+    "constant": ("PLAIN", "snappy"),
+    "split": ("BYTE_STREAM_SPLIT", "zstd"),
+    "delta": ("DELTA_BINARY_PACKED", "none"),
+    "plain": ("PLAIN", "none"),
 }
 
 
@@ -82,14 +84,14 @@ class PartWriter:
         self._rows = 0
         integers = [c for c in columns if c.type not in ("bool",) and not c.type.startswith("float")]
         self._writer = pq.ParquetWriter(
-            self._sink,
+            cast(IO[bytes], self._sink),
             self._schema,
             version="2.6",
             data_page_version="1.0",
             use_dictionary=False,
             column_encoding={c.name: _PACKINGS[c.packing][0] for c in integers if c.packing != "plain"},
             compression={c.name: _PACKINGS[c.packing][1] for c in columns},
-            compression_level={c.name: 1 for c in columns if _PACKINGS[c.packing][1] == "ZSTD"},
+            compression_level={c.name: 1 for c in columns if _PACKINGS[c.packing][1] == "zstd"},
             write_statistics=[c.name for c in columns if c.name in ("match", "session")],
             write_page_checksum=True,
             data_page_size=1 << 30,
@@ -104,10 +106,10 @@ class PartWriter:
             return
         arrays = []
         for field in self._schema:
-            values = table.arrays[field.name][:rows]
+            values: npt.NDArray[Any] = table.arrays[field.name][:rows]
             if pa.types.is_boolean(field.type):
                 values = np.packbits(values, bitorder="little")
-            arrays.append(pa.Array.from_buffers(field.type, rows, [None, pa.py_buffer(values)]))
+            arrays.append(pa.Array.from_buffers(field.type, rows, [None, pa.py_buffer(cast(Any, values))]))
         self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
         self._rows += rows
         table.rows = 0
@@ -178,7 +180,7 @@ def write_whole(root: Root, name: str, columns: Sequence[Column], values: dict[s
     )
     table = pa.table([pa.array(values[field.name], field.type) for field in schema], schema=schema)
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, write_page_checksum=True, compression="ZSTD")
+    pq.write_table(table, sink, write_page_checksum=True, compression="zstd")
     root.replace(name, sink.getvalue().to_pybytes())
 
 

@@ -14,7 +14,7 @@ import os
 import shutil
 import uuid
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Protocol, cast
 
 from pyarrow import fs
 
@@ -257,7 +257,7 @@ class ObjectRoot:
             self._fs.delete_dir(self._path(folder))
 
     def open_staged(self, name: str) -> IO[bytes]:
-        return self._fs.open_output_stream(self._path(name))  # type: ignore[no-any-return]
+        return cast(IO[bytes], self._fs.open_output_stream(self._path(name)))
 
     def finish_staged(self, stream: IO[bytes]) -> None:
         stream.close()

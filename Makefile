@@ -1,0 +1,57 @@
+# make run    set up and play the shipped bots' tournament
+# make test   set up and pass the tests
+# make check  lint and types
+# make bench  measure; benchmarks/README.md says what
+# PYTHON=python3.12 chooses the interpreter.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: run test check bench build clean
+
+run: $(VENV)/built
+	@$(BIN)/tournament run von_neumann_poker
+
+test: $(VENV)/tools
+	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/tools
+	@echo "Checking format, lint and types"
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine
+	@$(BIN)/mypy
+
+bench: $(VENV)/built
+	@$(BIN)/python -m benchmarks
+
+build: $(VENV)/built
+
+# The compiled core is rebuilt when a source of it changes.
+$(VENV)/built: $(VENV)/installed $(wildcard engine/*.pyx engine/*.pxd) setup.py
+	@echo "Compiling the game core"
+	@$(BIN)/python setup.py --quiet build_ext --inplace > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
+	@touch $@
+
+$(VENV)/tools: $(VENV)/built
+	@echo "Installing the tools for tests and checks"
+	@$(PIP) install --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+$(VENV)/installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
+	@$(PYTHON) -c 'import os, sys, sysconfig; h = sysconfig.get_path("include") + "/Python.h"; \
+	  sys.exit(not os.path.exists(h) and "Python.h is missing: apt install python3-dev")'
+	@command -v gcc > /dev/null || { echo "gcc is missing: apt install gcc"; exit 1; }
+	@echo "Setting up $(VENV): downloading packages (a minute or two, once)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "venv is missing: apt install python3-venv"; exit 1; }
+	@$(PIP) install --upgrade pip
+	@$(PIP) install setuptools cython numpy
+	@$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build *.egg-info engine/*.c engine/*.so

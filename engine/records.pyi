@@ -1,0 +1,11 @@
+import numpy as np
+import numpy.typing as npt
+
+class Table:
+    """Column buffers of equal length, `rows` of `capacity` in use; see records.pyx."""
+
+    arrays: dict[str, npt.NDArray[np.generic]]
+    rows: int
+    def __init__(self, fields: dict[str, str], capacity: int) -> None: ...
+    @property
+    def capacity(self) -> int: ...

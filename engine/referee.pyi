@@ -1,0 +1,23 @@
+from engine.game_core import GameCore
+
+class Referee:
+    """Plays a core with WebAssembly bots; see referee.pyx."""
+
+    def __init__(
+        self,
+        core: GameCore,
+        *,
+        call_unchecked: int,
+        set_fuel: int,
+        get_fuel: int,
+        context: int,
+        questions: int,
+        fuel: int,
+    ) -> None: ...
+    @property
+    def step_function(self) -> tuple[int, int]: ...
+    def seat_bots(self, loop: bytes, x_seated: bool, y_seated: bool) -> None: ...
+    def measure_fuel(self) -> None: ...
+    def fuel_used(self, seat: int) -> tuple[int, int, int]: ...
+    def play(self, answer: int = 0) -> int: ...
+    def take_failure(self) -> tuple[int, int]: ...
