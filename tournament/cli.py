@@ -12,7 +12,7 @@ from rich.console import Console
 
 from tournament.config import load_config
 from tournament.contests import CONTESTS, find_contest
-from tournament.leaderboard import Screen, check_table, crosstable_table, leaderboard_table, reasons
+from tournament.leaderboard import Screen, check_table, crosstable_tables, leaderboard_table, reasons
 from tournament.problems import Problem
 from tournament.results import Results, crosstable_values, load, standing_values
 from tournament.run import run_contest
@@ -58,8 +58,8 @@ def run(
 ) -> None:
     """Play what is still to play, with a live leaderboard.
 
-    Bots are built once and games played once: run again after a crash, after Ctrl-C or with
-    a new bot in the folder, and only what is missing is played.
+    Run again after a crash, after Ctrl-C or with a new bot in the folder:
+    only what is missing is played.
     """
     for name in contests or _configured(config):
         contest = find_contest(name)
@@ -100,7 +100,8 @@ def crosstable(
     if as_json:
         _print_json(crosstable_values(found.ranking))
         return
-    _out.print(crosstable_table(found.ranking, find_contest(found.field.contest).title))
+    for table in crosstable_tables(found.ranking, find_contest(found.field.contest).title, _out.width):
+        _out.print(table)
 
 
 @app.command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c")

@@ -47,7 +47,7 @@ def leaderboard_table(standings: Standings, title: str, width: int = 120, most_r
     Below the line stand those who do not count.
     """
     headings = [heading for heading in _HEADINGS if width >= heading.from_width]
-    table = Table(title=title, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
+    table = _plain_table(title)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", overflow="fold", min_width=12)
     for heading in headings:
@@ -81,33 +81,50 @@ def first_line(reason: str) -> str:
     return next((line for line in lines if "error:" in line), lines[0] if lines else "")
 
 
-def crosstable_table(standings: Standings, title: str) -> Table:
-    """Points per session of row against column, in the order of the leaderboard; a list of pairs in large fields."""
+def crosstable_tables(standings: Standings, title: str, width: int = 120) -> list[Table]:
+    """Points per session of row against column, in the order of the leaderboard.
+
+    Opponents that don't fit into `width` characters go on in further tables; a
+    field of more than MOST_COLUMNS is a list of pairs.
+    """
     names = [line.name for line in standings.entrants if line.rank is not None]
+    caption = "points per session of the row's bot, ± standard error"
+    if len(names) > MOST_COLUMNS:
+        table = _plain_table(title, caption)
+        table.add_column("x")
+        table.add_column("y")
+        table.add_column("points per session", justify="right")
+        table.add_column("±", justify="right")
+        for match in standings.matches:
+            error = match.stderr_per_session
+            table.add_row(match.x, match.y, f"{match.points_per_session:+.3f}", "" if error is None else f"{error:.3f}")
+        return [table]
     pairs: dict[tuple[str, str], tuple[Match, int]] = {}
     for match in standings.matches:
         pairs[match.x, match.y] = (match, 1)
         pairs[match.y, match.x] = (match, -1)
-    table = Table(title=title, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
-    table.caption = "points per session of the row's bot, ± standard error"
-    if len(names) > MOST_COLUMNS:
-        for heading in ("x", "y", "points per session", "±"):
-            table.add_column(heading, justify="left" if heading in "xy" else "right")
-        for match in standings.matches:
-            error = match.stderr_per_session
-            table.add_row(match.x, match.y, f"{match.points_per_session:+.3f}", "" if error is None else f"{error:.3f}")
-        return table
-    table.add_column("#", justify="right")
-    table.add_column("bot", no_wrap=True)
-    for number in range(1, len(names) + 1):
-        table.add_column(str(number), justify="right")
-    for number, name in enumerate(names, 1):
-        cells: list[RenderableType] = []
-        for other in names:
-            found = pairs.get((name, other))
-            cells.append(Text("·", style="dim") if name == other else "" if found is None else _cell(*found))
-        table.add_row(str(number), Text(name), *cells)
-    return table
+    longest = max((len(name) for name in names), default=0)
+    columns = max(1, (width - longest - 8) // 9)
+    tables = []
+    for first in range(0, len(names), columns):
+        table = _plain_table(title, caption)
+        table.add_column("#", justify="right", no_wrap=True)
+        table.add_column("bot", no_wrap=True)
+        opponents = range(first, min(first + columns, len(names)))
+        for number in opponents:
+            table.add_column(f"{number + 1}", justify="right", no_wrap=True)
+        for row, name in enumerate(names):
+            cells: list[RenderableType] = []
+            for number in opponents:
+                found = pairs.get((name, names[number]))
+                cells.append(Text("·", style="dim") if number == row else "" if found is None else _cell(*found))
+            table.add_row(f"{row + 1}", Text(name), *cells)
+        tables.append(table)
+    return tables
+
+
+def _plain_table(title: str, caption: str | None = None) -> Table:
+    return Table(title=title, caption=caption, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
 
 
 def _cell(match: Match, sign: int) -> Text:
@@ -197,7 +214,8 @@ def progress_line(progress: Progress) -> RenderableType:
     left = "" if progress.seconds_left is None else f"· {_clock(progress.seconds_left)} left"
     line.add_row(
         ProgressBar(total=1.0, completed=share, width=30),
-        f"{progress.legs:,}/{progress.total_legs:,} legs · {_short(progress.games)} games · {_short(rate)} games/s {left}",
+        f"{progress.legs:,}/{progress.total_legs:,} legs"
+        f" · {_short(progress.games)} games · {_short(rate)} games/s {left}",
     )
     return line
 

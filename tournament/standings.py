@@ -18,7 +18,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from tournament.store.ledger import Batch, Fault, Field, FieldEntrant, LegResult
+from tournament.store.ledger import Batch, Fault, Field, LegResult
 
 _BOOTSTRAPS = 4000
 
@@ -30,21 +30,21 @@ class Standing:
     `order_probability`: how sure it is that he ranks before the next one, by bootstrap.
     """
 
-    rank: int | None
     name: str
     kind: str
     sha256: str
-    score: float
-    stderr: float | None
-    ci_low: float | None
-    ci_high: float | None
-    matches: int
-    sessions: int
-    games: int
-    faults: int
-    status: str
-    reason: str | None
-    order_probability: float | None
+    rank: int | None = None
+    score: float = 0.0
+    stderr: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    matches: int = 0
+    sessions: int = 0
+    games: int = 0
+    faults: int = 0
+    status: str = "ok"
+    reason: str | None = None
+    order_probability: float | None = None
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,10 @@ def work_out(field: Field, batches: Sequence[Batch]) -> Standings:
         reach = None if error is None else _student(0.975, freedom) * error
         score = float(scores[place])
         lines.append(
-            _line(
-                fit[place],
+            Standing(
+                fit[place].name,
+                fit[place].kind,
+                fit[place].sha256,
                 rank=rank,
                 score=score,
                 stderr=error,
@@ -146,30 +148,11 @@ def work_out(field: Field, batches: Sequence[Batch]) -> Standings:
         if entrant.name not in places:
             reason = entrant.problem or expelled[entrant.name]
             status = "broken" if entrant.problem is not None else "disqualified"
-            lines.append(_line(entrant, faults=fault_counts.get(entrant.name, 0), status=status, reason=reason))
+            count = fault_counts.get(entrant.name, 0)
+            lines.append(
+                Standing(entrant.name, entrant.kind, entrant.sha256, faults=count, status=status, reason=reason)
+            )
     return Standings(tuple(lines), tuple(matches), faults)
-
-
-def _line(
-    entrant: FieldEntrant,
-    *,
-    rank: int | None = None,
-    score: float = 0.0,
-    stderr: float | None = None,
-    ci_low: float | None = None,
-    ci_high: float | None = None,
-    matches: int = 0,
-    sessions: int = 0,
-    games: int = 0,
-    faults: int = 0,
-    status: str = "ok",
-    reason: str | None = None,
-    order_probability: float | None = None,
-) -> Standing:
-    return Standing(
-        rank, entrant.name, entrant.kind, entrant.sha256, score, stderr, ci_low, ci_high,
-        matches, sessions, games, faults, status, reason, order_probability,
-    )  # fmt: skip
 
 
 def _matches(legs: Sequence[LegResult]) -> list[Match]:

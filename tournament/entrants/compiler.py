@@ -57,9 +57,8 @@ def cache_folder() -> Path:
 
 def version() -> str:
     """What the bytes of a build depend on, besides the source."""
-    return " ".join(
-        ["ziglang", importlib.metadata.version("ziglang"), *_FLAGS, *_LANGUAGE_FLAGS["c"], *_LANGUAGE_FLAGS["cpp"], *_LINK_FLAGS]
-    )
+    flags = [*_FLAGS, *_LANGUAGE_FLAGS["c"], *_LANGUAGE_FLAGS["cpp"], *_LINK_FLAGS]
+    return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags])
 
 
 def preprocess(unit: Path, kind: str, include: Path) -> str:
