@@ -49,7 +49,7 @@ $(VENV)/installed: pyproject.toml
 	@echo "Setting up $(VENV): downloading packages (a minute or two, once)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "venv is missing: apt install python3-venv"; exit 1; }
 	@$(PIP) install --upgrade pip
-	@$(PIP) install setuptools cython numpy
+	@$(PIP) install 'setuptools>=77' 'cython>=3.1' 'numpy>=2'
 	@$(PIP) install --no-build-isolation --editable .
 	@touch $@
 

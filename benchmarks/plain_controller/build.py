@@ -56,7 +56,8 @@ def wrapper(path, number):
     return (
         head
         + f"{linkage}Money bot{number}_a(const void *bot)\n{{\n    return {a}({to_bot});\n}}\n\n"
-        + f"{linkage}int bot{number}_b(const void *bot, const Money aBet)\n{{\n    return {b}({to_bot}, aBet) != 0;\n}}\n"
+        + f"{linkage}int bot{number}_b(const void *bot, const Money aBet)\n"
+        + f"{{\n    return {b}({to_bot}, aBet) != 0;\n}}\n"
     )
 
 

@@ -1,0 +1,1 @@
+"""The numbers that the project stands by, measured side by side: `make bench`."""

@@ -1,0 +1,142 @@
+"""Measure, print a table, and write it to benchmarks/results/.
+
+    python -m benchmarks [--rounds N] [--full]
+
+Both sides of a row run in turn, round by round, so that a machine whose speed
+drifts does not favour one of them; a row shows medians and the median ratio.
+--full takes the memory row to 10^9 games (about two minutes and 12 GB of disk).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.fields import (
+    ROOT,
+    STATEMENT_BOTS,
+    built,
+    plain_controller,
+    play_in_memory,
+    run_command,
+    run_plain,
+)
+
+TEN_BOTS = (*STATEMENT_BOTS, "von_neumann", "newman", "scholar", "tell_reader", "stack_captain", "copycat", "maniac")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measured row: both sides as text, their ratio, and the least it should be ("≤" for at most)."""
+
+    what: str
+    ours: str
+    theirs: str
+    ratio: float
+    wanted: str
+
+    def line(self) -> str:
+        return f"| {self.what} | {self.ours} | {self.theirs} | {self.ratio:.2f} | {self.wanted} |"
+
+
+def side_by_side(rounds: int, ours: Callable[[], float], theirs: Callable[[], float]) -> tuple[float, float, float]:
+    """Medians of both, and of the ratios round by round."""
+    pairs = [(ours(), theirs()) for _ in range(rounds)]
+    return (
+        statistics.median(mine for mine, _ in pairs),
+        statistics.median(other for _, other in pairs),
+        statistics.median(mine / other for mine, other in pairs),
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure what benchmarks/README.md lists.")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--full", action="store_true", help="memory with 10^9 games instead of 10^8")
+    options = parser.parse_args()
+    rows = []
+
+    def add(row: Row) -> None:
+        rows.append(row)
+        print(row.line(), flush=True)
+
+    print("| what | ours | against | ratio | wanted |\n|---|---|---|---|---|", flush=True)
+    with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
+        folder = Path(name)
+        three, field = built(STATEMENT_BOTS), built(())
+        libc = plain_controller(folder, STATEMENT_BOTS, fast_random=False)
+        fast = plain_controller(folder, (), fast_random=True)
+        mine, other, ratio = side_by_side(
+            options.rounds, lambda: play_in_memory(three, 200_000), lambda: run_plain(libc, 200_000)
+        )
+        add(_rates("statement's bots, recorded in memory, against a plain C controller", mine, other, ratio, "0.8"))
+        mine, other, ratio = side_by_side(
+            options.rounds, lambda: play_in_memory(field, 5_000), lambda: run_plain(fast, 5_000)
+        )
+        add(_rates("all pairs of the shipped field, against the same with a fast generator", mine, other, ratio, "0.5"))
+        mine, other, ratio = side_by_side(
+            options.rounds, lambda: _written_rate(1, STATEMENT_BOTS, 500_000), lambda: run_plain(libc, 200_000)
+        )
+        add(_rates("`tournament run`, written to Parquet and committed, 1 worker", mine, other, ratio, "0.4"))
+        mine, other, ratio = side_by_side(
+            options.rounds, lambda: _written_rate(2, (), 40_000), lambda: _written_rate(1, (), 40_000)
+        )
+        add(
+            Row(
+                "`tournament run`, two workers against one, share of twice the speed",
+                _millions(mine),
+                _millions(other),
+                ratio / 2,
+                "≥ 0.9",
+            )
+        )
+    seconds = statistics.median(
+        run_command(["--sessions", "100"], names=TEN_BOTS)["seconds"] for _ in range(options.rounds)
+    )
+    add(Row("`tournament run`, 10 bots, 100 sessions, warm cache, seconds", f"{seconds:.2f} s", "1 s", seconds, "≤ 1"))
+    small = run_command(["--sessions", "4000", "--workers", "2"], names=STATEMENT_BOTS)
+    sessions = 33_000_000 if options.full else 3_300_000
+    large = run_command(["--sessions", str(sessions), "--workers", "2"], names=STATEMENT_BOTS)
+    add(
+        Row(
+            f"peak resident memory, {_games(large['games'])} against {_games(small['games'])} games",
+            f"{large['megabytes']:.0f} MB",
+            f"{small['megabytes']:.0f} MB",
+            large["megabytes"] / small["megabytes"],
+            "≤ 1.1",
+        )
+    )
+    target = ROOT / "benchmarks" / "results"
+    target.mkdir(exist_ok=True)
+    now = datetime.now(UTC).strftime("%Y-%m-%d-%H%M")
+    lines = [f"{now}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", ""]
+    lines += ["| what | ours | against | ratio | wanted |", "|---|---|---|---|---|", *[row.line() for row in rows]]
+    (target / f"{now}.md").write_text("\n".join(lines) + "\n")
+
+
+def _written_rate(workers: int, names: tuple[str, ...], sessions: int) -> float:
+    figures = run_command(["--sessions", str(sessions), "--workers", str(workers), "--executor", "local"], names=names)
+    return float(figures["games"]) / float(figures["seconds"])
+
+
+def _rates(what: str, mine: float, other: float, ratio: float, wanted: str) -> Row:
+    return Row(what, _millions(mine), _millions(other), ratio, f"≥ {wanted}")
+
+
+def _millions(rate: float) -> str:
+    return f"{rate / 1e6:.1f} M/s"
+
+
+def _games(count: int) -> str:
+    return f"{count / 1e6:.0f} M" if count >= 1e6 else f"{count:,}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""What is measured: bots, and both ways to play them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from engine.records import Table
+from tournament.contests.contest import buffer_fields
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants
+from tournament.play import play_leg
+from tournament.schedule import Competitor, RoundRobin
+from tournament.store.parts import ROWS_PER_GROUP
+
+ROOT = Path(__file__).resolve().parent.parent
+SHIPPED = ROOT / "entrants" / "von_neumann_poker"
+STATEMENT_BOTS = ("kuhn3", "likeme", "naive")
+
+
+@dataclass
+class Blank:
+    """A desk that keeps rows in memory until the table is full, then drops them."""
+
+    games: Table
+    sessions: Table
+
+    def clear(self) -> None:
+        self.games.rows = self.sessions.rows = 0
+
+
+def bot_files(names: Sequence[str]) -> list[Path]:
+    """The shipped bots of these names, or all."""
+    files = sorted(path for path in SHIPPED.iterdir() if path.suffix in (".c", ".cpp"))
+    return [path for path in files if not names or path.stem in names]
+
+
+def built(names: Sequence[str]) -> list[Entrant]:
+    """The shipped bots of these names, compiled, or all."""
+    entrants = build_entrants(VON_NEUMANN_POKER, Settings(), SHIPPED, lambda text: print(text, file=sys.stderr))
+    return [entrant for entrant in entrants if not names or entrant.name in names]
+
+
+def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:
+    """Games a second of one core over all pairs, sandboxed and recorded in memory."""
+    artifacts = {sha256(e.artifact or b"").hexdigest(): e.artifact or b"" for e in entrants}
+    competitors = [Competitor(n, e.name, sha256(e.artifact or b"").hexdigest()) for n, e in enumerate(entrants)]
+    settings = Settings(sessions=sessions)
+    desk = Blank(
+        Table(buffer_fields(VON_NEUMANN_POKER.games), ROWS_PER_GROUP),
+        Table(buffer_fields(VON_NEUMANN_POKER.sessions), ROWS_PER_GROUP),
+    )
+    games = 0
+    legs = list(RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors).legs())
+    started = time.perf_counter()
+    for leg in legs:
+        games += play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, desk).games
+    return games / (time.perf_counter() - started)
+
+
+def plain_controller(folder: Path, names: Sequence[str], *, fast_random: bool) -> Path:
+    """The native controller with these bots linked in."""
+    program = folder / f"plain-{'fast' if fast_random else 'libc'}-{len(names) or 'all'}"
+    build = ROOT / "benchmarks" / "plain_controller" / "build.py"
+    options = ["--fast-random"] if fast_random else []
+    subprocess.run([sys.executable, build, program, *options, *bot_files(names)], check=True)
+    return program
+
+
+def run_plain(program: Path, sessions: int) -> float:
+    """Games a second of the native controller over all its pairs."""
+    output = subprocess.run([program, str(sessions)], check=True, capture_output=True, text=True).stdout
+    return float(json.loads(output)["games_per_second"])
+
+
+def run_command(arguments: Sequence[str], *, names: Sequence[str]) -> dict[str, Any]:
+    """`tournament run` on copies of these bots: wall seconds, games, and peak resident MB of the process."""
+    script = (
+        "import json, resource, sys, time\n"
+        "started = time.perf_counter()\n"
+        "import tournament.cli, tournament\n"
+        "sys.argv[0] = 'tournament'\n"
+        "try:\n    tournament.cli.main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        "seconds = time.perf_counter() - started\n"
+        "megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
+        "results = sys.argv[sys.argv.index('--results') + 1]\n"
+        "games = tournament.load(results).ranking.games\n"
+        "print(json.dumps({'seconds': seconds, 'megabytes': megabytes, 'games': games}), file=sys.stderr)\n"
+    )
+    with tempfile.TemporaryDirectory(prefix="tournament-bench-") as folder:
+        bots = Path(folder) / "entrants"
+        bots.mkdir()
+        for path in bot_files(names):
+            (bots / path.name).write_bytes(path.read_bytes())
+        command = [sys.executable, "-c", script, "run", "von_neumann_poker"]
+        command += ["--entrants", str(bots), "--results", f"{folder}/results", *arguments]
+        process = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder)
+    figures: dict[str, Any] = json.loads(process.stderr.splitlines()[-1])
+    return figures
