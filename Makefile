@@ -9,6 +9,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
+# What a command says is shown only if it fails.
+quietly = $(1) > $(VENV)/setup.log 2>&1 || { cat $(VENV)/setup.log; exit 1; }
+
 .PHONY: run test check bench build clean
 
 run: $(VENV)/built
@@ -33,12 +36,12 @@ build: $(VENV)/built
 # The compiled core is rebuilt when a source of it changes.
 $(VENV)/built: $(VENV)/installed $(wildcard engine/*.pyx engine/*.pxd) setup.py
 	@echo "Compiling the game core"
-	@$(BIN)/python setup.py --quiet build_ext --inplace > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
+	@$(call quietly, $(BIN)/python setup.py --quiet build_ext --inplace)
 	@touch $@
 
 $(VENV)/tools: $(VENV)/built
 	@echo "Installing the tools for tests and checks"
-	@$(PIP) install --no-build-isolation --editable '.[dev]'
+	@$(call quietly, $(PIP) install --no-build-isolation --editable '.[dev]')
 	@touch $@
 
 $(VENV)/installed: pyproject.toml
@@ -48,9 +51,9 @@ $(VENV)/installed: pyproject.toml
 	@command -v gcc > /dev/null || { echo "gcc is missing: apt install gcc"; exit 1; }
 	@echo "Setting up $(VENV): downloading packages (a minute or two, once)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "venv is missing: apt install python3-venv"; exit 1; }
-	@$(PIP) install --upgrade pip
-	@$(PIP) install 'setuptools>=77' 'cython>=3.1' 'numpy>=2'
-	@$(PIP) install --no-build-isolation --editable .
+	@$(call quietly, $(PIP) install --upgrade pip)
+	@$(call quietly, $(PIP) install 'setuptools>=77' 'cython>=3.1' 'numpy>=2')
+	@$(call quietly, $(PIP) install --no-build-isolation --editable .)
 	@touch $@
 
 clean:

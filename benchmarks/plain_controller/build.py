@@ -19,12 +19,12 @@ HERE = Path(__file__).resolve().parent
 OPTIMISE = ["-O3"]
 
 
-def strip_comments(text):
+def strip_comments(text: str) -> str:
     """The text without comments and string literals, so that only code is searched."""
     return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.S)
 
 
-def entry_points(path):
+def entry_points(path: Path) -> tuple[str, str]:
     """The names of the bot's two functions."""
     code = strip_comments(path.read_text(encoding="utf-8"))
     parameter = r"\s*\(\s*(?:const\s+)?(?:struct\s+)?(?:Bot|void)\b"
@@ -40,7 +40,7 @@ def entry_points(path):
     sys.exit(f"build.py: {path}: cannot tell which functions are the bot's a and b")
 
 
-def wrapper(path, number):
+def wrapper(path: Path, number: int) -> str:
     """Source text that includes the bot and gives it two names that no other bot has.
 
     The answer of b is compared with 0 here, at the width that the bot declares for it.
@@ -61,7 +61,7 @@ def wrapper(path, number):
     )
 
 
-def table(paths):
+def table(paths: list[Path]) -> str:
     """Source text of the list of all linked bots."""
     lines = ['#include "bot.h"\n']
     for i in range(len(paths)):
@@ -72,14 +72,14 @@ def table(paths):
     return "\n".join(lines)
 
 
-def run(*command):
+def run(*command: str | Path) -> None:
     done = subprocess.run([str(part) for part in command])
     if done.returncode:
         sys.exit(f"build.py: failed: {' '.join(map(str, command))}")
 
 
-def build(output, bots, fast_random, folder):
-    objects = []
+def build(output: Path, bots: list[Path], fast_random: bool, folder: Path) -> None:
+    objects: list[Path] = []
     for i, path in enumerate(bots):
         cpp = path.suffix == ".cpp"
         source = folder / f"bot{i}{path.suffix}"
@@ -100,7 +100,7 @@ def build(output, bots, fast_random, folder):
     run(link, "-o", output, *objects, "-lm")
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description="Link bots and the plain controller into one program.")
     parser.add_argument("output", type=Path)
     parser.add_argument("bots", type=Path, nargs="+", metavar="BOT")
