@@ -9,7 +9,7 @@ from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.executors import ExecutorName
 from tournament.results import Results, load
-from tournament.run import NobodyWatching, Watcher, run_contest
+from tournament.running import NobodyWatching, Watcher, run_contest
 from tournament.store.root import inside
 
 

@@ -15,7 +15,7 @@ from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.play import play_leg
 from tournament.problems import BadInput
-from tournament.run import Watcher
+from tournament.running import Watcher
 from tournament.schedule import Competitor, RoundRobin
 from tournament.store.ledger import LegResult
 from tournament.store.parts import ROWS_PER_GROUP

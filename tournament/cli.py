@@ -15,7 +15,7 @@ from tournament.contests import CONTESTS, find_contest
 from tournament.leaderboard import Screen, check_table, crosstable_tables, leaderboard_table, reasons
 from tournament.problems import Problem
 from tournament.results import Results, crosstable_values, load, standing_values
-from tournament.run import run_contest
+from tournament.running import run_contest
 from tournament.store.root import inside, open_root
 
 app = typer.Typer(

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.check import CheckReport
-from tournament.run import Progress
+from tournament.running import Progress
 from tournament.standings import Match, Standing, Standings
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.

@@ -1,0 +1,86 @@
+"""The documentation is true: every key, column and command is in it, and its examples run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tournament.cli import app
+from tournament.config import General
+from tournament.contests import CONTESTS
+from tournament.results import ENTRANTS, MATCHES
+
+ROOT = Path(__file__).resolve().parent.parent
+SETTINGS = (ROOT / "docs" / "settings.md").read_text()
+RECORDS = (ROOT / "docs" / "records.md").read_text()
+README = (ROOT / "README.md").read_text()
+
+
+def section(text: str, heading: str) -> str:
+    """The part of a page under a heading."""
+    start = text.index(f"## {heading}\n")
+    end = text.find("\n## ", start)
+    return text[start : end if end >= 0 else None]
+
+
+@pytest.mark.parametrize("name", General.model_fields)
+def test_every_general_key_is_documented(name: str) -> None:
+    assert f"| {name} |" in section(SETTINGS, "Before the first table")
+
+
+@pytest.mark.parametrize(("contest", "name"), [(c, name) for c in CONTESTS for name in c.settings.model_fields])
+def test_every_contest_key_is_documented_with_its_default(contest: tournament.contests.Contest, name: str) -> None:  # type: ignore[name-defined]
+    part = section(SETTINGS, f"[{contest.name}]")
+    row = next(line for line in part.splitlines() if line.startswith(f"| {name} |"))
+    default = contest.settings.model_fields[name].default
+    shown = {True: "true", False: "false"}.get(default, f'"{default}"' if isinstance(default, str) else str(default))
+    assert default is None or f"| {shown} |" in row
+
+
+@pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
+def test_every_column_is_documented_with_its_type(contest: tournament.contests.Contest) -> None:  # type: ignore[name-defined]
+    for table in ("games", "sessions"):
+        part = next(p for p in RECORDS.split("\n## ") if p.lower().startswith(f"{table} (von neumann poker)"))
+        for column in getattr(contest, table):
+            assert re.search(rf"^\| {column.name} \| {column.type} \|", part, re.MULTILINE), column.name
+    for heading, columns in (("matches", MATCHES), ("entrants", ENTRANTS)):
+        for column in columns:
+            kind = "string" if column.type == "str" else column.type
+            assert f"| {column.name} | {kind} |" in section(RECORDS, heading)
+
+
+def test_every_command_is_in_the_readme() -> None:
+    for command in app.registered_commands:
+        assert command.callback is not None
+        assert f"| `tournament {command.callback.__name__}" in README
+
+
+def test_the_readme_examples_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shipped = ROOT / "entrants" / "von_neumann_poker"
+    tournament.run(entrants=shipped, results=tmp_path / "results", sessions=50, executor="local")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(blocks) == 6
+    for block in blocks:
+        *statements, last = block.strip().split("\n")
+        exec("\n".join(statements), names)
+        value = eval(last, names) if "=" not in last.split("(")[0] else exec(last, names)
+        assert value is None or len(value) > 0
+
+
+def test_the_header_in_the_documentation_is_the_one_that_bots_get() -> None:
+    page = (ROOT / "docs" / "von_neumann_poker.md").read_text()
+    kit = (ROOT / "tournament" / "contests" / "von_neumann_poker" / "kit" / "von_neumann_poker.h").read_text()
+
+    def code(text: str) -> str:
+        bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        start = bare.index("typedef float Card;")
+        return " ".join(bare[start : bare.index("} Bot;")].split())
+
+    assert code(page) == code(kit)
