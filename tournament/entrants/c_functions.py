@@ -35,20 +35,21 @@ def defined_functions(preprocessed: str, file_name: str) -> dict[str, tuple[str,
             tokens.append(match.group())
     functions: dict[str, tuple[str, ...]] = {}
     depth = 0
-    linkage_blocks = 0  # open `extern "C" {`, which don't hide what is in them
+    open_blocks = 0  # `extern "C" {` and `namespace {`, which don't hide what is in them
     position = 0
     while position < len(tokens):
         token = tokens[position]
         if token == "{":
-            if depth == 0 and tokens[max(0, position - 2) : position] == ["extern", '"C"']:
-                linkage_blocks += 1
+            before = tokens[max(0, position - 2) : position]
+            if depth == 0 and (before == ["extern", '"C"'] or before[-1:] == ["namespace"]):
+                open_blocks += 1
             else:
                 depth += 1
         elif token == "}":
             if depth:
                 depth -= 1
             else:
-                linkage_blocks = max(0, linkage_blocks - 1)
+                open_blocks = max(0, open_blocks - 1)
         elif depth == 0 and token == "(" and position and _is_name(tokens[position - 1]):
             end = _closing(tokens, position)
             after = tokens[end + 1] if end + 1 < len(tokens) else ";"
