@@ -154,6 +154,12 @@ LIKE_THE_MODEL = {
         int a(const Bot *bot) noexcept {{ {BET} }}
         [[nodiscard]] auto b(const Bot *bot, const int aBet) noexcept -> int;
         auto b(const Bot *bot, const int aBet) noexcept -> int {{ {CALL} }}""",
+    "unnamed.cpp": f"""
+        namespace {{ namespace deeper {{ int a(const Bot *bot) {{ return 3; }} }} int held = 1; }}
+        namespace {{
+        int a(const Bot *bot) {{ {BET} }}
+        int b(const Bot *bot, const int aBet) {{ {CALL} }}
+        }}""",
     "modern.cc": """
         #include <algorithm>
         #include <map>
@@ -306,6 +312,9 @@ MINDED = {
         #include <stdexcept>
         int a(const Bot *bot) { if (bot->card > 0.9f) throw std::runtime_error("no"); return 20; }
         int b(const Bot *bot, int aBet) { return 0; }""",
+    "thrower_b.cpp": """
+        int a(const Bot *bot) { return 0; }
+        int b(const Bot *bot, int aBet) { if (bot->card > 0.9f) throw aBet; return 1; }""",
     "range_checker.cpp": """
         #include <vector>
         int a(const Bot *bot) { std::vector<int> none; return none.at(3); }
@@ -481,6 +490,12 @@ def test_a_throw_is_a_fault(entrants: dict[str, Entrant]) -> None:
     assert trial.record.games == played_by(model).games
     thrown = [game for game in trial.record.games if game.x_is_a and game.a_card > 0.9]
     assert thrown and [re.search("throw", failure) is not None for failure in trial.failures] == [True] * len(thrown)
+
+
+def test_a_throw_of_b_is_a_fold(entrants: dict[str, Entrant]) -> None:
+    trial = try_bot(entrants["thrower_b"], OPPONENT, most_failures=100)
+    assert trial.record.games == played_by(only_as_b(lambda view, _bet: view.card <= 0.9)).games
+    assert trial.failures
 
 
 @pytest.mark.parametrize(
