@@ -234,9 +234,10 @@ def test_equal_cards_are_bs(controller: Controller, bet: int) -> None:
     assert equal[0].a_gain == -10 - bet
 
 
-def test_money_stays_on_the_table(controller: Controller) -> None:
-    """Stacks of a game are those of the one before it and its gain; sessions begin with $100."""
-    record = controller(constant_bot(23, 1), constant_bot(31, 1), 6, sessions=20)
+@pytest.mark.parametrize(("x_bet", "y_bet"), [(0, 0), (23, 31)])
+def test_money_stays_on_the_table(controller: Controller, x_bet: int, y_bet: int) -> None:
+    """Stacks are the last game's and its gain; a session begins with $100, however the one before ended."""
+    record = controller(constant_bot(x_bet, 1), constant_bot(y_bet, 1), 6, sessions=20)
     for before, after in pairwise(record.games):
         if after.game == 0:
             assert (after.a_money, after.b_money) == (100, 100)
@@ -406,6 +407,26 @@ def test_rows_do_not_depend_on_the_tables_size() -> None:
     tight = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=9, capacities=(1, 1))
     assert (roomy.emptied, tight.emptied) == (0, len(roomy.games) - 1)
     assert replace(tight, emptied=0) == roomy
+
+
+@pytest.mark.parametrize("sessions", [1, 20, 32, 70])
+def test_sums_are_those_of_the_rows(sessions: int) -> None:
+    """Points, their squares, and the points of 32 runs of sessions, the first sessions in the first."""
+    played = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=sessions)
+    points = [session.x_points for session in played.sessions]
+    assert (played.sums.sessions, played.sums.games) == (sessions, len(played.games))
+    assert math.isclose(played.sums.points, math.fsum(points), abs_tol=1e-9)
+    assert math.isclose(played.sums.squared_points, math.fsum(p * p for p in points))
+    runs: list[list[float]] = [[] for _ in range(32)]
+    for number, earned in enumerate(points):
+        runs[number * 32 // sessions].append(earned)
+    assert played.sums.blocks == pytest.approx([math.fsum(run) for run in runs])
+
+
+def test_a_full_table_of_sessions_stops_the_core_too() -> None:
+    """Room for games alone isn't enough: the next game may end a session."""
+    played = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=9, capacities=(1000, 2))
+    assert played.emptied == 4 and len(played.sessions) == 9
 
 
 def test_rows_of_another_leg_stay_before_ours() -> None:
