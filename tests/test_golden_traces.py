@@ -1,4 +1,4 @@
-"""Games that were once read line by line and found right stay as they are."""
+"""Games of the statement's bots, readable line by line, stay as they are."""
 
 from __future__ import annotations
 
