@@ -8,6 +8,8 @@ from collections.abc import Collection, Sequence
 _TOKEN = re.compile(
     r"""
     (?P<marker>^\#[^\n]*$)
+    | (?P<raw>\b(?:u8|[uUL])?R"(?P<fence>[^()\s\\]*)\((?s:.*?)\)(?P=fence)")
+    | (?P<number>\b\d(?:'?\w)*)
     | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
     | (?P<word>[A-Za-z_]\w*)
     | (?P<mark>[^\s\w])
@@ -33,24 +35,25 @@ def defined_functions(preprocessed: str, file_name: str) -> dict[str, tuple[str,
             tokens.append(match.group())
     functions: dict[str, tuple[str, ...]] = {}
     depth = 0
-    linkage_blocks = 0  # open `extern "C" {`, which don't hide what is in them
+    open_blocks = 0  # `extern "C" {` and `namespace {`, which don't hide what is in them
     position = 0
     while position < len(tokens):
         token = tokens[position]
         if token == "{":
-            if depth == 0 and tokens[max(0, position - 2) : position] == ["extern", '"C"']:
-                linkage_blocks += 1
+            before = tokens[max(0, position - 2) : position]
+            if depth == 0 and (before == ["extern", '"C"'] or before[-1:] == ["namespace"]):
+                open_blocks += 1
             else:
                 depth += 1
         elif token == "}":
             if depth:
                 depth -= 1
             else:
-                linkage_blocks = max(0, linkage_blocks - 1)
+                open_blocks = max(0, open_blocks - 1)
         elif depth == 0 and token == "(" and position and _is_name(tokens[position - 1]):
             end = _closing(tokens, position)
             after = tokens[end + 1] if end + 1 < len(tokens) else ";"
-            if after == "{" or _is_name(after):
+            if after == "{" or _is_name(after) or _has_trailing_type(tokens, end + 1):
                 body = tokens.index("{", end) if "{" in tokens[end:] else end + 1
                 functions[tokens[position - 1]] = tuple(tokens[end + 1 : body])
             position = end
@@ -87,6 +90,13 @@ def _find(names: Collection[str], wanted: str) -> str | None:
 
 def _is_name(token: str) -> bool:
     return token[0].isalpha() or token[0] == "_"
+
+
+def _has_trailing_type(tokens: Sequence[str], position: int) -> bool:
+    """Whether `-> type {` stands here, as after the parameters of a C++ definition."""
+    if tokens[position : position + 2] != ["-", ">"]:
+        return False
+    return next((token for token in tokens[position:] if token in "{;"), ";") == "{"
 
 
 def _closing(tokens: Sequence[str], opening: int) -> int:

@@ -27,6 +27,8 @@ _FLAGS = [
     "-w",
     "-fwrapv",
     "-fno-strict-aliasing",
+    # Likewise a fraction too large for a whole type becomes the type's largest, and NaN 0.
+    "-fno-strict-float-cast-overflow",
 ]
 _LANGUAGE_FLAGS = {
     "c": [

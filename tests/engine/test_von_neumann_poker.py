@@ -1,0 +1,496 @@
+"""The compiled core of von Neumann poker against the plain controller, then rule by rule on both."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice, pairwise
+from typing import Protocol
+
+import pytest
+from engine.game_core import ANSWER_WANTED, LEG_IS_OVER
+from engine.records import Table
+from engine.von_neumann_poker import BLOCK_COUNT, VonNeumannPoker
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracles import von_neumann_poker as oracle
+from tests.oracles.deals import poker_deals
+from tests.oracles.von_neumann_poker import BetCap, Bot, Game, Record, Session, View
+from tests.support import constant_bot, play_core, poker_tables
+
+MOST = 2**63 - 1
+LEAST = -(2**63)
+HUGE = [MOST, LEAST, LEAST + 1, 2**31 - 1, 2**31, -(2**31), 2**32, 2**32 + 7, 3 * 10**9, -(2**32), 256, 2**62]
+
+# A word whose two cards are equal, found by search: the second game of this key's first session.
+EQUAL_CARDS_KEY = 12169805
+
+
+class Controller(Protocol):
+    """Plays a leg with Python bots."""
+
+    def __call__(
+        self,
+        x: Bot,
+        y: Bot,
+        deals_key: int,
+        *,
+        sessions: int,
+        bet_cap: BetCap = "before_ante",
+        seats_swapped: bool = False,
+    ) -> Record: ...
+
+
+def play_oracle(
+    x: Bot, y: Bot, deals_key: int, *, sessions: int, bet_cap: BetCap = "before_ante", seats_swapped: bool = False
+) -> Record:
+    deal = poker_deals(deals_key)
+    return oracle.play(x, y, deal, sessions=sessions, bet_cap=bet_cap, seats_swapped=seats_swapped)
+
+
+@pytest.fixture(params=[play_core, play_oracle], ids=["core", "oracle"])
+def controller(request: pytest.FixtureRequest) -> Controller:
+    chosen: Controller = request.param
+    return chosen
+
+
+# The core against the oracle
+
+
+def reciting_bot(bets: list[int], calls: list[int]) -> Bot:
+    """A bot that goes through its answers again and again; state that a played leg uses up."""
+    asked = [0, 0]
+
+    def a(_view: View) -> int:
+        asked[0] += 1
+        return bets[asked[0] % len(bets)]
+
+    def b(_view: View, _bet: int) -> int:
+        asked[1] += 1
+        return calls[asked[1] % len(calls)]
+
+    return Bot(a, b)
+
+
+bet_lists = st.lists(st.integers(-3, 120) | st.sampled_from(HUGE) | st.integers(LEAST, MOST), min_size=1, max_size=30)
+call_lists = st.lists(st.sampled_from([0, 1, -1, *HUGE]), min_size=1, max_size=30)
+answer_lists = st.tuples(bet_lists, call_lists)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    x_answers=answer_lists,
+    y_answers=answer_lists,
+    deals_key=st.integers(0, 2**64 - 1),
+    sessions=st.integers(1, 40),
+    bet_cap=st.sampled_from(["before_ante", "after_ante"]),
+    seats_swapped=st.booleans(),
+    match=st.integers(0, 2**31 - 1),
+    first_session=st.sampled_from([0, 1, 5, 10**9]),
+    capacities=st.tuples(st.sampled_from([1, 2, 3, 7, 49, 50, 51, 1000]), st.sampled_from([1, 2, 3, 1000])),
+)
+def test_core_plays_as_the_oracle(
+    x_answers: tuple[list[int], list[int]],
+    y_answers: tuple[list[int], list[int]],
+    deals_key: int,
+    sessions: int,
+    bet_cap: BetCap,
+    seats_swapped: bool,
+    match: int,
+    first_session: int,
+    capacities: tuple[int, int],
+) -> None:
+    """Every row, every view, every sum, wherever the tables happen to be full."""
+    wanted = oracle.play(
+        reciting_bot(*x_answers),
+        reciting_bot(*y_answers),
+        poker_deals(deals_key),
+        sessions=sessions,
+        bet_cap=bet_cap,
+        seats_swapped=seats_swapped,
+        match=match,
+        first_session=first_session,
+    )
+    played = play_core(
+        reciting_bot(*x_answers),
+        reciting_bot(*y_answers),
+        deals_key,
+        sessions=sessions,
+        bet_cap=bet_cap,
+        seats_swapped=seats_swapped,
+        match=match,
+        first_session=first_session,
+        capacities=capacities,
+    )
+    assert played.games == wanted.games
+    assert played.sessions == wanted.sessions
+    assert played.asked == wanted.asked
+    assert played.emptied == 0 or played.emptied >= (len(wanted.games) - 1) // max(capacities)
+    points = [session.x_points for session in wanted.sessions]
+    assert (played.sums.sessions, played.sums.games) == (sessions, len(wanted.games))
+    assert math.isclose(played.sums.points, math.fsum(points), rel_tol=1e-12, abs_tol=1e-9)
+    assert math.isclose(played.sums.squared_points, math.fsum(p * p for p in points), rel_tol=1e-12)
+    blocks = [0.0] * BLOCK_COUNT
+    for number, earned in enumerate(points):
+        blocks[number * BLOCK_COUNT // sessions] += earned
+    assert played.sums.blocks == blocks
+
+
+# Roles
+
+
+def test_x_is_a_in_even_games_of_the_whole_match(controller: Controller) -> None:
+    """Session borders don't restart the count: after a session of odd length y opens the next one."""
+    record = controller(constant_bot(30, 1), constant_bot(30, 1), 1, sessions=30)
+    assert any(session.games % 2 for session in record.sessions)
+    assert [game.x_is_a for game in record.games] == [number % 2 == 0 for number in range(len(record.games))]
+    assert len({game.x_is_a for game in record.games if game.game == 0}) == 2
+
+
+def test_swapped_seats_give_y_the_even_games(controller: Controller) -> None:
+    record = controller(constant_bot(30, 1), constant_bot(30, 1), 1, sessions=30, seats_swapped=True)
+    assert [game.x_is_a for game in record.games] == [number % 2 == 1 for number in range(len(record.games))]
+
+
+def test_games_and_sessions_count_from_zero(controller: Controller) -> None:
+    record = controller(constant_bot(30, 1), constant_bot(30, 1), 1, sessions=5)
+    assert [session.session for session in record.sessions] == [0, 1, 2, 3, 4]
+    places = [(game.session, game.game) for game in record.games]
+    assert places == [(s.session, number) for s in record.sessions for number in range(s.games)]
+
+
+# Bets
+
+
+@pytest.mark.parametrize("wish", [0, -1, -5, LEAST, LEAST + 1, -(2**32), -(2**31), -(2**32) + 20])
+def test_a_bet_below_one_is_a_pass(controller: Controller, wish: int) -> None:
+    """B isn't asked and the cards decide over the antes."""
+    record = controller(constant_bot(wish, 0), constant_bot(wish, 0), 3, sessions=2)
+    assert all(asked.bet is None for asked in record.asked)
+    assert {(game.bet, game.folded) for game in record.games} == {(0, False)}
+    assert {game.a_gain for game in record.games} == {-10, 10}
+
+
+@pytest.mark.parametrize("wish", [1, 2, 49, 50, 51, 100, 255, 256, 2**31, 2**32, 2**32 + 1, 3 * 10**9, 2**40, MOST])
+@pytest.mark.parametrize("bet_cap", ["before_ante", "after_ante"])
+def test_a_bet_is_cut_to_the_limit_and_to_both_stacks(controller: Controller, wish: int, bet_cap: BetCap) -> None:
+    """At full width: 2³² asks for the most, not for nothing."""
+    antes = 10 if bet_cap == "after_ante" else 0
+    record = controller(constant_bot(wish, 1), constant_bot(wish, 1), 8, sessions=20, bet_cap=bet_cap)
+    for game in record.games:
+        stacks = (game.a_money - antes, game.b_money - antes)
+        assert game.bet == min(wish, 50, *stacks)
+    if wish >= 50:
+        assert {game.bet for game in record.games if min(game.a_money, game.b_money) >= 60} == {50}
+        assert any(game.bet == game.a_money - antes < game.b_money - antes for game in record.games)
+        assert any(game.bet == game.b_money - antes < game.a_money - antes for game in record.games)
+
+
+def test_a_player_with_just_the_ante_can_only_pass_after_ante(controller: Controller) -> None:
+    """Ten dollars less the ante leave nothing to bet; capped before the ante, they are a bet of ten."""
+    for bet_cap, bet in (("after_ante", 0), ("before_ante", 10)):
+        cap: BetCap = "after_ante" if bet_cap == "after_ante" else "before_ante"
+
+        def wait_then_bet(view: View) -> int:
+            return 50 if 10 in (view.money, view.opponents_money) else 0
+
+        bot = Bot(wait_then_bet, lambda _view, _bet: 1)
+        record = controller(bot, bot, 3, sessions=30, bet_cap=cap)
+        poor = [game for game in record.games if 10 in (game.a_money, game.b_money)]
+        assert poor and {game.bet for game in poor} == {bet}
+
+
+@pytest.mark.parametrize("answer", [1, -1, 2, 256, 2**31, 2**32, LEAST, MOST])
+def test_any_answer_but_zero_calls(controller: Controller, answer: int) -> None:
+    record = controller(constant_bot(10, answer), constant_bot(10, answer), 3, sessions=1)
+    assert not any(game.folded for game in record.games)
+    record = controller(constant_bot(10, 0), constant_bot(10, 0), 3, sessions=1)
+    assert all(game.folded and game.a_gain == 10 for game in record.games)
+
+
+def test_b_is_told_the_bet_as_cut(controller: Controller) -> None:
+    record = controller(constant_bot(MOST, 1), constant_bot(MOST, 1), 8, sessions=5)
+    told = [asked.bet for asked in record.asked if asked.bet is not None]
+    assert told == [game.bet for game in record.games]
+    assert set(told) > {50}
+
+
+# Payoffs
+
+
+def test_the_higher_card_wins_antes_and_bet(controller: Controller) -> None:
+    record = controller(constant_bot(7, 1), constant_bot(7, 1), 2, sessions=10)
+    for game in record.games:
+        assert game.a_gain == (17 if game.a_card > game.b_card else -17)
+
+
+@pytest.mark.parametrize("bet", [0, 7])
+def test_equal_cards_are_bs(controller: Controller, bet: int) -> None:
+    record = controller(constant_bot(bet, 1), constant_bot(bet, 1), EQUAL_CARDS_KEY, sessions=1)
+    equal = [game for game in record.games if game.a_card == game.b_card]
+    assert [game.game for game in equal] == [1]
+    assert equal[0].a_gain == -10 - bet
+
+
+@pytest.mark.parametrize(("x_bet", "y_bet"), [(0, 0), (23, 31)])
+def test_money_stays_on_the_table(controller: Controller, x_bet: int, y_bet: int) -> None:
+    """Stacks are the last game's and its gain; a session begins with $100, however the one before ended."""
+    record = controller(constant_bot(x_bet, 1), constant_bot(y_bet, 1), 6, sessions=20)
+    for before, after in pairwise(record.games):
+        if after.game == 0:
+            assert (after.a_money, after.b_money) == (100, 100)
+        else:  # whoever was A is B now
+            assert (after.b_money, after.a_money) == (before.a_money + before.a_gain, before.b_money - before.a_gain)
+
+
+# What bots are shown
+
+
+def assert_shown_as_ruled(record: Record) -> None:
+    """What A and B are shown is about the game before, and about nothing before that."""
+    rest = iter(record.asked)
+    before: Game | None = None
+    for game in record.games:
+        for asked in islice(rest, 1 + (game.bet > 0)):
+            if before is None or before.folded:
+                seen = -1.0
+            else:
+                was_a = before.x_is_a == (asked.seat == 0)
+                seen = before.b_card if was_a else before.a_card
+            assert asked.view.opponents_previous_card == seen
+        before = game
+
+
+@pytest.mark.parametrize(
+    ("bet", "call", "what"), [(0, 0, "a pass"), (9, 1, "a call"), (50, 1, "a call"), (9, 0, "a fold")]
+)
+def test_the_previous_card_is_shown_unless_b_folded(controller: Controller, bet: int, call: int, what: str) -> None:
+    """After a pass as after a call, also over session borders; B is shown it as well as A."""
+    record = controller(constant_bot(bet, call), constant_bot(bet, call), 4, sessions=6)
+    assert_shown_as_ruled(record)
+    seen = [asked.view.opponents_previous_card for asked in record.asked[2:]]
+    assert all(card == -1 for card in seen) if what == "a fold" else all(card >= 0 for card in seen)
+    assert record.games[-1].session > 0, "the leg should have session borders"
+
+
+def test_session_borders_keep_the_previous_card(controller: Controller) -> None:
+    """The last card of a session is known in the first game of the next, to both players."""
+    record = controller(constant_bot(50, 1), constant_bot(50, 1), 4, sessions=8)
+    openings = [number for number, game in enumerate(record.games) if game.game == 0 and game.session > 0]
+    assert len(openings) == 7
+    for number in openings:
+        last = record.games[number - 1]
+        for asked in record.asked[2 * number : 2 * number + 2]:  # A and B
+            was_a = last.x_is_a == (asked.seat == 0)
+            assert asked.view.opponents_previous_card == (last.b_card if was_a else last.a_card)
+
+
+def test_mixed_endings_show_cards_game_by_game(controller: Controller) -> None:
+    """Folds, calls and passes in turn: what is shown is about the last game alone."""
+    bot = Bot(lambda view: int(60 * view.card) - 30, lambda view, _bet: int(view.card > 0.6))
+    record = controller(bot, bot, 9, sessions=10)
+    assert {(game.bet > 0, game.folded) for game in record.games} == {(False, False), (True, False), (True, True)}
+    assert_shown_as_ruled(record)
+
+
+def test_views_hold_the_own_card_and_the_stacks_before_the_antes(controller: Controller) -> None:
+    record = controller(constant_bot(20, 1), constant_bot(20, 1), 9, sessions=5, bet_cap="after_ante")
+    rest = iter(record.asked)
+    for game in record.games:
+        asked = next(rest)
+        assert (asked.seat == 0) == game.x_is_a
+        assert asked.view[0] == game.a_card and asked.view[2:] == (game.a_money, game.b_money)
+        if game.bet:
+            asked = next(rest)
+            assert (asked.seat == 1) == game.x_is_a and asked.bet == game.bet
+            assert asked.view[0] == game.b_card and asked.view[2:] == (game.b_money, game.a_money)
+
+
+# The end of a session
+
+
+def test_a_session_ends_after_50_games(controller: Controller) -> None:
+    """Folding to every bet moves ten dollars to and fro, so nobody is ever out of money."""
+    record = controller(constant_bot(1, 0), constant_bot(1, 0), 1, sessions=3)
+    assert [(s.games, s.x_gain, s.x_points) for s in record.sessions] == [(50, 0, 0.0)] * 3
+
+
+def test_a_session_ends_when_one_cannot_ante(controller: Controller) -> None:
+    record = controller(constant_bot(50, 1), constant_bot(33, 1), 1, sessions=40)
+    assert all(min(game.a_money, game.b_money) >= 10 for game in record.games)
+    for session in record.sessions:
+        assert session.games == 50 or 100 - abs(session.x_gain) < 10
+    lefts = {100 - abs(session.x_gain) for session in record.sessions if session.games < 50}
+    assert any(0 < left < 10 for left in lefts), "also somebody with a few dollars left is out"
+
+
+def test_a_stack_of_ten_plays_on(controller: Controller) -> None:
+    record = controller(constant_bot(0, 0), constant_bot(0, 0), 1, sessions=40)
+    assert any(game.a_money == 10 for game in record.games)
+    assert {100 - abs(s.x_gain) for s in record.sessions if s.games < 50} == {0}
+
+
+@pytest.mark.parametrize(("bet_cap", "lowest"), [("before_ante", -10), ("after_ante", 0)])
+def test_the_lowest_stack(controller: Controller, bet_cap: BetCap, lowest: int) -> None:
+    """A bet of a whole stack before the ante leaves its loser at −10, and the winner 110 richer."""
+    record = controller(constant_bot(50, 1), constant_bot(50, 1), 1, sessions=40, bet_cap=bet_cap)
+    gains = {session.x_gain for session in record.sessions}
+    assert max(gains) == 100 - lowest and min(gains) == -(100 - lowest)
+
+
+# Points
+
+
+def root_is(points: float, gain: int, games: int) -> bool:
+    """Whether points are gain/√games as nearly as a double can be, judged without a root."""
+    slack = Fraction(1, 2**50)
+    squared = Fraction(points) ** 2 * games
+    return (points >= 0) == (gain >= 0) and abs(squared - gain**2) <= slack * gain**2
+
+
+def assert_scored(session: Session, games: int, gain: int, points: float) -> None:
+    assert (session.games, session.x_gain) == (games, gain)
+    assert math.isclose(session.x_points, points, abs_tol=1e-9)
+
+
+def test_points_of_sessions_worked_by_hand(controller: Controller) -> None:
+    """m/√g for x, with the gains of each game in turn beside."""
+    all_in = constant_bot(50, 1)
+
+    # x is A: .4173 to .0155, +60: 160 and 40. y is A, bets his 40: .4852 to .8040, x wins 50.
+    # 210 and −10 after two games: 110/√2 = 77.78174593…
+    (session,) = controller(all_in, all_in, 4, sessions=1).sessions
+    assert_scored(session, 2, 110, 77.7817459305)
+
+    # x is A: .0470 to .9794, −60: 40 and 160. y is A, bets 40: .2313 to .6498, x wins 50: 90 and 110.
+    # x is A, bets 50: .6314 to .4162, +60: 150 and 50. y is A, bets 50: .8154 to .9080, x wins 60.
+    # 210 and −10 after four games: 110/√4 = 55 exactly.
+    (session,) = controller(all_in, all_in, 1, sessions=1).sessions
+    assert_scored(session, 4, 110, 55.0)
+
+    # Passing only, ten dollars change hands in each game. x wins 8 and loses 18 of the first 26
+    # games: 0 and 200. −100/√26 = −19.61161351…
+    passing = constant_bot(0, 0)
+    record = controller(passing, passing, 3, sessions=1)
+    wins = sum((game.a_gain > 0) == game.x_is_a for game in record.games)
+    assert (wins, len(record.games)) == (8, 26)
+    assert_scored(record.sessions[0], 26, -100, -19.6116135138)
+
+    # x wins 23 and loses 27 of 50 games: 60 and 140. −40/√50 = −5.65685424…
+    record = controller(passing, passing, 4, sessions=1)
+    assert sum((game.a_gain > 0) == game.x_is_a for game in record.games) == 23
+    assert_scored(record.sessions[0], 50, -40, -5.6568542495)
+
+
+def test_points_are_the_gain_over_the_root_of_the_games(controller: Controller) -> None:
+    record = controller(constant_bot(17, 1), constant_bot(40, 1), 1, sessions=60)
+    assert len({session.games for session in record.sessions}) > 10
+    assert all(root_is(session.x_points, session.x_gain, session.games) for session in record.sessions)
+
+
+def test_a_session_gains_what_its_games_gained(controller: Controller) -> None:
+    record = controller(constant_bot(17, 1), constant_bot(40, 1), 1, sessions=20)
+    for session in record.sessions:
+        games = [game for game in record.games if game.session == session.session]
+        assert session.games == len(games)
+        assert session.x_gain == sum(game.a_gain if game.x_is_a else -game.a_gain for game in games)
+
+
+# The core as a machine
+
+
+def test_rows_do_not_depend_on_the_tables_size() -> None:
+    """Tables that are full after every row, or never: the same rows and sums."""
+    roomy = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=9)
+    tight = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=9, capacities=(1, 1))
+    assert (roomy.emptied, tight.emptied) == (0, len(roomy.games) - 1)
+    assert replace(tight, emptied=0) == roomy
+
+
+@pytest.mark.parametrize("sessions", [1, 20, 32, 70])
+def test_sums_are_those_of_the_rows(sessions: int) -> None:
+    """Points, their squares, and the points of 32 runs of sessions, the first sessions in the first."""
+    played = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=sessions)
+    points = [session.x_points for session in played.sessions]
+    assert (played.sums.sessions, played.sums.games) == (sessions, len(played.games))
+    assert math.isclose(played.sums.points, math.fsum(points), abs_tol=1e-9)
+    assert math.isclose(played.sums.squared_points, math.fsum(p * p for p in points))
+    runs: list[list[float]] = [[] for _ in range(32)]
+    for number, earned in enumerate(points):
+        runs[number * 32 // sessions].append(earned)
+    assert played.sums.blocks == pytest.approx([math.fsum(run) for run in runs])
+
+
+def test_a_full_table_of_sessions_stops_the_core_too() -> None:
+    """Room for games alone isn't enough: the next game may end a session."""
+    played = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=9, capacities=(1000, 2))
+    assert played.emptied == 4 and len(played.sessions) == 9
+
+
+def test_rows_of_another_leg_stay_before_ours() -> None:
+    """Legs of a batch share their tables."""
+    games, sessions = poker_tables()
+    for match in (4, 5):
+        core = VonNeumannPoker(games, sessions, deals_key=1, sessions=2, match=match, first_session=7)
+        while core.play(0) != LEG_IS_OVER:
+            pass
+        assert core.play(0) == LEG_IS_OVER
+    assert list(sessions.arrays["match"][: sessions.rows]) == [4, 4, 5, 5]
+    assert list(sessions.arrays["session"][: sessions.rows]) == [7, 8, 7, 8]
+    assert games.rows == sum(sessions.arrays["games"][: sessions.rows])
+
+
+def test_the_default_answer_passes_and_folds() -> None:
+    """What stands for a bot that has none."""
+    core = VonNeumannPoker(*poker_tables(), deals_key=1, sessions=1)
+    assert core.play() == ANSWER_WANTED
+    assert core.pending()[:3] == (0, 0, ()) and core.default() == 0 and core.position() == (0, 0)
+    assert core.play(5) == ANSWER_WANTED
+    assert core.pending()[:3] == (1, 1, (5,)) and core.default() == 0
+    assert core.play(0) == ANSWER_WANTED
+    assert core.pending()[:2] == (0, 1) and core.position() == (0, 1)
+
+
+def test_tables_must_have_the_columns() -> None:
+    """A core that wrote elsewhere would be worse than none."""
+    games, sessions = poker_tables(10, 10)
+    fields = {name: values.dtype.name for name, values in games.arrays.items()}
+    with pytest.raises(KeyError):
+        VonNeumannPoker(Table({"match": "int32"}, 10), sessions, deals_key=1, sessions=1)
+    with pytest.raises(TypeError):
+        VonNeumannPoker(Table(fields | {"bet": "int64"}, 10), sessions, deals_key=1, sessions=1)
+
+
+# The oracle itself
+
+
+@pytest.mark.parametrize(
+    ("wish", "a_money", "b_money", "before", "after"),
+    [
+        (-1, 100, 100, 0, 0),
+        (0, 100, 100, 0, 0),
+        (1, 100, 100, 1, 1),
+        (60, 100, 100, 50, 50),
+        (60, 40, 160, 40, 30),
+        (60, 160, 40, 40, 30),
+        (35, 40, 160, 35, 30),
+        (60, 10, 190, 10, 0),
+        (2**32, 55, 145, 50, 45),
+    ],
+)
+def test_the_oracle_cuts_bets_as_ruled(wish: int, a_money: int, b_money: int, before: int, after: int) -> None:
+    assert oracle.cut(wish, a_money, b_money, "before_ante") == before
+    assert oracle.cut(wish, a_money, b_money, "after_ante") == after
+
+
+def test_the_oracle_plays_rigged_deals() -> None:
+    """x always has the better card and bets 50: 60 in the first game, 50 in the second."""
+
+    def deal(_session: int, game: int) -> tuple[float, float]:
+        return (0.75, 0.25) if game % 2 == 0 else (0.25, 0.75)
+
+    record = oracle.play(constant_bot(50, 1), constant_bot(50, 1), deal, sessions=2)
+    assert [game.a_gain for game in record.games] == [60, -50, 60, -50]
+    assert [session[:4] for session in record.sessions] == [(0, 0, 2, 110), (0, 1, 2, 110)]

@@ -1,0 +1,1 @@
+"""Tests of finding, building and starting bots."""

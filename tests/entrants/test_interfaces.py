@@ -1,0 +1,546 @@
+"""The ways in which people write a bot for von Neumann poker: all build, and all decide as they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+import wasmtime
+
+from tests.oracles import von_neumann_poker as oracle
+from tests.oracles.deals import poker_deals
+from tests.oracles.von_neumann_poker import Bot, Record, View
+from tests.support import artifact_of, build_folder, play_built, poker_settings, try_bot
+from tournament.entrants.bot import Entrant
+
+# Most of the bots below play like this one.
+MODEL = Bot(lambda view: 20 if view.card > 0.5 else 0, lambda view, _bet: int(view.card > 0.25))
+
+# The other side of the table: bets of all sizes, calls and folds.
+OPPONENT = Bot(lambda view: int(70 * view.card) - 20, lambda view, _bet: int(view.card > 0.3))
+
+BET = "return bot->card > 0.5f ? 20 : 0;"
+CALL = "return bot->card > 0.25f;"
+
+LIKE_THE_MODEL = {
+    # Names
+    "plain.c": f"int a(const Bot *bot) {{ {BET} }}\nint b(const Bot *bot, const int aBet) {{ {CALL} }}",
+    "tiger.c": f"int tigera(const Bot *bot) {{ {BET} }} int tigerb(const Bot *bot, const int aBet) {{ {CALL} }}",
+    "lion.c": f"Money lionA(const Bot *bot) {{ {BET} }} int lionB(const Bot *bot, const Money aBet) {{ {CALL} }}",
+    "lynx.c": f"int lynx_a(Bot *bot) {{ {BET} }} int lynx_b(Bot *bot, int aBet) {{ {CALL} }}",
+    "Ocelot.c": f"int ocelotA(Bot *bot) {{ {BET} }} int ocelotB(Bot *bot, int aBet) {{ {CALL} }}",
+    "big-cat.c": f"int bigcata(Bot *bot) {{ {BET} }} int bigcatb(Bot *bot, int aBet) {{ {CALL} }}",
+    "renamed.c": f"int originalA(Bot *bot) {{ {BET} }} int originalB(Bot *bot, int aBet) {{ {CALL} }}",
+    "own_first.c": f"""
+        static int a(const Bot *bot) {{ return 3; }}
+        static int b(const Bot *bot, int aBet) {{ return 0; }}
+        int own_firsta(const Bot *bot) {{ {BET} }}
+        int own_firstb(const Bot *bot, int aBet) {{ {CALL} }}""",
+    # Linkage, types and styles of definition
+    "hidden.c": f"static int a(const Bot *bot) {{ {BET} }} static int b(const Bot *bot, const int aBet) {{ {CALL} }}",
+    "hiddenMoney.c": f"""
+        static Money hiddenMoneyA(const Bot *bot) {{ {BET} }}
+        static int hiddenMoneyB(const Bot *bot, const Money aBet) {{ {CALL} }}""",
+    "longs.c": f"long a(const Bot *bot) {{ {BET} }} long b(const Bot *bot, long aBet) {{ {CALL} }}",
+    "shorts.c": f"short a(const Bot *bot) {{ {BET} }} _Bool b(const Bot *bot, unsigned char aBet) {{ {CALL} }}",
+    "voids.c": """
+        Money a(const void *p) { const Bot *bot = p; return bot->card > 0.5f ? 20 : 0; }
+        int b(const void *p, const Money aBet) { return ((const Bot *)p)->card > 0.25f; }""",
+    "floating.c": f"float a(const Bot *bot) {{ {BET} }} double b(const Bot *bot, float aBet) {{ {CALL} }}",
+    "old_style.c": f"""
+        Money a(bot) const Bot *bot; {{ {BET} }}
+        int b(bot, aBet) const Bot *bot; Money aBet; {{ return aBet > 0 && aBet <= 50 && bot->card > 0.25f; }}""",
+    "old_style_int.c": f"""
+        a(bot) Bot *bot; {{ {BET} }}
+        b(bot, aBet) Bot *bot; {{ return aBet > 0 && aBet <= 50 && bot->card > 0.25f; }}""",
+    "old_style_long.c": f"""
+        long a(bot)
+            Bot *bot;
+        {{ {BET} }}
+        int b(bot, aBet)
+            Bot *bot;
+            long aBet;
+        {{ return aBet > 0 && aBet <= 50 && bot->card > 0.25f; }}""",
+    "implicit.c": f"static a(const Bot *bot) {{ {BET} }} static b(const Bot *bot, const aBet) {{ {CALL} }}",
+    "macros.c": f"""
+        #define PLAYER(letter, ...) static Money macros##letter(const Bot *bot __VA_ARGS__)
+        PLAYER(A) {{ {BET} }}
+        PLAYER(B, , const Money aBet) {{ {CALL} }}""",
+    "body_macro.c": """
+        #define BOTH(name, line) int name##A(const Bot *bot) { return bot->card > 0.5f ? 20 : 0; } \\
+                                 int name##B(const Bot *bot, Money aBet) { return bot->card > line; }
+        BOTH(body_macro, 0.25f)""",
+    "attributes.c": f"""
+        int a(const Bot *bot);
+        int b(const Bot *bot, const int aBet);
+        __attribute__((noinline)) int a(const Bot *const bot) {{ {BET} }}
+        inline __attribute__((always_inline)) int b(register const Bot *restrict bot, const int aBet) {{ {CALL} }}""",
+    "distractions.c": f"""
+        /* int a(const Bot *bot) {{ return 1; }} */
+        // int b(const Bot *bot, int aBet) {{ return 0; }}
+        #if 0
+        int distractionsa(const Bot *bot) {{ return 1; }}
+        #endif
+        static const char *text = "int distractionsb(const Bot *bot, int aBet) {{ return 0; }}", brace = '{{';
+        struct holder {{ int (*a)(const Bot *); int b; }};
+        int data(const Bot *bot) {{ return 1; }}
+        int a(const Bot *bot) {{ {BET} }}
+        int verb(const Bot *bot) {{ return 1; }}
+        int b(const Bot *bot, const int aBet) {{ {CALL} }}""",
+    # Libraries
+    "libraries.c": """
+        int a(const Bot *bot) {
+            char text[40];
+            snprintf(text, sizeof text, "%.9f", bot->card);
+            printf("my card is %s\\n", text);
+            fprintf(stderr, "%d\\n", toupper('a'));
+            if (!isdigit(text[0]) || strlen(text) != 11) return 1;
+            double card = pow(sqrt(atof(text)), 2) + 0 * (sin(1) + log(2) + fabs(-1.));
+            int *heap = malloc(sizeof *heap);
+            *heap = card > 0.5 ? 20 : 0;
+            int bet = *heap;
+            free(heap);
+            return bet;
+        }
+        static int rising(const void *p, const void *q) { return *(const float *)p > *(const float *)q ? 1 : -1; }
+        int b(const Bot *bot, const int aBet) {
+            float cards[2] = {bot->card, 0.25f}, copy[2];
+            memcpy(copy, cards, sizeof cards);
+            qsort(copy, 2, sizeof *copy, rising);
+            return copy[0] == 0.25f && copy[1] != 0.25f;
+        }""",
+    "own_includes.c": f"""
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <math.h>
+        #include <stdbool.h>
+        #include <limits.h>
+        int a(const Bot *bot) {{ bool yes = bot->card > 0.5f; return yes ? INT_MAX % 21 + 20 - INT_MAX % 21 : 0; }}
+        int b(const Bot *bot, const int aBet) {{ {CALL} }}""",
+    "mirror.c": f"""
+        Money a(const Bot *bot) {{ {BET} }}
+        int b(const Bot *bot, const Money aBet) {{ return bot->a(bot) > 0 || bot->card > 0.25f; }}""",
+    "mirror_b.c": f"""
+        Money a(const Bot *bot) {{ return bot->b(bot, 5) && bot->card > 0.5f ? 20 : 0; }}
+        int b(const Bot *bot, const Money aBet) {{ {CALL} }}""",
+    # Bots that write over what they are shown, and over their own functions
+    "meddler.c": """
+        static void spoil(Bot *bot) {
+            bot->card = 0.99f; bot->opponentsPreviousCard = 7; bot->money = 1000000; bot->opponentsMoney = -5;
+            bot->a = 0; bot->b = 0;
+        }
+        int a(Bot *bot) { int bet = bot->card > 0.5f ? 20 : 0; spoil(bot); return bet; }
+        int b(Bot *bot, int aBet) { int call = bot->card > 0.25f; spoil(bot); return call; }""",
+    # Clashes with the names around them
+    "kin.c": f"""
+        static int state; int seed_random; int step; int play = 3; typedef struct Kin {{ int a, b; }} Kin;
+        int a(const Bot *bot) {{ {BET} }} int b(const Bot *bot, const int aBet) {{ {CALL} }}""",
+    "main.c": f"""
+        int a(const Bot *bot) {{ {BET} }} int b(const Bot *bot, const int aBet) {{ {CALL} }}
+        int main() {{ return 1; }}""",
+    # C++
+    "plain_cpp.cpp": f"int a(const Bot *bot) {{ {BET} }}\nint b(const Bot *bot, const int aBet) {{ {CALL} }}",
+    "linkage.cpp": f"""
+        extern "C" {{
+        int linkagea(const Bot *bot) {{ {BET} }}
+        }}
+        extern "C" int linkageb(const Bot *bot, const int aBet) {{ {CALL} }}""",
+    "distractions_cpp.cpp": f"""
+        static const char *text = R"x(int distractions_cppa(const Bot *bot) {{ " ' {{ )x";
+        static int many(int n) {{ if (n > 1'000) {{ return text[0] == 'i'; }} return 0xF'F; }}
+        namespace inner {{ int a(const Bot *bot) {{ return many(2'000); }} }}
+        struct Other {{ int a(const Bot *bot) {{ return 1; }} int b(const Bot *bot, int aBet) {{ return 0; }} }};
+        int a(const Bot *bot) noexcept {{ {BET} }}
+        [[nodiscard]] auto b(const Bot *bot, const int aBet) noexcept -> int;
+        auto b(const Bot *bot, const int aBet) noexcept -> int {{ {CALL} }}""",
+    "unnamed.cpp": f"""
+        namespace {{ namespace deeper {{ int a(const Bot *bot) {{ return 3; }} }} int held = 1; }}
+        namespace {{
+        int a(const Bot *bot) {{ {BET} }}
+        int b(const Bot *bot, const int aBet) {{ {CALL} }}
+        }}""",
+    "modern.cc": """
+        #include <algorithm>
+        #include <map>
+        #include <memory>
+        #include <string>
+        #include <vector>
+        static const std::vector<float> lines = {0.5f, 0.25f};
+        static const std::map<std::string, int> bets = {{"high", 20}, {"low", 0}};
+        struct Player {
+            Player() : ready(true) {}
+            bool ready;
+            int a(const Bot *bot) const { return ready && bot->card > lines[0] ? bets.at("high") : bets.at("low"); }
+            int b(const Bot *bot) const {
+                auto above = [bot](float line) { return bot->card > line; };
+                return std::any_of(lines.begin(), lines.end(), above);
+            }
+        };
+        static Player player;
+        template <class T> T pick(bool yes, T one, T other) { return yes ? one : other; }
+        static auto modernA(const Bot *bot) -> Money { return pick<Money>(true, player.a(bot), 7); }
+        static auto modernB(const Bot *bot, Money aBet) -> bool { return std::make_unique<Player>(player)->b(bot); }
+        """,
+}
+
+
+@pytest.fixture(scope="module")
+def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
+    """All bots of this file, built together."""
+    return build_folder(tmp_path_factory.mktemp("bots"), LIKE_THE_MODEL | MINDED | WASM | REFUSED)
+
+
+def played_by(model: Bot, sessions: int = 4, opponent: Bot = OPPONENT) -> Record:
+    """What a bot that decides like this would have played as x."""
+    return oracle.play(model, opponent, poker_deals(1), sessions=sessions)
+
+
+def assert_plays_like(entrant: Entrant, model: Bot, opponent: Bot = OPPONENT) -> None:
+    trial = try_bot(entrant, opponent)
+    assert trial.failures == []
+    assert trial.record.games == played_by(model, opponent=opponent).games
+
+
+def test_the_model_and_its_opponent_do_all_there_is() -> None:
+    """Otherwise a bot that decides differently might go unnoticed."""
+    endings = {(game.x_is_a, game.bet > 0, game.folded) for game in played_by(MODEL).games}
+    assert len(endings) == 6
+
+
+@pytest.mark.parametrize("file", LIKE_THE_MODEL)
+def test_every_way_of_writing_plays_the_same(entrants: dict[str, Entrant], file: str) -> None:
+    assert_plays_like(entrants[file.rsplit(".", 1)[0]], MODEL)
+
+
+# Bots with a mind of their own, each with what it does in Python
+
+
+def only_as_a(bet: Callable[[View], int]) -> Bot:
+    return Bot(bet, lambda _view, _bet: 0)
+
+
+def only_as_b(call: Callable[[View, int], bool]) -> Bot:
+    return Bot(lambda _view: 0, lambda view, bet: int(call(view, bet)))
+
+
+def alternating() -> Bot:
+    """Bets 20 at every other decision as A; calls as B if that last decision was a bet."""
+    count = [0]
+
+    def a(_view: View) -> int:
+        count[0] += 1
+        return 20 * (count[0] % 2)
+
+    return Bot(a, lambda _view, _bet: count[0] % 2)
+
+
+FOLDS = "int b(const Bot *bot, const Money aBet) { return 0; }"
+PASSES = "Money a(const Bot *bot) { return 0; }"
+ALTERNATES = "f[0]++; return (int)f[0] % 2 ? 20 : 0;"
+
+MINDED = {
+    # State in f, the const cast away or not there; in globals
+    "memory_cast.c": f"""
+        int a(const Bot *bot) {{ float *f = (float *)bot->f; {ALTERNATES} }}
+        int b(const Bot *bot, const int aBet) {{ return (int)bot->f[0] % 2; }}""",
+    "memory_cast_bot.c": """
+        int a(const Bot *bot) { Bot *own = (Bot *)bot; own->f[49] += 1; return (int)own->f[49] % 2 ? 20 : 0; }
+        int b(const Bot *bot, const int aBet) { return (int)bot->f[49] % 2; }""",
+    "memory_plain.c": f"""
+        int a(Bot *bot) {{ float *f = bot->f; {ALTERNATES} }}
+        int b(Bot *bot, int aBet) {{ return (int)bot->f[0] % 2; }}""",
+    "memory_unasked.c": f"""
+        int a(const Bot *bot) {{ float *f = bot->f; {ALTERNATES} }}
+        int b(const Bot *bot, const int aBet) {{ return (int)bot->f[0] % 2; }}""",
+    "memory_globals.c": """
+        static int count;
+        int a(Bot *bot) { return ++count % 2 ? 20 : 0; }
+        int b(Bot *bot, int aBet) { return count % 2; }""",
+    "memory_cpp.cpp": f"""
+        int a(const Bot *bot) {{ float *f = const_cast<Bot *>(bot)->f; {ALTERNATES} }}
+        int b(const Bot *bot, const int aBet) {{ return (int)bot->f[0] % 2; }}""",
+    # Amounts
+    "proportional.c": f"Money a(const Bot *bot) {{ Card x = bot->card; return 50.*x-25.; }} {FOLDS}",
+    "proportional_float.c": f"float a(const Bot *bot) {{ return 50.f*bot->card-25.f; }} {FOLDS}",
+    "proportional_double.c": f"double a(const Bot *bot) {{ return 50.*bot->card-25.; }} {FOLDS}",
+    "proportional_int.c": f"int a(const Bot *bot) {{ return 50.*bot->card-25.; }} {FOLDS}",
+    "most_32.c": f"Money a(const Bot *bot) {{ return (Money)1 << 32; }} {FOLDS}",
+    "most_3e9.c": f"Money a(const Bot *bot) {{ return 3e9; }} {FOLDS}",
+    "most_unsigned.c": f"unsigned a(const Bot *bot) {{ return 3000000000u; }} {FOLDS}",
+    "most_max.c": f"Money a(const Bot *bot) {{ return INT64_MAX; }} {FOLDS}",
+    "most_float.c": f"float a(const Bot *bot) {{ return 3e9f; }} {FOLDS}",
+    "most_infinite.c": f"double a(const Bot *bot) {{ return INFINITY; }} {FOLDS}",
+    "most_int.c": f"int a(const Bot *bot) {{ return 2147483647; }} {FOLDS}",
+    "least_min.c": f"Money a(const Bot *bot) {{ return INT64_MIN; }} {FOLDS}",
+    "least_wide.c": f"Money a(const Bot *bot) {{ return -((Money)1 << 32); }} {FOLDS}",
+    "least_int.c": f"int a(const Bot *bot) {{ return -2147483647 - 1; }} {FOLDS}",
+    "least_nan.c": f"double a(const Bot *bot) {{ return NAN; }} {FOLDS}",
+    # Calls
+    "call_wide.c": f"{PASSES} Money b(const Bot *bot, const Money aBet) {{ return (Money)1 << 32; }}",
+    "call_wider.c": f"{PASSES} Money b(const Bot *bot, const Money aBet) {{ return (Money)7 << 40; }}",
+    "call_negative.c": f"{PASSES} int b(const Bot *bot, const Money aBet) {{ return -1; }}",
+    "call_fraction.c": f"{PASSES} float b(const Bot *bot, const Money aBet) {{ return 0.25f; }}",
+    "call_byte.c": f"{PASSES} signed char b(const Bot *bot, const Money aBet) {{ return 255; }}",
+    "call_bet.c": f"{PASSES} Money b(const Bot *bot, const Money aBet) {{ return aBet; }}",
+    "fold_byte.c": f"{PASSES} unsigned char b(const Bot *bot, const Money aBet) {{ return 256; }}",
+    "fold_int.c": f"{PASSES} int b(const Bot *bot, const Money aBet) {{ return (int)((Money)1 << 32); }}",
+    # Everything that a bot is shown
+    "price.c": f"{PASSES} int b(const Bot *bot, const int aBet) {{ return aBet <= 20; }}",
+    "price_old_style.c": f"{PASSES} b(bot, aBet) Bot *bot; {{ return aBet <= 20; }}",
+    "price_old_style_money.c": f"{PASSES} int b(bot, aBet) Bot *bot; Money aBet; {{ return aBet <= 20; }}",
+    "price_old_style_short.c": f"{PASSES} int b(bot, aBet) Bot *bot; short aBet; {{ return aBet <= 20; }}",
+    "price_old_style_float.c": f"{PASSES} int b(bot, aBet) Bot *bot; float aBet; {{ return aBet <= 20; }}",
+    "price_old_style_long_long.c": f"{PASSES} int b(bot, aBet) Bot *bot; long long aBet; {{ return aBet <= 20; }}",
+    "price_old_style_unsigned.c": f"{PASSES} int b(bot, aBet) Bot *bot; unsigned long aBet; {{ return aBet <= 20; }}",
+    "price_float.c": f"{PASSES} int b(const Bot *bot, double aBet) {{ return aBet <= 20; }}",
+    "rich.c": f"int a(const Bot *bot) {{ return bot->money > 100 ? 9 : bot->opponentsMoney > 120 ? 5 : 0; }} {FOLDS}",
+    "copycat_card.c": f"int a(const Bot *bot) {{ return (int)(40 * bot->opponentsPreviousCard); }} {FOLDS}",
+    # Luck and trouble
+    "lucky.c": f"int a(const Bot *bot) {{ return rand() % 50 + 1; }} {FOLDS}",
+    "lucky_clock.c": f"""
+        static int ready;
+        int a(const Bot *bot) {{ if (!ready++) srand(time(0)); return rand() % 50 + 1; }} {FOLDS}""",
+    "lucky_clock_header.c": f"""
+        #include <time.h>
+        static int ready;
+        int a(const Bot *bot) {{ if (!ready++) srand((unsigned)time(NULL)); return rand() % 50 + 1; }} {FOLDS}""",
+    "lucky_cpp.cpp": """
+        #include <cstdlib>
+        int a(const Bot *bot) { return std::rand() % 50 + 1; } int b(const Bot *bot, int aBet) { return 0; }""",
+    "thrower.cpp": """
+        #include <stdexcept>
+        int a(const Bot *bot) { if (bot->card > 0.9f) throw std::runtime_error("no"); return 20; }
+        int b(const Bot *bot, int aBet) { return 0; }""",
+    "thrower_b.cpp": """
+        int a(const Bot *bot) { return 0; }
+        int b(const Bot *bot, int aBet) { if (bot->card > 0.9f) throw aBet; return 1; }""",
+    "range_checker.cpp": """
+        #include <vector>
+        int a(const Bot *bot) { std::vector<int> none; return none.at(3); }
+        int b(const Bot *bot, int aBet) { return 0; }""",
+    "exiter.c": f"int a(const Bot *bot) {{ exit(0); return 20; }} {FOLDS}",
+    "divider.c": f"int a(const Bot *bot) {{ volatile int zero = 0; return 20 / zero; }} {FOLDS}",
+    "recurser.c": f"""
+        int zero(void) {{ return 0; }}
+        int a(Bot *bot) {{ volatile char big[999]; big[zero()] = 1; return a(bot) + big[3]; }} {FOLDS}""",
+    "stuck.c": f"int a(const Bot *bot) {{ volatile int on = 1; while (on) ; return 20; }} {FOLDS}",
+    # Two files with the same global names
+    "twin.c": "int counter = 1; int helper() { return counter; } int a(Bot *bot) { return helper(); }"
+    " int b(Bot *bot, int aBet) { return 1; }",
+    "twin2.c": "int counter = 2; int helper() { return counter++ ? 2 : 3; } int a(Bot *bot) { return helper(); }"
+    " int b(Bot *bot, int aBet) { return 1; }",
+}
+
+
+def wat(text: str) -> bytes:
+    return bytes(wasmtime.wat2wasm(text))
+
+
+WASM_MODEL = """
+    (module (memory (export "memory") 1)
+      (func (export "a") (param $bot i32) (result {a})
+        (select ({a}.const 20) ({a}.const 0) (f32.gt (f32.load offset=8 (local.get $bot)) (f32.const 0.5))))
+      (func (export "b") (param $bot i32) (param $bet {bet}) (result {b})
+        (select ({b}.const {yes}) ({b}.const 0) (f32.gt (f32.load offset=8 (local.get $bot)) (f32.const 0.25)))))"""
+WASM_MODELS = {
+    "narrow.wasm": wat(WASM_MODEL.format(a="i32", bet="i32", b="i32", yes=-1)),
+    "wide.wasm": wat(WASM_MODEL.format(a="i64", bet="i64", b="i64", yes=1 << 32)),
+    "mixed.wasm": wat(WASM_MODEL.format(a="i64", bet="i32", b="i32", yes=1)),
+    "named.wasm": wat(
+        WASM_MODEL.format(a="i32", bet="i64", b="i32", yes=2).replace('"a"', '"nameda"').replace('"b"', '"namedB"')
+    ),
+}
+WASM = WASM_MODELS | {
+    "dice.wasm": wat("""
+        (module (import "env" "rand" (func $rand (result i32))) (memory (export "memory") 1)
+          (func (export "a") (param i32) (result i32)
+            (i32.add (i32.rem_u (call $rand) (i32.const 50)) (i32.const 1)))
+          (func (export "b") (param i32 i32) (result i32) (i32.const 0)))"""),
+    "seeded_dice.wasm": wat("""
+        (module (import "env" "rand" (func $rand (result i32))) (import "env" "srand" (func $srand (param i32)))
+          (memory (export "memory") 1) (global $ready (mut i32) (i32.const 0))
+          (func (export "a") (param i32) (result i32)
+            (if (i32.eqz (global.get $ready)) (then (global.set $ready (i32.const 1)) (call $srand (i32.const -1))))
+            (i32.add (i32.rem_u (call $rand) (i32.const 50)) (i32.const 1)))
+          (func (export "b") (param i32 i32) (result i32) (i32.const 0)))"""),
+    "low.wasm": wat("""
+        (module (memory (export "memory") 1)
+          (func (export "a") (param i32) (result i32) (i32.const -5))
+          (func (export "b") (param i32 i32) (result i32) (i32.le_s (local.get 1) (i32.const 20))))"""),
+}
+
+REFUSED: dict[str, str | bytes] = {
+    "no_b.c": "int a(const Bot *bot) { return 0; }",
+    "broken.c": "int a(const Bot *bot) { return 0 } int b(const Bot *bot, int aBet) { return 0; }",
+    "outside.c": "int launch(void); int a(const Bot *bot) { return launch(); } int b(Bot *bot, int aBet) { return 0; }",
+    "importer.wasm": wat("""
+        (module (import "env" "launch" (func (result i32))) (memory (export "memory") 1)
+          (func (export "a") (param i32) (result i32) (i32.const 0))
+          (func (export "b") (param i32 i32) (result i32) (i32.const 0)))"""),
+    "forgetful.wasm": wat('(module (func (export "a") (param i32) (result i32) (i32.const 0)))'),
+    "floaty.wasm": wat("""
+        (module (memory (export "memory") 1)
+          (func (export "a") (param i32) (result f32) (f32.const 0))
+          (func (export "b") (param i32 i32) (result i32) (i32.const 0)))"""),
+    "text.wasm": "not a module",
+}
+
+
+@pytest.mark.parametrize("name", ["narrow", "wide", "mixed", "named"])
+def test_webassembly_of_every_accepted_type(entrants: dict[str, Entrant], name: str) -> None:
+    """i32 answers are signed; an i64 answer of 2³² is a call."""
+    assert_plays_like(entrants[name], MODEL)
+
+
+def test_webassembly_that_returns_less_than_nothing(entrants: dict[str, Entrant]) -> None:
+    assert_plays_like(entrants["low"], only_as_b(lambda _view, bet: bet <= 20))
+
+
+@pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("memory") and name.endswith(".c")])
+def test_bots_remember(entrants: dict[str, Entrant], name: str) -> None:
+    assert_plays_like(entrants[name], alternating())
+
+
+def test_cpp_bots_remember(entrants: dict[str, Entrant]) -> None:
+    assert_plays_like(entrants["memory_cpp"], alternating())
+
+
+@pytest.mark.parametrize("name", ["memory_cast", "memory_globals"])
+def test_bots_forget_between_legs(entrants: dict[str, Entrant], name: str) -> None:
+    """An odd number of decisions would turn the second leg's bets around."""
+    first, second = (try_bot(entrants[name], OPPONENT, sessions=1).record.games for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("name", ["proportional", "proportional_double", "proportional_int", "proportional_float"])
+def test_fractions_of_a_dollar_are_cut_off(entrants: dict[str, Entrant], name: str) -> None:
+    assert_plays_like(entrants[name], only_as_a(lambda view: int(50 * view.card - 25)))
+
+
+@pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("most_")])
+def test_huge_bets_are_the_most(entrants: dict[str, Entrant], name: str) -> None:
+    assert_plays_like(entrants[name], only_as_a(lambda _view: 50))
+
+
+@pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("least_")])
+def test_bets_below_zero_are_passes(entrants: dict[str, Entrant], name: str) -> None:
+    assert_plays_like(entrants[name], only_as_a(lambda _view: 0))
+
+
+@pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("call_")])
+def test_anything_but_zero_calls(entrants: dict[str, Entrant], name: str) -> None:
+    assert_plays_like(entrants[name], only_as_b(lambda _view, _bet: True))
+
+
+@pytest.mark.parametrize("name", ["fold_byte", "fold_int"])
+def test_calls_are_read_at_the_width_of_the_function(entrants: dict[str, Entrant], name: str) -> None:
+    """What the function's own type cuts to zero is a fold."""
+    assert_plays_like(entrants[name], only_as_b(lambda _view, _bet: False))
+
+
+@pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("price")])
+def test_b_sees_the_bet_whatever_its_type(entrants: dict[str, Entrant], name: str) -> None:
+    assert_plays_like(entrants[name], only_as_b(lambda _view, bet: bet <= 20))
+
+
+def test_bots_see_both_stacks(entrants: dict[str, Entrant]) -> None:
+    def by_stacks(view: View) -> int:
+        return 9 if view.money > 100 else 5 if view.opponents_money > 120 else 0
+
+    assert_plays_like(entrants["rich"], only_as_a(by_stacks))
+
+
+def test_bots_see_the_previous_card(entrants: dict[str, Entrant]) -> None:
+    assert_plays_like(entrants["copycat_card"], only_as_a(lambda view: int(40 * view.opponents_previous_card)))
+
+
+def bets_of(entrant: Entrant, random_seed: int) -> list[int]:
+    """The bets of a bot that bets 1 to 50 by rand()."""
+    trial = try_bot(entrant, Bot(lambda _view: 0, lambda _view, _bet: 0), random_seed=random_seed, sessions=12)
+    assert trial.failures == []
+    return [game.bet for game in trial.record.games if game.x_is_a and min(game.a_money, game.b_money) >= 50]
+
+
+@pytest.mark.parametrize("name", ["lucky", "lucky_clock", "lucky_clock_header", "lucky_cpp", "dice", "seeded_dice"])
+def test_luck_differs_by_leg_and_repeats_with_it(entrants: dict[str, Entrant], name: str) -> None:
+    """Also for those who seed by a clock, which stands still here."""
+    bets = bets_of(entrants[name], 1)
+    assert len(bets) > 30 and len(set(bets)) > 15
+    assert bets == bets_of(entrants[name], 1)
+    others = [bets_of(entrants[name], seed) for seed in (2, 3, 2**64 - 1)]
+    assert len({tuple(other) for other in [bets, *others]}) == 4
+
+
+def test_a_clock_as_seed_starts_another_sequence(entrants: dict[str, Entrant]) -> None:
+    """srand does something: it isn't merely swallowed."""
+    assert bets_of(entrants["lucky"], 1) != bets_of(entrants["lucky_clock"], 1)
+    assert bets_of(entrants["dice"], 1) != bets_of(entrants["seeded_dice"], 1)
+
+
+def test_compiled_and_imported_rand_are_the_same(entrants: dict[str, Entrant]) -> None:
+    """A bot that was compiled elsewhere has the same luck."""
+    assert bets_of(entrants["lucky"], 5) == bets_of(entrants["dice"], 5) == bets_of(entrants["lucky_cpp"], 5)
+
+
+def test_a_throw_is_a_fault(entrants: dict[str, Entrant]) -> None:
+    """The game in which it happens is a pass, the others are played."""
+    trial = try_bot(entrants["thrower"], OPPONENT, most_failures=100)
+    model = only_as_a(lambda view: 0 if view.card > 0.9 else 20)
+    assert trial.record.games == played_by(model).games
+    thrown = [game for game in trial.record.games if game.x_is_a and game.a_card > 0.9]
+    assert thrown and [re.search("throw", failure) is not None for failure in trial.failures] == [True] * len(thrown)
+
+
+def test_a_throw_of_b_is_a_fold(entrants: dict[str, Entrant]) -> None:
+    trial = try_bot(entrants["thrower_b"], OPPONENT, most_failures=100)
+    assert trial.record.games == played_by(only_as_b(lambda view, _bet: view.card <= 0.9)).games
+    assert trial.failures
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("range_checker", "gave up"),
+        ("exiter", "gave up"),
+        ("divider", "divided by zero"),
+        ("recurser", "recursed too deep"),
+        ("stuck", "ran out of fuel"),
+    ],
+)
+def test_trouble_is_a_fault_with_a_name(entrants: dict[str, Entrant], name: str, words: str) -> None:
+    trial = try_bot(entrants[name], OPPONENT, most_failures=1, fuel=1_000_000)
+    assert len(trial.failures) == 1 and words in trial.failures[0]
+
+
+def test_same_global_names_do_not_meet(entrants: dict[str, Entrant]) -> None:
+    """twin bets its own counter of 1, twin2 its 2."""
+    result, desk = play_built(entrants["twin"], entrants["twin2"], settings=poker_settings(sessions=3))
+    assert result.faults == ()
+    x_is_a = desk.column("games.x_is_a") == 1
+    assert set(desk.column("games.bet")[x_is_a]) == {1} and set(desk.column("games.bet")[~x_is_a]) == {2}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("no_b", "lacks the function b"),
+        ("broken", "broken.c:1"),
+        ("outside", "uses launch, which bots don't have"),
+        ("importer", "imports env.launch"),
+        ("forgetful", "no memory"),
+        ("floaty", "function a is"),
+        ("text", "not a WebAssembly module"),
+    ],
+)
+def test_the_rest_is_refused_with_a_reason(entrants: dict[str, Entrant], name: str, words: str) -> None:
+    assert entrants[name].artifact is None
+    assert words in (entrants[name].problem or "")
+
+
+def test_artifacts_are_the_same_every_time(
+    entrants: dict[str, Entrant], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The bytes that play depend on the file alone."""
+    again = build_folder(tmp_path_factory.mktemp("again"), {"plain.c": LIKE_THE_MODEL["plain.c"]})
+    assert artifact_of(again["plain"]) == artifact_of(entrants["plain"])

@@ -1,0 +1,218 @@
+"""Playing legs in tests: the compiled core with Python bots, and bots built as a tournament builds them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.records import Table
+from engine.von_neumann_poker import VonNeumannPoker
+from numpy.typing import NDArray
+
+from tests.oracles.von_neumann_poker import Asked, BetCap, Bot, Game, Record, Session, View
+from tournament import runtime
+from tournament.contests.contest import LegPlan, buffer_fields
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants
+from tournament.play import play_leg
+from tournament.schedule import Leg, Seat
+from tournament.store.ledger import LegResult
+
+VIEW = struct.Struct("<ffqq")
+COMMON = 1_000  # rows of a table that nobody wants to see full
+
+
+@dataclass
+class Sums:
+    """What a core adds up as it plays."""
+
+    sessions: int
+    games: int
+    points: float
+    squared_points: float
+    blocks: list[float]
+
+
+@dataclass
+class CoreRecord(Record):
+    """What a core recorded: also its sums, and how often its tables were emptied."""
+
+    sums: Sums = field(default_factory=lambda: Sums(0, 0, 0.0, 0.0, []))
+    emptied: int = 0
+
+
+def poker_settings(**keys: object) -> Settings:
+    """Settings as from tournament.toml: the defaults where no key is given."""
+    return Settings.model_validate(keys)
+
+
+def poker_tables(games: int = COMMON, sessions: int = COMMON) -> tuple[Table, Table]:
+    """Empty tables for so many rows."""
+    return (
+        Table(buffer_fields(VON_NEUMANN_POKER.games), games),
+        Table(buffer_fields(VON_NEUMANN_POKER.sessions), sessions),
+    )
+
+
+def take_rows(games: Table, sessions: Table, record: Record) -> None:
+    """Move the rows in use from the tables to the record."""
+
+    def rows(table: Table) -> list[list[Any]]:
+        return [values[: table.rows].tolist() for values in table.arrays.values()]
+
+    for row in zip(*rows(games)):
+        game = Game(*row)
+        record.games.append(game._replace(x_is_a=bool(game.x_is_a), folded=bool(game.folded)))
+    record.sessions += [Session(*row) for row in zip(*rows(sessions))]
+    games.rows = sessions.rows = 0
+
+
+def play_core(
+    x: Bot,
+    y: Bot,
+    deals_key: int,
+    *,
+    sessions: int,
+    bet_cap: BetCap = "before_ante",
+    seats_swapped: bool = False,
+    match: int = 0,
+    first_session: int = 0,
+    capacities: tuple[int, int] = (COMMON, COMMON),
+) -> CoreRecord:
+    """Play a leg on the compiled core with Python bots."""
+    games_table, sessions_table = poker_tables(*capacities)
+    core = VonNeumannPoker(
+        games_table,
+        sessions_table,
+        deals_key=deals_key,
+        sessions=sessions,
+        match=match,
+        first_session=first_session,
+        seats_swapped=seats_swapped,
+        cap_after_ante=bet_cap == "after_ante",
+    )
+    record = CoreRecord()
+    answer = 0
+    while (status := core.play(answer)) != LEG_IS_OVER:
+        if status == RECORDS_ARE_FULL:
+            take_rows(games_table, sessions_table, record)
+            record.emptied += 1
+            answer = -(2**63)  # whatever is passed here is no bot's answer
+            continue
+        assert status == ANSWER_WANTED
+        kind, seat, arguments, view_bytes = core.pending()
+        view = View(*VIEW.unpack(view_bytes))
+        bot = (x, y)[seat]
+        record.asked.append(Asked(seat, view, arguments[0] if kind else None))
+        answer = bot.b(view, *arguments) if kind else bot.a(view)
+    take_rows(games_table, sessions_table, record)
+    blocks: list[float] = core.blocks().tolist()
+    record.sums = Sums(core.sessions_played, core.games_recorded, core.points, core.squared_points, blocks)
+    return record
+
+
+@dataclass
+class GatheringDesk:
+    """A desk that keeps all rows in memory, column by column."""
+
+    games: Table
+    sessions: Table
+    gathered: dict[str, list[NDArray[np.generic]]] = field(default_factory=dict)
+
+    def clear(self) -> None:
+        for label, table in (("games", self.games), ("sessions", self.sessions)):
+            for name, values in table.arrays.items():
+                self.gathered.setdefault(f"{label}.{name}", []).append(values[: table.rows].copy())
+            table.rows = 0
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """All values of a column such as "games.bet", as floats."""
+        return np.concatenate(self.gathered[name]).astype(np.float64)
+
+
+def build_folder(folder: Path, bots: Mapping[str, str | bytes]) -> dict[str, Entrant]:
+    """Write files of these names and build them as a tournament does; entrants by name."""
+    for file_name, source in bots.items():
+        (folder / file_name).write_bytes(source if isinstance(source, bytes) else source.encode())
+    built = build_entrants(VON_NEUMANN_POKER, poker_settings(), folder, lambda _text: None)
+    return {entrant.name: entrant for entrant in built}
+
+
+def artifact_of(entrant: Entrant) -> bytes:
+    """The entrant's WebAssembly; it must have been built."""
+    assert entrant.artifact is not None, f"{entrant.name}: {entrant.problem}"
+    return entrant.artifact
+
+
+def play_built(
+    x: Entrant,
+    y: Entrant,
+    *,
+    settings: Settings,
+    number: int = 0,
+    deals_key: int = 1,
+    random_seeds: Sequence[int] = (1, 2),
+) -> tuple[LegResult, GatheringDesk]:
+    """Play a leg between built bots as a worker does, rows kept in memory."""
+    desk = GatheringDesk(*poker_tables(1 << 16, 1 << 14))
+    artifacts = {sha256(artifact_of(bot)).hexdigest(): artifact_of(bot) for bot in (x, y)}
+    seats = [Seat(bot.name, sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)]
+    leg = Leg("", LegPlan(0, number, settings.sessions, deals_key), *seats)
+    result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, desk)
+    desk.clear()
+    return result, desk
+
+
+@dataclass
+class Trial:
+    """How a built bot played as x against a Python bot."""
+
+    record: Record
+    failures: list[str] = field(default_factory=list)
+
+
+def try_bot(
+    bot: Entrant,
+    opponent: Bot,
+    *,
+    sessions: int = 4,
+    deals_key: int = 1,
+    random_seed: int = 1,
+    most_failures: int = 3,
+    fuel: int = 10_000_000,
+) -> Trial:
+    """Play a built bot as x against a Python bot; its faults count as a pass or a fold."""
+    games_table, sessions_table = poker_tables()
+    core = VonNeumannPoker(games_table, sessions_table, deals_key=deals_key, sessions=sessions)
+    seating = runtime.Seating(core, VON_NEUMANN_POKER.interface, fuel=fuel, memory_megabytes=64)
+    loaded = runtime.load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name)
+    seating.seat(0, loaded, random_seed)
+    trial = Trial(Record())
+    answer = 0
+    while (status := seating.referee.play(answer)) != LEG_IS_OVER:
+        kind, seat, arguments, view_bytes = core.pending()
+        if status == FAULT:
+            assert seat == 0
+            trial.failures.append(seating.take_failure())
+            if len(trial.failures) == most_failures:
+                break
+            seating.seat(0, loaded, random_seed)
+            answer = core.default()
+            continue
+        assert status == ANSWER_WANTED and seat == 1
+        view = View(*VIEW.unpack(view_bytes))
+        answer = opponent.b(view, *arguments) if kind else opponent.a(view)
+    take_rows(games_table, sessions_table, trial.record)
+    return trial
+
+
+def constant_bot(bet: int, call: int) -> Bot:
+    """A bot that always answers the same."""
+    return Bot(lambda _view: bet, lambda _view, _bet: call)
