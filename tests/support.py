@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.records import Table
 from engine.von_neumann_poker import VonNeumannPoker
-from numpy.typing import NDArray
-
 from tests.oracles.von_neumann_poker import Asked, BetCap, Bot, Game, Record, Session, View
 from tournament import runtime
 from tournament.contests.contest import LegPlan, buffer_fields

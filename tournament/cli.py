@@ -69,8 +69,12 @@ def run(
             general={"results": results, "workers": workers, "executor": executor, "address": address},
             contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
         )
-        with Screen(_err, contest.title) as screen:
-            standings = run_contest(contest, chosen, screen)
+        try:
+            with Screen(_err, contest.title) as screen:
+                standings = run_contest(contest, chosen, screen)
+        except KeyboardInterrupt:
+            print("tournament: stopped; what was committed stays, run again to go on", file=sys.stderr)
+            raise typer.Exit(130) from None
         _out.print(leaderboard_table(standings, contest.title, _out.width))
         if below := reasons(standings):
             _out.print(below, soft_wrap=True)
@@ -178,8 +182,5 @@ def main() -> None:
         for line in str(problem).splitlines():
             print(f"tournament: {line}", file=sys.stderr)
         sys.exit(problem.exit_code)
-    except KeyboardInterrupt:
-        print("tournament: stopped; what was committed stays, run again to go on", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:
         sys.exit(1)

@@ -6,11 +6,11 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from engine.deals import deal_word
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from engine.deals import deal_word
 from tests.oracles.deals import philox, poker_deals, splitmix, stream
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import constant_bot, play_core, poker_settings, poker_tables

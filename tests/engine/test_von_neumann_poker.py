@@ -9,12 +9,12 @@ from itertools import islice, pairwise
 from typing import Protocol
 
 import pytest
-from engine.game_core import ANSWER_WANTED, LEG_IS_OVER
-from engine.records import Table
-from engine.von_neumann_poker import BLOCK_COUNT, VonNeumannPoker
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.game_core import ANSWER_WANTED, BLOCK_COUNT, LEG_IS_OVER
+from engine.records import Table
+from engine.von_neumann_poker import VonNeumannPoker
 from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import poker_deals
 from tests.oracles.von_neumann_poker import BetCap, Bot, Game, Record, Session, View

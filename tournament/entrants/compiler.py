@@ -17,6 +17,7 @@ from pathlib import Path
 
 SECONDS = 120
 FIRST_SECONDS = 1800
+_MOST_BYTES = 1 << 30  # of any file that the compiler writes
 _FLAGS = [
     "-target",
     "wasm32-wasi",
@@ -113,7 +114,7 @@ def _command(kind: str) -> list[str]:
 
 
 def _limit_resources() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_BYTES, _MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -146,23 +147,37 @@ def _run(command: list[str], folder: Path, seconds: int) -> str:
                 raise CompilerRefused(f"the compiler was still at it after {seconds} seconds") from None
             raise
     if process.returncode != 0:
-        raise CompilerRefused(_shorten(complaints.decode(errors="replace"), folder))
+        folders = [folder, *[Path(word[2:]) for word in command if word.startswith("-I")]]
+        raise CompilerRefused(_shorten(complaints.decode(errors="replace"), folders))
     return output.decode(errors="replace")
 
 
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
 
 
-def _shorten(message: str, folder: Path, lines: int = 12) -> str:
+_IN_UNIT = re.compile(r"^tournament_unit\.\w+:\d+:\d+: (.*)$")
+
+
+def _shorten(message: str, folders: list[Path], lines: int = 12) -> str:
+    """The compiler's message in the bot's terms: without our folders and the lines around its file."""
     undefined = list(dict.fromkeys(_UNDEFINED.findall(message)))
     if undefined:
         return f"uses {', '.join(undefined)}, which bots don't have"
-    message = message.replace(f"{folder}/", "").replace("./", "")
-    kept = [
-        line
-        for line in message.splitlines()
-        if line.strip() and "generated." not in line and not line.startswith("In file included from tournament_unit")
-    ]
+    if "File too large" in message:
+        return f"takes more than {_MOST_BYTES >> 30} GiB compiled"
+    for folder in folders:
+        message = message.replace(f"{folder}/", "")
+    kept = []
+    quoting_unit = False
+    for line in message.replace("./", "").splitlines():
+        if in_unit := _IN_UNIT.match(line):
+            kept.append(f"at the end of the file: {in_unit.group(1)}")
+            quoting_unit = True
+        elif line.startswith(" ") and quoting_unit:
+            continue
+        elif line.strip() and "generated." not in line and not line.startswith("In file included from tournament_unit"):
+            kept.append(line)
+            quoting_unit = False
     if len(kept) > lines:
         kept = [*kept[:lines], f"… and {len(kept) - lines} more lines"]
     return "\n".join(kept) or "the compiler failed without a message"
