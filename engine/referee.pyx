@@ -27,7 +27,7 @@ cdef class Referee:
     """Plays a core with the bots at those of its seats that are WebAssembly.
 
     Addresses of the runtime's functions and of the store's context; `questions`:
-    how many the contest has; `fuel`: for each decision. `seat_bots` comes
+    how many the contest has; `fuel`: for each decision, 0 where it is not counted. `seat_bots` comes
     before the first `play`.
     """
 
@@ -83,7 +83,8 @@ cdef class Referee:
         cdef RuntimeValue values[8]
         with nogil:
             values[0].i64 = answer
-            self.set_fuel(self.context, self.fuel)
+            if self.fuel:
+                self.set_fuel(self.context, self.fuel)
             self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
         if self.error != NULL or self.trap != NULL:
             if self.metered:
@@ -103,7 +104,8 @@ cdef class Referee:
             return STOP
         for i in range(decision.argument_count):
             values[i + 1].i64 = decision.arguments[i]
-        self.set_fuel(self.context, self.fuel)
+        if self.fuel:
+            self.set_fuel(self.context, self.fuel)
         return decision.seat * self.questions + decision.kind
 
     cdef void note_fuel(self) noexcept nogil:

@@ -191,9 +191,9 @@ def try_bot(
     """Play a built bot as x against a Python bot; its faults count as a pass or a fold."""
     games_table, sessions_table = poker_tables()
     core = VonNeumannPoker(games_table, sessions_table, deals_key=deals_key, sessions=sessions)
-    seating = runtime.Seating(core, VON_NEUMANN_POKER.interface, fuel=fuel, memory_megabytes=64)
     loaded = runtime.load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name)
-    seating.seat(0, loaded, random_seed)
+    seating = runtime.Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], fuel=fuel, memory_megabytes=64)
+    seating.seat(0, random_seed)
     trial = Trial(Record())
     answer = 0
     while (status := seating.referee.play(answer)) != LEG_IS_OVER:
@@ -203,7 +203,7 @@ def try_bot(
             trial.failures.append(seating.take_failure())
             if len(trial.failures) == most_failures:
                 break
-            seating.seat(0, loaded, random_seed)
+            seating.seat(0, random_seed)
             answer = core.default()
             continue
         assert status == ANSWER_WANTED and seat == 1

@@ -135,12 +135,13 @@ def play_leg(
     seating = runtime.Seating(
         core,
         contest.interface,
+        bots,
         fuel=settings.fuel_per_decision,
         memory_megabytes=settings.memory_megabytes,
         measure_fuel=meters is not None,
     )
     for number, seat in enumerate(seats):
-        seating.seat(number, bots[number], seat.random_seed)
+        seating.seat(number, seat.random_seed)
     answer = 0
     while (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
@@ -158,7 +159,7 @@ def play_leg(
             ended_by = at_fault
             break
         # A new start with the same rand() might only lead to the same fault.
-        seating.seat(at_fault, bots[at_fault], (seats[at_fault].random_seed + count) % (1 << 64))
+        seating.seat(at_fault, (seats[at_fault].random_seed + count) % (1 << 64))
         answer = core.default()
     if meters is not None:
         meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import wasmtime
 from wasmtime import _ffi as ffi
@@ -17,6 +18,7 @@ from wasmtime import _ffi as ffi
 from engine.game_core import GameCore
 from engine.referee import Referee
 from tournament.contests.contest import Interface
+from tournament.fuel_bound import most_instructions
 
 PAGE = 65536
 # Instantiating may copy large tables; a bot that needs more than this to start is endless.
@@ -83,21 +85,21 @@ def _stand_ins_text() -> str:
 _RANDOM_IMPORTS = ("rand", "srand")
 
 
-_engine_lock = threading.Lock()
-_engines: list[wasmtime.Engine] = []
+_making = threading.RLock()
+_engines: dict[bool, wasmtime.Engine] = {}
 
 
-def _engine() -> wasmtime.Engine:
-    """The process's one engine; modules of another can't be instantiated together."""
-    with _engine_lock:
-        if not _engines:
-            _engines.append(_new_engine())
-        return _engines[0]
+def _engine(counts_fuel: bool) -> wasmtime.Engine:
+    """The process's engine that counts fuel, or the one that doesn't; their modules can't be mixed."""
+    with _making:
+        if counts_fuel not in _engines:
+            _engines[counts_fuel] = _new_engine(counts_fuel)
+        return _engines[counts_fuel]
 
 
-def _new_engine() -> wasmtime.Engine:
+def _new_engine(counts_fuel: bool) -> wasmtime.Engine:
     config = wasmtime.Config()
-    config.consume_fuel = True
+    config.consume_fuel = counts_fuel
     config.cranelift_nan_canonicalization = True
     # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.
     config.signals_based_traps = False
@@ -119,8 +121,8 @@ def _new_engine() -> wasmtime.Engine:
 
 
 @cache
-def _stand_ins() -> wasmtime.Module:
-    return wasmtime.Module(_engine(), bytes(wasmtime.wat2wasm(_stand_ins_text())))
+def _stand_ins(counts_fuel: bool) -> wasmtime.Module:
+    return wasmtime.Module(_engine(counts_fuel), bytes(wasmtime.wat2wasm(_stand_ins_text())))
 
 
 class BotUnfit(Exception):
@@ -137,12 +139,23 @@ class FunctionTypes:
 
 @dataclass(frozen=True)
 class LoadedBot:
-    """A compiled bot: `functions` are the names that answer the questions, in order."""
+    """A compiled bot: `functions` are the names that answer the questions, in order.
 
-    module: wasmtime.Module
+    `most_instructions` bounds what a decision can take, where that can be told.
+    """
+
+    artifact: bytes
+    module: wasmtime.Module  # counts fuel
     interface: Interface
     functions: tuple[str, ...]
     types: tuple[FunctionTypes, ...]
+    most_instructions: int | None
+
+    @cached_property
+    def uncounted_module(self) -> wasmtime.Module:
+        """The bot for the engine that doesn't count fuel."""
+        with _making:
+            return wasmtime.Module(_engine(False), self.artifact)
 
 
 def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
@@ -152,7 +165,7 @@ def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
     or lacks a function.
     """
     try:
-        module = wasmtime.Module(_engine(), artifact)
+        module = wasmtime.Module(_engine(True), artifact)
     except wasmtime.WasmtimeError as error:
         raise BotUnfit(f"not a WebAssembly module that can run here: {_first_lines(str(error))}") from None
     _check_imports(module)
@@ -183,7 +196,8 @@ def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
             )
         functions.append(name)
         types.append(FunctionTypes(tuple(parameters[1:]), results[0]))
-    return LoadedBot(module, interface, tuple(functions), tuple(types))
+    bound = most_instructions(artifact, [*functions, "tournament_start"]) if artifact[:4] == b"\0asm" else None
+    return LoadedBot(artifact, module, interface, tuple(functions), tuple(types), bound)
 
 
 def function_names(stem: str, question: str) -> list[str]:
@@ -193,7 +207,7 @@ def function_names(stem: str, question: str) -> list[str]:
 
 
 def _check_imports(module: wasmtime.Module) -> None:
-    offered = {item.name: item.type for item in _stand_ins().exports}
+    offered = {item.name: item.type for item in _stand_ins(True).exports}
     for item in module.imports:
         allowed = (item.module == _WASI and item.name in offered and item.name not in _RANDOM_IMPORTS) or (
             item.module == "env" and item.name in _RANDOM_IMPORTS
@@ -211,16 +225,27 @@ class Seating:
     """The bots of one leg at their seats, and the loop that plays them against a core.
 
     Both live in one store, each in a memory of its own that the other can't
-    reach. A seat without a bot (None) gets its answers from the caller of `play`.
+    reach. A seat without a bot (None) gets its answers from the caller of the
+    referee's `play`. Fuel is not counted when both are proved to stay within it.
     """
 
     def __init__(
-        self, core: GameCore, interface: Interface, *, fuel: int, memory_megabytes: int, measure_fuel: bool = False
+        self,
+        core: GameCore,
+        interface: Interface,
+        bots: Sequence[LoadedBot | None],
+        *,
+        fuel: int,
+        memory_megabytes: int,
+        measure_fuel: bool = False,
     ) -> None:
         self._core = core
         self._interface = interface
+        self._bots = bots
         self._fuel = fuel
-        self._store = wasmtime.Store(_engine())
+        bounds = [bot.most_instructions for bot in bots if bot]
+        self.counts_fuel = measure_fuel or any(bound is None or bound > fuel for bound in bounds)
+        self._store = wasmtime.Store(_engine(self.counts_fuel))
         # Limits hold only for what is made after them. Tables: 8 bytes an element. A restarted
         # bot is a new instance, and the old one stays until the leg is over.
         self._store.set_limits(
@@ -234,31 +259,35 @@ class Seating:
             get_fuel=_address(ffi.dll.wasmtime_context_get_fuel),
             context=_address(context),
             questions=len(interface.questions),
-            fuel=fuel,
+            fuel=fuel if self.counts_fuel else 0,
         )
         if measure_fuel:
             self.referee.measure_fuel()
         self._step = _host_function(self._store, interface, *self.referee.step_function)
         self._seated: list[_SeatedBot | None] = [None, None]
 
-    def seat(self, seat: int, bot: LoadedBot, seed: int) -> None:
-        """Start a bot at a seat: fresh memory, rand() at the start of `seed`.
+    def seat(self, seat: int, seed: int) -> None:
+        """Start the seat's bot: fresh memory, rand() at the start of `seed`.
 
         Raises BotUnfit when it can't start: too much memory, or its initialisers
         trap or don't end.
         """
+        bot = self._bots[seat]
+        assert bot is not None
         self._seated[seat] = None
-        seated = _start(self._store, bot, seed, self._fuel)
+        seated = _start(self._store, bot, seed, self._fuel, self.counts_fuel)
         self._seated[seat] = seated
         self._core.write_views_to(seat, seated.window)
-        module = _loop_module(self._interface, tuple(bot and bot.bot.types for bot in self._seated))
+        kinds = tuple(there and there.bot.types for there in self._seated)
+        module = _loop_module(self._interface, kinds, self.counts_fuel)
         functions: list[wasmtime.Func] = [self._step]
         addresses: list[wasmtime.Global] = []
         for bot_there in self._seated:
             if bot_there:
                 functions += bot_there.functions
                 addresses.append(bot_there.address)
-        self._store.set_fuel(self._fuel)
+        if self.counts_fuel:
+            self._store.set_fuel(self._fuel)
         loop = wasmtime.Instance(self._store, module, [*functions, *addresses]).exports(self._store)["play"]
         assert isinstance(loop, wasmtime.Func)
         self.referee.seat_bots(bytes(loop._func), self._seated[0] is not None, self._seated[1] is not None)
@@ -276,8 +305,10 @@ class Seating:
 
 def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:
     """Start a bot for nobody. Raises BotUnfit when it can't."""
-    seating = Seating(GameCore(), bot.interface, fuel=fuel, memory_megabytes=memory_megabytes)
-    seating.seat(0, bot, 0)
+    seating = Seating(
+        GameCore(), bot.interface, [bot, None], fuel=fuel, memory_megabytes=memory_megabytes, measure_fuel=True
+    )
+    seating.seat(0, 0)
 
 
 @dataclass(frozen=True)
@@ -288,12 +319,15 @@ class _SeatedBot:
     window: int  # in our memory: where its view is written
 
 
-def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int) -> _SeatedBot:
-    store.set_fuel(fuel * START_FUEL_FACTOR)
+def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_fuel: bool) -> _SeatedBot:
+    # Initialisers see nothing that varies, so those that ended in `try_start` end here too.
+    if counts_fuel:
+        store.set_fuel(fuel * START_FUEL_FACTOR)
+    module = bot.module if counts_fuel else bot.uncounted_module
     try:
-        helpers = wasmtime.Instance(store, _stand_ins(), []).exports(store)
-        needed = [helpers[item.name] for item in bot.module.imports if item.name is not None]
-        instance = wasmtime.Instance(store, bot.module, needed)
+        helpers = wasmtime.Instance(store, _stand_ins(counts_fuel), []).exports(store)
+        needed = [helpers[item.name] for item in module.imports if item.name is not None]
+        instance = wasmtime.Instance(store, module, needed)
         exports = instance.exports(store)
         if isinstance(initialize := exports.get("_initialize"), wasmtime.Func):
             initialize(store)
@@ -340,8 +374,10 @@ def _host_function(store: wasmtime.Store, interface: Interface, function: int, a
 
 
 @cache
-def _loop_module(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...]) -> wasmtime.Module:
-    return wasmtime.Module(_engine(), bytes(wasmtime.wat2wasm(loop_text(interface, seats))))
+def _loop_module(
+    interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...], counts_fuel: bool
+) -> wasmtime.Module:
+    return wasmtime.Module(_engine(counts_fuel), bytes(wasmtime.wat2wasm(loop_text(interface, seats))))
 
 
 def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...]) -> str:
