@@ -33,10 +33,10 @@ class _Heading:
 _HEADINGS = (
     _Heading("score", 0, lambda line: f"{line.score:+,.1f}"),
     _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
-    _Heading("per session", 100, lambda line: f"{line.score / line.sessions:+.3f}" if line.sessions else ""),
-    _Heading("ahead of next", 92, lambda line: _percent(line.order_probability) if line.matches else ""),
+    _Heading("per session", 116, lambda line: f"{line.score / line.sessions:+.3f}" if line.sessions else ""),
+    _Heading("ahead of next", 102, lambda line: _percent(line.order_probability) if line.matches else ""),
     _Heading("matches", 0, lambda line: f"{line.matches:,}"),
-    _Heading("games", 76, lambda line: f"{line.games:,}"),
+    _Heading("games", 80, lambda line: f"{line.games:,}"),
     _Heading("faults", 0, lambda line: f"{line.faults:,}" if line.faults else ""),
 )
 
