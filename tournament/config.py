@@ -95,7 +95,9 @@ def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:
         raise BadInput(f"{file} can't be read: {reason}") from None
     try:
         return text, tomllib.loads(text), file.parent
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise BadInput(f"{file}: nested too deeply") from None
+    except ValueError as error:  # not only TOMLDecodeError: Python refuses integers of too many digits itself
         message = str(error)
         place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
         line = int(place.group(1)) if place else len(text.splitlines())
