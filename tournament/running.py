@@ -260,9 +260,7 @@ def _cut_out(contest: Contest, writer: Writer, batch: Batch, kept: tuple[LegResu
     columns = {"games": contest.games, "sessions": contest.sessions}
     name = batch_name(kept[0].match, kept[0].number, (leg.digest for leg in kept))
     per_leg = int(writer.state.field.settings["sessions"])
-    dropped = [
-        (leg.match, leg.number * per_leg, (leg.number + 1) * per_leg) for leg in batch.legs if leg not in kept
-    ]
+    dropped = [(leg.match, leg.number * per_leg, (leg.number + 1) * per_leg) for leg in batch.legs if leg not in kept]
     parts = tuple(
         replace(
             rewrite_without(

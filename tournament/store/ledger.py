@@ -131,9 +131,7 @@ def read_state(root: Root) -> State:
                 batch = _batch_from(raw)
                 state.batches.setdefault(batch.name, []).append(batch)
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise RunFailed(
-                f"{root.location}/ledger/{name} is damaged; {_MEND_LEDGER.format(root.location)}"
-            ) from None
+            raise RunFailed(f"{root.location}/ledger/{name} is damaged; {_MEND_LEDGER.format(root.location)}") from None
         state.entries += 1
     return state
 
@@ -253,8 +251,11 @@ def publish_all(root: Root, batches: Sequence[Batch]) -> None:
 
 
 def publish(root: Root, batch: Batch) -> None:
-    """Put a batch's parts where readers look; the games last, since they decide. Parts without rows go."""
-    for part in sorted(batch.parts, key=lambda part: part.table == "games"):
+    """Put a batch's parts where readers look, or take them away when it has no legs.
+
+    The games decide: they come last and go first, so that none are without their sessions.
+    """
+    for part in sorted(batch.parts, key=lambda part: part.table == "games", reverse=not batch.legs):
         target = f"{part.table}/{part.name}"
         if not batch.legs:
             root.remove(target)
