@@ -106,10 +106,11 @@ class Outcome:
 
 def outcome(results: Path) -> Outcome:
     """Read what lies in a contest's results, as a user would."""
-    return Outcome(
-        *(pd.read_parquet(results / name) for name in ("games", "sessions", "matches.parquet", "entrants.parquet")),
-        json.dumps([standing_values(line) for line in load(str(results)).ranking.entrants]),
+    games, sessions, matches, entrants = (
+        pd.read_parquet(results / name) for name in ("games", "sessions", "matches.parquet", "entrants.parquet")
     )
+    lines = load(str(results)).ranking.entrants
+    return Outcome(games, sessions, matches, entrants, json.dumps([standing_values(line) for line in lines]))
 
 
 def assert_same(one: Outcome, other: Outcome) -> None:
@@ -128,12 +129,14 @@ def assert_in_schedule_order(results: Path) -> None:
 
 
 def assert_games_are_the_standings(results: Path) -> None:
-    """games/ has just the games that the standings count, each once."""
+    """games/ has just the games that the standings count, each once, and sessions/ theirs."""
     if not any((results / "ledger").glob("*.json")):
         assert not any((results / "games").glob("*")), "games without a ledger"
         return
     counted = {match.match: match.games for match in load(str(results)).ranking.matches}
-    if not any((results / "games").iterdir()):
+    names = {path.name for path in (results / "games").iterdir()}
+    assert names <= {path.name for path in (results / "sessions").iterdir()}, "games without their sessions"
+    if not names:
         assert counted == {}
         return
     games = pd.read_parquet(results / "games")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import urllib.request
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
@@ -24,8 +24,8 @@ def serve() -> Iterator[str]:
         server.start()
         host, port = server.get_host_and_port()
         try:
-            client = boto3.client("s3", endpoint_url=f"http://{host}:{port}", region_name="us-east-1")
-            client.create_bucket(Bucket=BUCKET)
+            bucket = urllib.request.Request(f"http://{host}:{port}/{BUCKET}", method="PUT")
+            urllib.request.urlopen(bucket).close()
             yield f"endpoint_override={host}:{port}&scheme=http&region=us-east-1"
         finally:
             server.stop()

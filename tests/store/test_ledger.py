@@ -204,6 +204,7 @@ def test_a_rewriting_interrupted_anywhere_shows_no_leg_twice(root: FolderRoot, s
     writer.root.release()
     counted = [leg for legs in standing(root) for leg in legs]
     assert len(set(counted)) == len(counted)
+    assert set(root.list("games")) <= set(root.list("sessions"))
     assert {f"{batch.name}.parquet" for batch in standing_batches(root, read_state(root))} == set(root.list("games"))
     assert reopened(root) == [(leg(0),), (leg(2),)]
 
@@ -276,7 +277,7 @@ def test_publishing_twice_changes_nothing(root: FolderRoot) -> None:
 
 def test_a_second_writer_is_refused(root: FolderRoot) -> None:
     writer = open_for_writing(root)
-    with pytest.raises(RunFailed, match="is being written by process"):
+    with pytest.raises(RunFailed, match=r"is being written by process"):
         open_for_writing(FolderRoot(root.location))
     writer.close()
     open_for_writing(FolderRoot(root.location)).close()
@@ -287,7 +288,7 @@ def test_a_stale_writer_commits_nothing_and_sweeps_nothing(root: FolderRoot, tmp
     (tmp_path / "ledger" / "writer").unlink()
     newer = open_for_writing(FolderRoot(root.location))
     batch = stage_batch(root, leg(0))
-    with pytest.raises(RunFailed, match="another process writes to .* now; this one stops"):
+    with pytest.raises(RunFailed, match=r"another process writes to .* now; this one stops"):
         stale.commit(batches=[batch])
     stale.close()
     assert standing(root) == []
@@ -337,8 +338,11 @@ def two_entries(root: FolderRoot) -> Path:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b"null", b"7", b"{}", b'{"batches": 3}', b'{"batches": [{}]}', b'{"field": {}}', b"\xff\xfe\x00"]
-    + [b'{"batches":[{"name":"x","parts":[{"odd":1}],"legs":[]}]}', b"[" * 100_000],
+    [
+        *[b"", b"{", b"[]", b"null", b"7", b"{}", b"\xff\xfe\x00", b"[" * 100_000],
+        *[b'{"batches": 3}', b'{"batches": [{}]}', b'{"field": {}}'],
+        b'{"batches":[{"name":"x","parts":[{"odd":1}],"legs":[]}]}',
+    ],
 )
 def test_a_broken_entry_is_named(root: FolderRoot, content: bytes) -> None:
     (two_entries(root) / "00000002.json").write_bytes(content)

@@ -183,7 +183,7 @@ def test_every_flipped_bit_of_a_page_is_found(root: FolderRoot, tmp_path: Path) 
         flipped = bytearray(content)
         flipped[last] ^= 0x10
         path.write_bytes(flipped)
-        with pytest.raises(OSError, match="(?i)crc|corrupt|checksum"):
+        with pytest.raises(OSError, match=r"(?i)crc|corrupt|checksum"):
             read_parts(root, COLUMNS, [part])
         assert sha256_of(root, part) != part.sha256
 
@@ -195,7 +195,7 @@ def test_rewriting_stops_at_a_damaged_page(root: FolderRoot, tmp_path: Path) -> 
     chunk = pq.ParquetFile(path).metadata.row_group(0).column(3)
     content[chunk.data_page_offset + chunk.total_compressed_size - 1] ^= 1
     path.write_bytes(content)
-    with pytest.raises(OSError, match="(?i)crc|corrupt|checksum"):
+    with pytest.raises(OSError, match=r"(?i)crc|corrupt|checksum"):
         rewrite_without(root, part, COLUMNS, [(0, 0, 10)], "staging/new")
     assert root.list("staging") == {}
 

@@ -189,7 +189,7 @@ def test_a_create_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
 
 def test_prepare_says_what_it_can_not_write(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunFailed, match="can't write to .*file/below: Not a directory"):
+    with pytest.raises(RunFailed, match=r"can't write to .*file/below: Not a directory"):
         FolderRoot(str(tmp_path / "file" / "below")).prepare()
 
 
@@ -201,7 +201,7 @@ def test_prepare_makes_the_folders(tmp_path: Path) -> None:
 def test_an_unreachable_store_is_one_line(object_store: str) -> None:
     location = new_location(object_store).replace("bucket/", "no-such-bucket/")
     root = open_root(location)
-    with pytest.raises(RunFailed, match="can't (reach|write to) s3://"):
+    with pytest.raises(RunFailed, match=r"can't (reach|write to) s3://"):
         root.prepare()
         root.hold()
 
