@@ -16,7 +16,7 @@ import pandas.testing
 from tournament.api import run
 from tournament.executors import ExecutorName
 from tournament.results import load, standing_values
-from tournament.run import Watcher
+from tournament.running import Watcher
 
 CONTEST = "von_neumann_poker"
 REPOSITORY = Path(__file__).parents[1]
