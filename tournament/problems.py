@@ -15,11 +15,5 @@ class BadInput(Problem):
     exit_code = 2
 
 
-class Interrupted(Problem):
-    """By Ctrl-C."""
-
-    exit_code = 130
-
-
 class RunFailed(Problem):
     """A run stopped short; what was committed stays."""

@@ -210,9 +210,10 @@ class Writer:
 
     def close(self) -> None:
         """Let others write. Parts that nobody committed go, if they can."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, RunFailed):
             if self.root.still_held():
                 self.root.remove_folder("staging")
+                self.root.prepare()
         self.root.release()
 
 
