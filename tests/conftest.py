@@ -1,7 +1,19 @@
-"""Shared by all tests: a quiet Ray, and the compiler's cache where users have it."""
+"""Shared by all tests: a quiet Ray, and an object store for those that ask."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.object_store import serve
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+
+
+@pytest.fixture(scope="session")
+def object_store() -> Iterator[str]:
+    """The options of URLs into an object store that runs while tests do."""
+    with serve() as options:
+        yield options

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tournament.contests import CONTESTS, find_contest
-from tournament.contests.contest import ContestSettings
+from tournament.contests.contest import ContestSettings, PathText
 from tournament.executors import ExecutorName
 from tournament.problems import BadInput
 
@@ -24,7 +24,7 @@ class General(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    results: str = Field("results", description="where records go: a folder, or a URL such as s3://bucket/prefix")
+    results: PathText = Field("results", description="where records go: a folder, or a URL such as s3://bucket/prefix")
     executor: ExecutorName = Field("auto", description="who plays: local, ray, or auto")
     workers: int = Field(0, ge=0, le=100_000, description="games played at once; 0 is one per core")
     address: str | None = Field(None, description="a Ray cluster to join, for example auto or ray://head:10001")
@@ -95,7 +95,9 @@ def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:
         raise BadInput(f"{file} can't be read: {reason}") from None
     try:
         return text, tomllib.loads(text), file.parent
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise BadInput(f"{file}: nested too deeply") from None
+    except ValueError as error:  # not only TOMLDecodeError: Python refuses integers of too many digits itself
         message = str(error)
         place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
         line = int(place.group(1)) if place else len(text.splitlines())
@@ -155,4 +157,6 @@ def _line_of(text: str, table: str | None, key: str) -> int:
                 return number
         elif current == table and re.match(rf"\s*\"?{re.escape(key)}\"?\s*[.=]", line):
             return number
+        elif current is None and table and re.match(rf"\s*\"?{re.escape(table)}\"?\s*[.=].*\b{re.escape(key)}\b", line):
+            return number  # table.key = …, or table = { key = … }
     return table_line

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 import uuid
@@ -16,7 +15,7 @@ from tournament import runtime
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest, ContestSettings, buffer_fields
 from tournament.schedule import Leg, Seat
-from tournament.store.ledger import Batch, Fault, LegResult
+from tournament.store.ledger import Batch, Fault, LegResult, batch_name
 from tournament.store.parts import ROWS_PER_GROUP, PartWriter
 from tournament.store.root import Root, open_root
 
@@ -32,10 +31,9 @@ class Task:
 
     @property
     def name(self) -> str:
-        """Sorts by match and leg, so that parts in the order of their names are records in order."""
-        first = self.legs[0]
-        digest = hashlib.sha256("".join(leg.digest for leg in self.legs).encode()).hexdigest()
-        return f"{first.plan.match:08d}-{first.plan.number}-{digest[:12]}"
+        """The name of its batch."""
+        first = self.legs[0].plan
+        return batch_name(first.match, first.number, (leg.digest for leg in self.legs))
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tournament.contests import CONTESTS
+from tournament.contests import CONTESTS, find_contest
 from tournament.contests.contest import Column
 from tournament.problems import BadInput
 from tournament.standings import Standings, work_out
 from tournament.store.ledger import Batch, Field, read_state, standing_batches
-from tournament.store.parts import write_whole
+from tournament.store.parts import read_parts, write_whole
 from tournament.store.root import Root, inside, open_root
 
 if TYPE_CHECKING:
@@ -41,12 +41,14 @@ ENTRANTS = (
 class Results:
     """One contest's results. The tables are read when first asked for.
 
-    `games` and `sessions` have the names of x and y joined in, as categories.
+    All of them are of the moment of loading, also while a run goes on. `games` and
+    `sessions` have the names of x and y joined in, as categories.
     """
 
     location: str
     field: Field
     ranking: Standings
+    batches: tuple[Batch, ...]
 
     @cached_property
     def games(self) -> pd.DataFrame:
@@ -78,17 +80,22 @@ class Results:
 
     def _records(self, table: str) -> pd.DataFrame:
         import pandas as pd
-        import pyarrow.parquet as pq
 
-        filesystem, path = open_root(self.location).data_path(table)
-        # pyarrow checks page checksums only when told to.
-        frame: pd.DataFrame = pq.read_table(path, filesystem=filesystem, page_checksum_verification=True).to_pandas()
+        contest = find_contest(self.field.contest)
+        columns = {"games": contest.games, "sessions": contest.sessions}[table]
+        parts = [part for batch in self.batches for part in batch.parts if part.table == table]
+        try:
+            frame: pd.DataFrame = read_parts(open_root(self.location), columns, parts).to_pandas()
+        except FileNotFoundError:
+            raise BadInput(f"the records in {self.location} have changed since; load them again") from None
+        except OSError as error:
+            raise BadInput(f"the records in {self.location} can't be read ({error}); run again to mend them") from None
         names = {match.match: (match.x, match.y) for match in self.ranking.matches}
         categories = sorted({name for pair in names.values() for name in pair})
         code = {name: number for number, name in enumerate(categories)}
         for position, (side, index) in enumerate((("x", 0), ("y", 1)), 1):
             codes = frame["match"].map({match: code[pair[index]] for match, pair in names.items()})
-            names_of_side = pd.Categorical.from_codes(codes.to_numpy(), categories=pd.Index(categories))
+            names_of_side = pd.Categorical.from_codes(codes.to_numpy(dtype="int64"), categories=pd.Index(categories))
             frame.insert(position, side, pd.Series(names_of_side, index=frame.index))
         return frame
 
@@ -109,7 +116,8 @@ def load(results: str) -> Results:
     state = read_state(root)
     if state.field is None:
         raise BadInput(f"{location} holds no results yet")
-    return Results(root.location, state.field, work_out(state.field, standing_batches(root, state)))
+    batches = standing_batches(root, state)
+    return Results(root.location, state.field, work_out(state.field, batches), tuple(batches))
 
 
 def write_summaries(root: Root, ranking: Standings) -> None:

@@ -6,7 +6,8 @@ import signal
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from bisect import bisect
+from collections.abc import Iterator, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -28,7 +29,9 @@ from tournament.store.ledger import (
     Batch,
     Field,
     FieldEntrant,
+    LegResult,
     Writer,
+    batch_name,
     open_for_writing,
     read_state,
     standing_batches,
@@ -140,8 +143,7 @@ def _run(
             [Competitor(numbers[e.name], e.name, _artifact_sha256(e)) for e in fit],
         )
         standing = _sound_batches(writer, watcher)
-        wanted = {leg.digest for leg in schedule.legs()}
-        changed = [*_losses(writer, standing), *_without_stale_legs(contest, writer, standing, wanted)]
+        changed = [*_losses(writer, standing), *_adapted(contest, writer, standing, schedule)]
         if changed or wanted_field != writer.state.field:
             writer.commit(field=wanted_field, batches=changed)
         return _play(contest, config, writer, schedule, fit, watcher)
@@ -226,31 +228,49 @@ def _losses(writer: Writer, sound: list[Batch]) -> list[Batch]:
     ]
 
 
-def _without_stale_legs(contest: Contest, writer: Writer, sound: list[Batch], wanted: set[str]) -> list[Batch]:
-    """New versions of the batches with legs that no longer count."""
-    columns = {"games": contest.games, "sessions": contest.sessions}
-    rewritten = []
+def _adapted(contest: Contest, writer: Writer, sound: list[Batch], schedule: RoundRobin) -> list[Batch]:
+    """What replaces the batches that don't fit the schedule.
+
+    Legs that no longer count are left out. A batch that has legs on both sides of
+    one that is still to play is cut there, so that parts stay in schedule order.
+    """
+    counting = counted(sound)
+    wanted: set[str] = set()
+    missing: list[tuple[int, int]] = []
+    for leg in schedule.legs():
+        wanted.add(leg.digest)
+        if leg.digest not in counting:
+            missing.append((leg.plan.match, leg.plan.number))
+    replacements = []
     for batch in sound:
-        kept = tuple(leg for leg in batch.legs if leg.digest in wanted)
-        if len(kept) == len(batch.legs):
+        runs: dict[int, list[LegResult]] = {}
+        for result in batch.legs:
+            if result.digest in wanted:
+                runs.setdefault(bisect(missing, (result.match, result.number)), []).append(result)
+        if len(runs) == 1 and sum(map(len, runs.values())) == len(batch.legs):
             continue
-        if not kept:
-            rewritten.append(without_legs(batch))
-            continue
-        per_leg = int(writer.state.field.settings["sessions"]) if writer.state.field else 0
-        dropped = [
-            (leg.match, leg.number * per_leg, (leg.number + 1) * per_leg)
-            for leg in batch.legs
-            if leg.digest not in wanted
-        ]
-        parts = tuple(
+        replacements.append(without_legs(batch))
+        replacements += [_cut_out(contest, writer, batch, tuple(legs)) for legs in runs.values()]
+    return replacements
+
+
+def _cut_out(contest: Contest, writer: Writer, batch: Batch, kept: tuple[LegResult, ...]) -> Batch:
+    """A batch of some of a batch's legs, staged."""
+    assert writer.state.field is not None
+    columns = {"games": contest.games, "sessions": contest.sessions}
+    name = batch_name(kept[0].match, kept[0].number, (leg.digest for leg in kept))
+    per_leg = int(writer.state.field.settings["sessions"])
+    dropped = [(leg.match, leg.number * per_leg, (leg.number + 1) * per_leg) for leg in batch.legs if leg not in kept]
+    parts = tuple(
+        replace(
             rewrite_without(
-                writer.root, part, columns[part.table], dropped, f"staging/{batch.name}-{uuid.uuid4().hex}-{part.table}"
-            )
-            for part in batch.parts
+                writer.root, part, columns[part.table], dropped, f"staging/{name}-{uuid.uuid4().hex}-{part.table}"
+            ),
+            name=f"{name}.parquet",
         )
-        rewritten.append(replace(batch, parts=parts, legs=kept))
-    return rewritten
+        for part in batch.parts
+    )
+    return Batch(name, parts, kept)
 
 
 def _play(
@@ -279,7 +299,7 @@ def _play(
     executor = choose_executor(general.executor, general.workers, general.address, estimate)
     pace = _Pace(executor.workers, sessions)
     artifacts = {_artifact_sha256(entrant): entrant.artifact for entrant in fit if entrant.artifact is not None}
-    tasks = _tasks(contest, config, writer, schedule.legs(done), to_play, pace)
+    tasks = _tasks(contest, config, writer, schedule, done, pace)
     # Working out standings takes long in large fields, so it waits for a multiple of what it took.
     ranked = summarised = time.perf_counter()
     ranking_seconds = 0.0
@@ -303,7 +323,8 @@ def _play(
     finally:
         receipts.close()
         ranking = standings()
-        write_summaries(writer.root, ranking)
+        if writer.root.still_held():  # who took over writes his own
+            write_summaries(writer.root, ranking)
     return ranking
 
 
@@ -324,11 +345,20 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _tasks(
-    contest: Contest, config: Config, writer: Writer, legs: Iterator[Leg], to_play: int, pace: _Pace
+    contest: Contest, config: Config, writer: Writer, schedule: RoundRobin, done: Set[str], pace: _Pace
 ) -> Iterator[Task]:
-    left = to_play
-    while left > 0:
-        count = pace.legs_in_batch(left)
-        batch = tuple(leg for _, leg in zip(range(count), legs))
-        left -= len(batch)
-        yield Task(contest.name, config.contest.playing(), writer.root.location, batch)
+    """Batches of the legs not yet done, cut where one that is done lies between: parts stay in schedule order."""
+    left = schedule.total() - len(done)
+    batch: list[Leg] = []
+    room = 0
+    for leg in schedule.legs():
+        played = leg.digest in done
+        if batch and (played or len(batch) == room):
+            left -= len(batch)
+            yield Task(contest.name, config.contest.playing(), writer.root.location, tuple(batch))
+            batch = []
+        if not played:
+            room = room if batch else pace.legs_in_batch(left)
+            batch.append(leg)
+    if batch:
+        yield Task(contest.name, config.contest.playing(), writer.root.location, tuple(batch))

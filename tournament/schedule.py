@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,15 +65,13 @@ class RoundRobin:
         count = len(self.competitors)
         return count * (count - 1) // 2 * self.legs_per_match
 
-    def legs(self, played: Container[str] = ()) -> Iterator[Leg]:
-        """The legs, made one by one, without those whose digests are in `played`."""
+    def legs(self) -> Iterator[Leg]:
+        """The legs, made one by one."""
         in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
         for high, later in enumerate(in_order):
             for earlier in in_order[:high]:
                 for number in range(self.legs_per_match):
-                    leg = self._leg(earlier, later, number)
-                    if leg.digest not in played:
-                        yield leg
+                    yield self._leg(earlier, later, number)
 
     def _leg(self, one: Competitor, other: Competitor, number: int) -> Leg:
         x, y = sorted((one, other), key=lambda competitor: competitor.name)

@@ -163,7 +163,10 @@ def _matches(legs: Sequence[LegResult]) -> list[Match]:
     for number, played in sorted(by_number.items()):
         sessions = sum(leg.sessions for leg in played)
         points = math.fsum(leg.points for leg in played)
-        if len(played) == 1:
+        error: float | None
+        if any(leg.ended_by is not None for leg in played):
+            error = None  # cut short: no sample of sessions
+        elif len(played) == 1:
             error = _error_over_sessions(sessions, points, played[0].squared_points)
         else:
             # Legs of a duplicate match share their deals: take the pairs of blocks.

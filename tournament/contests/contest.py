@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from engine.game_core import GameCore
 from engine.records import Table
@@ -67,12 +68,22 @@ class Interface:
         return max(len(question.parameters) for question in self.questions) - 1
 
 
+def _no_nul(text: str) -> str:
+    if "\0" in text:
+        raise PydanticCustomError("nul", "must not contain the character NUL")
+    return text
+
+
+# The system takes no path with a NUL, and says so by an error that isn't OSError.
+PathText = Annotated[str, AfterValidator(_no_nul)]
+
+
 class ContestSettings(BaseModel):
     """The keys that every contest's table in tournament.toml has."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    entrants: str | None = Field(None, description="folder of bots; default entrants/<contest>")
+    entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
     sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")
     seed: int = Field(1, ge=0, lt=2**63, description="chooses the deals and the bots' rand()")
     deals: Literal["common", "independent"] = Field(

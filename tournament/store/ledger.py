@@ -8,9 +8,12 @@ legs that count, before, during and after a crash at any point.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import hashlib
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -64,11 +67,20 @@ class Part:
 
 @dataclass(frozen=True)
 class Batch:
-    """What one commit brings: a part of each table, and the legs in them."""
+    """A part of each table, and the legs in them: neighbours in the schedule, in its order."""
 
     name: str
     parts: tuple[Part, ...]
     legs: tuple[LegResult, ...]
+
+
+def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
+    """The name of a batch whose first leg is `number` of `match`.
+
+    Names sort as the schedule does, so parts read by name give records in its
+    order. Digests make a name stand for one content for good.
+    """
+    return f"{match:010d}-{number}-{hashlib.sha256(''.join(digests).encode()).hexdigest()[:12]}"
 
 
 @dataclass(frozen=True)
@@ -107,20 +119,47 @@ class State:
 def read_state(root: Root) -> State:
     """Fold the ledger's entries. Raises RunFailed when one is damaged."""
     state = State()
-    for name in sorted(name for name in root.list("ledger") if name.endswith(".json")):
+    for name in sorted(name for name in root.list("ledger") if _ENTRY_NAME.fullmatch(name)):
+        expected = _entry_name(state.entries + 1)
+        if name != expected:
+            raise RunFailed(f"{root.location}/ledger/{expected} is missing; {_MEND_LEDGER.format(root.location)}")
         try:
-            entry = json.loads(root.read(f"ledger/{name}"))
-        except ValueError:
-            raise RunFailed(
-                f"{root.location}/ledger/{name} is damaged; move {root.location} away and run again"
-            ) from None
-        state.entries = int(name.removesuffix(".json"))
-        if "field" in entry:
-            state.field = _field_from(entry["field"])
-        for raw in entry.get("batches", ()):
-            batch = _batch_from(raw)
-            state.batches.setdefault(batch.name, []).append(batch)
+            entry = _checked(root.read(f"ledger/{name}"))
+            if "field" in entry:
+                state.field = _field_from(entry["field"])
+            for raw in entry.get("batches", ()):
+                batch = _batch_from(raw)
+                state.batches.setdefault(batch.name, []).append(batch)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise RunFailed(f"{root.location}/ledger/{name} is damaged; {_MEND_LEDGER.format(root.location)}") from None
+        state.entries += 1
     return state
+
+
+_ENTRY_NAME = re.compile(r"[0-9]{8}\.json")
+_MEND_LEDGER = "bring it back from a copy, or move {} away and run again"
+
+
+def _entry_name(number: int) -> str:
+    return f"{number:08d}.json"
+
+
+def _packed(entry: dict[str, Any]) -> bytes:
+    """An entry's text, with the sha256 of the rest as its last key: a flipped bit must not change sums."""
+    text = json.dumps(entry, separators=(",", ":"), allow_nan=False)
+    seal = hashlib.sha256(text.encode()).hexdigest()
+    return (json.dumps({**entry, "sha256": seal}, separators=(",", ":")) + "\n").encode()
+
+
+def _checked(content: bytes) -> dict[str, Any]:
+    """An entry from its text. Raises ValueError when it isn't what `_packed` made."""
+    entry = json.loads(content)
+    if not isinstance(entry, dict):
+        raise ValueError("not an entry")
+    entry.pop("sha256", None)
+    if _packed(entry) != content:
+        raise ValueError("not what was written")
+    return entry
 
 
 def standing_batches(root: Root, state: State) -> list[Batch]:
@@ -156,11 +195,10 @@ class Writer:
         if batches:
             entry["batches"] = [asdict(batch) for batch in batches]
         number = self.state.entries + 1
-        text = json.dumps(entry, separators=(",", ":"), allow_nan=False) + "\n"
         if not self.root.still_held():
             raise RunFailed(f"another process writes to {self.root.location} now; this one stops")
         try:
-            self.root.create(f"ledger/{number:08d}.json", text.encode())
+            self.root.create(f"ledger/{_entry_name(number)}", _packed(entry))
         except Taken:
             raise RunFailed(f"another process writes to {self.root.location} now; this one stops") from None
         self.state.entries = number
@@ -168,9 +206,14 @@ class Writer:
             self.state.field = field
         for batch in batches:
             self.state.batches.setdefault(batch.name, []).append(batch)
-            publish(self.root, batch)
+        publish_all(self.root, batches)
 
     def close(self) -> None:
+        """Let others write. Parts that nobody committed go, if they can."""
+        with contextlib.suppress(OSError, RunFailed):
+            if self.root.still_held():
+                self.root.remove_folder("staging")
+                self.root.prepare()
         self.root.release()
 
 
@@ -183,8 +226,7 @@ def open_for_writing(root: Root) -> Writer:
     root.hold()
     try:
         state = read_state(root)
-        for versions in state.batches.values():
-            publish(root, versions[-1])
+        publish_all(root, [versions[-1] for versions in state.batches.values()])
         root.remove_folder("staging")
         root.prepare()
         known = {
@@ -203,9 +245,18 @@ def open_for_writing(root: Root) -> Writer:
     return Writer(root, state)
 
 
+def publish_all(root: Root, batches: Sequence[Batch]) -> None:
+    """Publish batches of one commit. What goes, goes first: a leg must never be read twice."""
+    for batch in sorted(batches, key=lambda batch: bool(batch.legs)):
+        publish(root, batch)
+
+
 def publish(root: Root, batch: Batch) -> None:
-    """Put a batch's parts where readers look; the games last, since they decide. Parts without rows go."""
-    for part in sorted(batch.parts, key=lambda part: part.table == "games"):
+    """Put a batch's parts where readers look, or take them away when it has no legs.
+
+    The games decide: they come last and go first, so that none are without their sessions.
+    """
+    for part in sorted(batch.parts, key=lambda part: part.table == "games", reverse=not batch.legs):
         target = f"{part.table}/{part.name}"
         if not batch.legs:
             root.remove(target)

@@ -139,6 +139,18 @@ class PartWriter:
             return
 
 
+def read_parts(root: Root, columns: Sequence[Column], parts: Sequence[Part]) -> pa.Table:
+    """The rows of published parts, one after the other.
+
+    Raises FileNotFoundError when one is gone, OSError when a page isn't what was written.
+    """
+    if not parts:
+        return arrow_schema(columns).empty_table()
+    places = [root.data_path(f"{part.table}/{part.name}") for part in parts]
+    # pyarrow checks page checksums only when told to.
+    return pq.read_table([path for _, path in places], filesystem=places[0][0], page_checksum_verification=True)
+
+
 def rewrite_without(
     root: Root, part: Part, columns: Sequence[Column], legs: Iterable[tuple[int, int, int]], staged: str
 ) -> Part:

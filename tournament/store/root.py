@@ -57,8 +57,9 @@ def open_root(location: str) -> Root:
 
 
 def inside(location: str, name: str) -> str:
-    """The location of `name` inside a location."""
-    return f"{location.rstrip('/')}/{name}"
+    """The location of `name` inside a location. A URL's options, from its ? on, stay at the end."""
+    path, mark, options = location.partition("?") if "://" in location else (location, "", "")
+    return f"{path.rstrip('/')}/{name}{mark}{options}"
 
 
 class FolderRoot:
@@ -201,6 +202,8 @@ class ObjectRoot:
             self._fs, self._prefix = fs.FileSystem.from_uri(self.location)
         except (ValueError, OSError) as error:
             raise BadInput(f"{location} is not a place for results: {error}") from None
+        if not self._prefix:
+            raise BadInput(f"{location} is not a place for results: it names no bucket")
 
     def _path(self, name: str) -> str:
         return f"{self._prefix}/{name}"
@@ -245,6 +248,9 @@ class ObjectRoot:
         stream.close()
 
     def publish(self, staged: str, name: str) -> None:
+        # Copying what isn't there fails with each store's own error; the ledger counts on this one.
+        if self._fs.get_file_info(self._path(staged)).type == fs.FileType.NotFound:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), staged)
         self._fs.copy_file(self._path(staged), self._path(name))
         self.remove(staged)
 

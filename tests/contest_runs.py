@@ -1,0 +1,144 @@
+"""Small contests for tests: bots of two lines, runs of them, and what a run left, ready to compare."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pandas.testing
+
+from tournament.api import run
+from tournament.executors import ExecutorName
+from tournament.results import load, standing_values
+from tournament.running import Watcher
+
+CONTEST = "von_neumann_poker"
+REPOSITORY = Path(__file__).parents[1]
+THRESHOLDS = {"bold": (3, 2), "calm": (5, 4), "dull": (7, 6), "even": (6, 5), "fair": (4, 3), "glad": (8, 4)}
+
+
+def bot_source(bets_above: int, calls_above: int, comment: str = "") -> str:
+    """A C bot that bets and calls with cards above so many tenths."""
+    return (
+        f"// {comment}\n"
+        f"int a(const Bot *bot) {{ return bot->card > 0.{bets_above} ? {bets_above}0 : 0; }}\n"
+        f"int b(const Bot *bot, const int bet) {{ return bot->card > 0.{calls_above}; }}\n"
+    )
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder with bots, settings and results. `results` is where the one contest's records are."""
+
+    folder: Path
+
+    @property
+    def entrants(self) -> Path:
+        return self.folder / "bots"
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "tournament.toml"
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results" / CONTEST
+
+    def write_bot(self, name: str, source: str) -> None:
+        self.entrants.mkdir(exist_ok=True)
+        (self.entrants / f"{name}.c").write_text(source)
+
+    def play(
+        self,
+        workers: int = 1,
+        executor: ExecutorName = "local",
+        watcher: Watcher | None = None,
+        results: str | Path | None = None,
+    ) -> None:
+        """Run the contest in this process."""
+        run(CONTEST, config=self.config, results=results, workers=workers, executor=executor, watcher=watcher)
+
+    def arguments(self, *more: str) -> list[str]:
+        """Arguments of the command that runs the contest with one worker here."""
+        return ["run", CONTEST, "--config", str(self.config), "--executor", "local", "--workers", "1", *more]
+
+
+def new_place(folder: Path, bots: Sequence[str], sessions: int = 40, settings: str = "") -> Place:
+    """A place with some of the bots of THRESHOLDS. `settings` are more lines of the contest's table."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = Place(folder)
+    place.config.write_text(f'[{CONTEST}]\nentrants = "bots"\nsessions = {sessions}\nseed = 7\n{settings}\n')
+    for name in bots:
+        place.write_bot(name, bot_source(*THRESHOLDS[name]))
+    return place
+
+
+def command_line(arguments: Sequence[str]) -> list[str]:
+    return [sys.executable, "-m", "tournament", *arguments]
+
+
+def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Of a child process that must find this code, wherever it is started."""
+    return {**os.environ, "PYTHONPATH": str(REPOSITORY), **(more or {})}
+
+
+def call(arguments: Sequence[str], **more: str) -> subprocess.CompletedProcess[str]:
+    """Run the command; `more` goes into its environment."""
+    return subprocess.run(command_line(arguments), env=environment(more), capture_output=True, text=True, check=False)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything that a run leaves for readers, in the order in which they get it."""
+
+    games: pd.DataFrame
+    sessions: pd.DataFrame
+    matches: pd.DataFrame
+    entrants: pd.DataFrame
+    leaderboard: str
+
+
+def outcome(results: Path) -> Outcome:
+    """Read what lies in a contest's results, as a user would."""
+    games, sessions, matches, entrants = (
+        pd.read_parquet(results / name) for name in ("games", "sessions", "matches.parquet", "entrants.parquet")
+    )
+    lines = load(str(results)).ranking.entrants
+    return Outcome(games, sessions, matches, entrants, json.dumps([standing_values(line) for line in lines]))
+
+
+def assert_same(one: Outcome, other: Outcome) -> None:
+    """Bit for bit, in the same order, of the same types."""
+    for name in ("games", "sessions", "matches", "entrants"):
+        pandas.testing.assert_frame_equal(getattr(one, name), getattr(other, name), check_exact=True, obj=name)
+    assert one.leaderboard == other.leaderboard
+
+
+def assert_in_schedule_order(results: Path) -> None:
+    """Records read by part's name are sorted by match, session and game, and none is there twice."""
+    games = pd.read_parquet(results / "games")
+    key = pd.MultiIndex.from_frame(games[["match", "session", "game"]])
+    assert key.is_unique
+    assert key.is_monotonic_increasing
+
+
+def assert_games_are_the_standings(results: Path) -> None:
+    """games/ has just the games that the standings count, each once, and sessions/ theirs."""
+    if not any((results / "ledger").glob("*.json")):
+        assert not any((results / "games").glob("*")), "games without a ledger"
+        return
+    counted = {match.match: match.games for match in load(str(results)).ranking.matches}
+    names = {path.name for path in (results / "games").iterdir()}
+    assert names <= {path.name for path in (results / "sessions").iterdir()}, "games without their sessions"
+    if not names:
+        assert counted == {}
+        return
+    games = pd.read_parquet(results / "games")
+    assert not games.duplicated(["match", "session", "game"]).any()
+    assert games["match"].value_counts().to_dict() == counted

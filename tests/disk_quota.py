@@ -1,0 +1,65 @@
+"""The command on a disk with little space: `python -m tests.disk_quota BYTES ARGUMENT…`.
+
+Space is counted in what is written through the store; what doesn't fit fails as
+the system would, in the middle of a write.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from typing import IO, Any
+
+from tournament import cli
+from tournament.store import root as root_module
+from tournament.store.root import FolderRoot
+
+_left = 0
+
+
+def _full() -> OSError:
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class _Limited(io.FileIO):
+    """An unbuffered file of which only what fits is written."""
+
+    def write(self, data: Any) -> int:
+        global _left
+        view = memoryview(data).cast("B")
+        fitting = min(len(view), _left)
+        _left -= fitting
+        super().write(view[:fitting])
+        if fitting < len(view):
+            raise _full()
+        return fitting
+
+
+def limit(space: int) -> None:
+    """From now on, so many bytes fit."""
+    global _left
+    _left = space
+
+    def open_staged(self: FolderRoot, name: str) -> IO[bytes]:
+        path = self._path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return io.BufferedWriter(_Limited(path, "xb"), 1 << 16)
+
+    def write_aside(self: FolderRoot, content: bytes) -> str:
+        global _left
+        if len(content) > _left:
+            raise _full()
+        _left -= len(content)
+        return original(self, content)
+
+    original = root_module.FolderRoot._write_aside
+    setattr(FolderRoot, "open_staged", open_staged)  # noqa: B010
+    setattr(FolderRoot, "_write_aside", write_aside)  # noqa: B010
+
+
+if __name__ == "__main__":
+    limit(int(sys.argv[1]))
+    sys.argv[1:] = sys.argv[2:]
+    cli.main()

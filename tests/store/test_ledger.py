@@ -1,0 +1,386 @@
+"""Every state in which a crash can leave a commit, and what readers and the next writer make of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tournament.problems import RunFailed
+from tournament.store.ledger import (
+    Batch,
+    Fault,
+    Field,
+    FieldEntrant,
+    LegResult,
+    Part,
+    State,
+    Writer,
+    batch_name,
+    open_for_writing,
+    publish,
+    publish_all,
+    read_state,
+    standing_batches,
+    without_legs,
+)
+from tournament.store.root import FolderRoot
+
+FIELD = Field(
+    contest="von_neumann_poker",
+    engine="1",
+    settings={"sessions": 4, "seed": 2**62, "duplicate": False},
+    entrants=(FieldEntrant(0, "ann", "c", "aa", "bb", None), FieldEntrant(1, "bob", "cpp", "cc", None, "broken\n'“”")),
+    numbers={"ann": 0, "bob": 1, "gone": 2},
+)
+
+
+def leg(match: int, number: int = 0) -> LegResult:
+    return LegResult(f"digest-{match}-{number}", match, number, "ann", "bob", 4, 40, 0.1 + match, 1 / 3, (0.5, -1e-17))
+
+
+def stage_batch(root: FolderRoot, *legs: LegResult, content: bytes = b"rows") -> Batch:
+    """A batch whose parts are written aside."""
+    name = batch_name(legs[0].match, legs[0].number, (leg.digest for leg in legs))
+    parts = []
+    for table in ("games", "sessions"):
+        staged = f"staging/{name}-{table}"
+        stream = root.open_staged(staged)
+        stream.write(content)
+        root.finish_staged(stream)
+        parts.append(Part(table, f"{name}.parquet", len(content), "00", 4, staged))
+    return Batch(name, tuple(parts), legs)
+
+
+def commit_without_publishing(writer: Writer, *batches: Batch) -> None:
+    """As a crash right after the ledger's entry leaves it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.store.ledger.publish_all", lambda root, batches: None)
+        writer.commit(batches=batches)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> FolderRoot:
+    return FolderRoot(str(tmp_path))
+
+
+def standing(root: FolderRoot) -> list[tuple[LegResult, ...]]:
+    return [batch.legs for batch in standing_batches(root, read_state(root))]
+
+
+def reopened(root: FolderRoot) -> list[tuple[LegResult, ...]]:
+    """What stands after the next writer came and went. Nothing else may be left of the tables, or staged."""
+    open_for_writing(root).close()
+    found = standing_batches(root, read_state(root))
+    names = {f"{batch.name}.parquet" for batch in found}
+    assert set(root.list("games")) == set(root.list("sessions")) == names
+    assert root.list("staging") == {}
+    return [batch.legs for batch in found]
+
+
+def test_an_entry_comes_back_as_it_went(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    odd = replace(leg(1), faults=(Fault(1, 3, 2, "b", "out of bounds, “quoted”"),), ended_by=1, points=-0.0)
+    batch = stage_batch(root, leg(0), odd)
+    writer.commit(field=FIELD, batches=[batch])
+    writer.close()
+    state = read_state(root)
+    assert state == State(1, FIELD, {batch.name: [batch]})
+    assert str(state.batches[batch.name][0].legs[1].points) == "-0.0"
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@settings(max_examples=50, deadline=None)
+@given(finite, finite, st.lists(finite, max_size=5), st.text(max_size=20))
+def test_sums_and_words_survive_bit_for_bit(
+    tmp_path_factory: pytest.TempPathFactory, points: float, squares: float, blocks: list[float], words: str
+) -> None:
+    root = FolderRoot(str(tmp_path_factory.mktemp("ledger")))
+    writer = open_for_writing(root)
+    fault = Fault(0, 1, 2, words, words)
+    played = replace(leg(0), points=points, squared_points=squares, blocks=tuple(blocks), faults=(fault,))
+    writer.commit(batches=[Batch("name", (), (played,))])
+    writer.close()
+    assert read_state(root).batches["name"][0].legs == (played,)
+
+
+def test_not_a_number_is_not_written(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        writer.commit(batches=[Batch("name", (), (replace(leg(0), points=float("nan")),))])
+    assert root.list("ledger").keys() == {"writer"}
+    writer.close()
+
+
+def test_names_of_batches_sort_as_the_schedule_does() -> None:
+    places = [(match, number) for match in (0, 1, 9, 10, 99_999_999, 100_000_000, 2**31 - 1) for number in (0, 1)]
+    names = [batch_name(match, number, ["x"]) for match, number in places]
+    assert names == sorted(names)
+    assert batch_name(1, 0, ["x", "y"]) != batch_name(1, 0, ["x", "z"])
+
+
+# The states of a commit, in the order in which they come.
+
+
+def test_staged_only_counts_for_nothing_and_is_swept(root: FolderRoot) -> None:
+    open_for_writing(root).close()
+    stage_batch(root, leg(0))
+    assert standing(root) == []
+    assert reopened(root) == []
+
+
+def test_committed_but_unpublished_does_not_count_yet_and_is_finished(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    commit_without_publishing(writer, stage_batch(root, leg(0)))
+    writer.root.release()
+    assert standing(root) == []
+    assert reopened(root) == [(leg(0),)]
+
+
+def test_half_published_does_not_count_yet_and_is_finished(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    batch = stage_batch(root, leg(0))
+    commit_without_publishing(writer, batch)
+    root.publish(f"staging/{batch.name}-sessions", f"sessions/{batch.name}.parquet")
+    writer.root.release()
+    assert standing(root) == []
+    assert reopened(root) == [(leg(0),)]
+
+
+def test_published_counts(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    writer.commit(batches=[stage_batch(root, leg(0)), stage_batch(root, leg(1))])
+    writer.close()
+    assert standing(root) == [(leg(0),), (leg(1),)]
+    assert reopened(root) == [(leg(0),), (leg(1),)]
+
+
+def test_rewritten_but_unpublished_counts_as_before_and_is_finished(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    old = stage_batch(root, leg(0), leg(1), leg(2))
+    writer.commit(batches=[old])
+    halves = [stage_batch(root, leg(0), content=b"less"), stage_batch(root, leg(2), content=b"few")]
+    commit_without_publishing(writer, without_legs(old), *halves)
+    writer.root.release()
+    assert standing(root) == [(leg(0), leg(1), leg(2))]
+    assert reopened(root) == [(leg(0),), (leg(2),)]
+
+
+@pytest.mark.parametrize("steps", range(7))
+def test_a_rewriting_interrupted_anywhere_shows_no_leg_twice(root: FolderRoot, steps: int) -> None:
+    writer = open_for_writing(root)
+    old = stage_batch(root, leg(0), leg(1), leg(2))
+    writer.commit(batches=[old])
+    halves = [stage_batch(root, leg(0), content=b"less"), stage_batch(root, leg(2), content=b"few")]
+    commit_without_publishing(writer, without_legs(old), *halves)
+    done = 0
+
+    def stop_after_some(verb: str) -> None:
+        original = getattr(FolderRoot, verb)
+
+        def step(self: FolderRoot, *names: str) -> None:
+            nonlocal done
+            if done == steps:
+                raise KeyboardInterrupt
+            done += 1
+            original(self, *names)
+
+        patch.setattr(FolderRoot, verb, step)
+
+    with pytest.MonkeyPatch.context() as patch:
+        stop_after_some("publish")
+        stop_after_some("remove")
+        if steps < 6:
+            with pytest.raises(KeyboardInterrupt):
+                publish_all(root, [*halves, without_legs(old)])
+        else:
+            publish_all(root, [*halves, without_legs(old)])
+    writer.root.release()
+    counted = [leg for legs in standing(root) for leg in legs]
+    assert len(set(counted)) == len(counted)
+    assert set(root.list("games")) <= set(root.list("sessions"))
+    assert {f"{batch.name}.parquet" for batch in standing_batches(root, read_state(root))} == set(root.list("games"))
+    assert reopened(root) == [(leg(0),), (leg(2),)]
+
+
+def test_removed_but_unpublished_counts_as_before_and_is_finished(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    batch = stage_batch(root, leg(0))
+    writer.commit(batches=[batch])
+    commit_without_publishing(writer, without_legs(batch))
+    writer.root.release()
+    assert standing(root) == [(leg(0),)]
+    assert reopened(root) == []
+
+
+def test_a_batch_that_comes_back_counts_again(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    batch = stage_batch(root, leg(0))
+    writer.commit(batches=[batch])
+    writer.commit(batches=[without_legs(batch)])
+    writer.commit(batches=[stage_batch(root, leg(0))])
+    writer.close()
+    assert standing(root) == [(leg(0),)]
+    assert reopened(root) == [(leg(0),)]
+
+
+def test_what_goes_goes_first_also_when_the_ledger_names_it_later(root: FolderRoot) -> None:
+    """A batch that was there before the one that holds its leg now, and comes back, must wait for that one to go."""
+    writer = open_for_writing(root)
+    small = stage_batch(root, leg(0))
+    writer.commit(batches=[small])
+    writer.commit(batches=[without_legs(small)])
+    large = stage_batch(root, leg(0), leg(1), content=b"many rows")
+    writer.commit(batches=[large])
+    commit_without_publishing(writer, without_legs(large), stage_batch(root, leg(0)))
+    writer.root.release()
+    order: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.store.ledger.publish", lambda root, batch: order.append(batch.name))
+        open_for_writing(root).root.release()
+    assert order == [large.name, small.name]
+
+
+def test_a_part_of_the_wrong_size_does_not_count(root: FolderRoot, tmp_path: Path) -> None:
+    writer = open_for_writing(root)
+    batch = stage_batch(root, leg(0))
+    writer.commit(batches=[batch])
+    writer.close()
+    (tmp_path / "games" / f"{batch.name}.parquet").write_bytes(b"cut")
+    assert standing(root) == []
+
+
+def test_strangers_among_the_parts_are_swept(root: FolderRoot, tmp_path: Path) -> None:
+    open_for_writing(root).close()
+    (tmp_path / "games" / "stranger.parquet").write_bytes(b"rows")
+    assert standing(root) == []
+    assert reopened(root) == []
+
+
+def test_publishing_twice_changes_nothing(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    batch = stage_batch(root, leg(0))
+    writer.commit(batches=[batch])
+    publish(root, batch)
+    writer.close()
+    assert standing(root) == [(leg(0),)]
+
+
+# Who may write.
+
+
+def test_a_second_writer_is_refused(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    with pytest.raises(RunFailed, match=r"is being written by process"):
+        open_for_writing(FolderRoot(root.location))
+    writer.close()
+    open_for_writing(FolderRoot(root.location)).close()
+
+
+def test_a_stale_writer_commits_nothing_and_sweeps_nothing(root: FolderRoot, tmp_path: Path) -> None:
+    stale = open_for_writing(root)
+    (tmp_path / "ledger" / "writer").unlink()
+    newer = open_for_writing(FolderRoot(root.location))
+    batch = stage_batch(root, leg(0))
+    with pytest.raises(RunFailed, match=r"another process writes to .* now; this one stops"):
+        stale.commit(batches=[batch])
+    stale.close()
+    assert standing(root) == []
+    newer.commit(batches=[batch])
+    assert standing(root) == [(leg(0),)]
+    newer.close()
+
+
+def test_two_writers_that_both_think_they_hold_it_do_not_replace_entries(
+    root: FolderRoot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = open_for_writing(root)
+    other = Writer(FolderRoot(root.location), State())
+    monkeypatch.setattr(FolderRoot, "still_held", lambda self: True)
+    one.commit(batches=[stage_batch(root, leg(0))])
+    with pytest.raises(RunFailed, match="another process writes to"):
+        other.commit(batches=[stage_batch(root, leg(1))])
+    assert standing(root) == [(leg(0),)]
+
+
+def test_closing_sweeps_what_was_not_committed(root: FolderRoot) -> None:
+    writer = open_for_writing(root)
+    stage_batch(root, leg(0))
+    writer.close()
+    assert root.list("staging") == {}
+
+
+def test_a_ledger_that_can_not_be_read_is_let_go(root: FolderRoot, tmp_path: Path) -> None:
+    open_for_writing(root).close()
+    (tmp_path / "ledger" / "00000001.json").write_bytes(b"broken")
+    with pytest.raises(RunFailed):
+        open_for_writing(root)
+    FolderRoot(root.location).hold()
+
+
+# Broken entries.
+
+
+def two_entries(root: FolderRoot) -> Path:
+    """The folder of a ledger with two commits."""
+    writer = open_for_writing(root)
+    writer.commit(field=FIELD, batches=[stage_batch(root, leg(0))])
+    writer.commit(batches=[stage_batch(root, leg(1))])
+    writer.close()
+    return Path(root.location) / "ledger"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *[b"", b"{", b"[]", b"null", b"7", b"{}", b"\xff\xfe\x00", b"[" * 100_000],
+        *[b'{"batches": 3}', b'{"batches": [{}]}', b'{"field": {}}'],
+        b'{"batches":[{"name":"x","parts":[{"odd":1}],"legs":[]}]}',
+    ],
+)
+def test_a_broken_entry_is_named(root: FolderRoot, content: bytes) -> None:
+    (two_entries(root) / "00000002.json").write_bytes(content)
+    with pytest.raises(RunFailed, match=r"ledger/00000002\.json is damaged; bring it back from a copy, or move"):
+        read_state(root)
+
+
+def test_every_flipped_bit_of_an_entry_is_found(root: FolderRoot) -> None:
+    entry = two_entries(root) / "00000002.json"
+    content = entry.read_bytes()
+    for place in range(0, len(content), 7):
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << place % 8
+        entry.write_bytes(flipped)
+        with pytest.raises(RunFailed, match="is damaged"):
+            read_state(root)
+
+
+def test_an_entry_that_lost_its_end_is_found(root: FolderRoot) -> None:
+    entry = two_entries(root) / "00000002.json"
+    entry.write_bytes(entry.read_bytes()[:-1])
+    with pytest.raises(RunFailed, match="is damaged"):
+        read_state(root)
+
+
+def test_a_missing_entry_is_named(root: FolderRoot) -> None:
+    (two_entries(root) / "00000001.json").unlink()
+    with pytest.raises(RunFailed, match=r"ledger/00000001\.json is missing"):
+        read_state(root)
+
+
+def test_other_files_in_the_ledger_are_passed_over(root: FolderRoot) -> None:
+    ledger = two_entries(root)
+    (ledger / "notes.json").write_text("{}")
+    (ledger / "00000002.json~").write_text("")
+    assert read_state(root).entries == 2
+
+
+def test_an_entry_is_json_for_anyone(root: FolderRoot) -> None:
+    entry = json.loads((two_entries(root) / "00000001.json").read_bytes())
+    assert entry["batches"][0]["legs"][0]["x"] == "ann"

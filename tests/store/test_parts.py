@@ -1,0 +1,257 @@
+"""Parts: what goes in comes out of pandas, and a flipped bit does not."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.records import Table
+from tournament.contests.contest import Column, Packing, buffer_fields
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.store.ledger import Part
+from tournament.store.parts import PartWriter, read_parts, rewrite_without, sha256_of, write_whole
+from tournament.store.root import FolderRoot
+
+Values = npt.NDArray[Any]
+
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+PACKINGS: tuple[Packing, ...] = ("constant", "split", "delta", "plain")
+COLUMNS = (
+    Column("match", "int32", "the match", "constant"),
+    Column("session", "int32", "the session", "split"),
+    Column("flag", "bool", "a flag"),
+    Column("card", "float32", "a card, 0 to 1"),
+    Column("points", "float64", "points"),
+    *[
+        # Delta packing is for 32 and 64 bits on disk, where narrower types are stored wider anyway.
+        Column(f"{type_name}_{packing}", type_name, f"a value of type {type_name}", packing)
+        for type_name, packing in itertools.product(INTEGERS, PACKINGS)
+        if not (type_name.startswith("uint") and packing == "delta")
+    ],
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> FolderRoot:
+    root = FolderRoot(str(tmp_path))
+    root.prepare()
+    return root
+
+
+def random_values(rows: int, seed: int) -> dict[str, Values]:
+    """A column of each type that goes to its type's ends; matches of 10 sessions, sessions of 5 rows."""
+    chance = np.random.default_rng(seed)
+    values: dict[str, Values] = {}
+    for column in COLUMNS:
+        if column.type == "bool":
+            values[column.name] = chance.integers(0, 2, rows).astype(bool)
+        elif column.type.startswith("float"):
+            values[column.name] = chance.normal(size=rows).astype(column.type)
+        else:
+            limits = np.iinfo(column.type)
+            values[column.name] = chance.integers(limits.min, limits.max, rows, column.type, endpoint=True)
+    values["session"] = (np.arange(rows) // 5 % 10).astype(np.int32)
+    values["match"] = (np.arange(rows) // 50).astype(np.int32)
+    return values
+
+
+def write_part(
+    root: FolderRoot, columns: Sequence[Column], values: dict[str, Values], cuts: Sequence[int] = (), name: str = "p"
+) -> Part:
+    """A part with these rows, handed over in pieces, published."""
+    rows = len(values[columns[0].name])
+    writer = PartWriter(root, "games", columns, f"{name}.parquet", f"staging/{name}")
+    table = Table(buffer_fields(tuple(columns)), max(1, rows))
+    edges = [0, *sorted(min(cut, rows) for cut in cuts), rows]
+    for first, end in itertools.pairwise(edges):
+        for column in columns:
+            table.arrays[column.name][: end - first] = values[column.name][first:end]
+        table.rows = end - first
+        writer.write(table)
+        assert table.rows == 0
+    part = writer.finish()
+    root.publish(part.staged, f"games/{part.name}")
+    return part
+
+
+def read(root: FolderRoot, part: Part) -> pd.DataFrame:
+    return pd.read_parquet(f"{root.location}/games/{part.name}")
+
+
+def assert_holds(frame: pd.DataFrame, values: dict[str, Values]) -> None:
+    assert list(frame.columns) == list(values)
+    for name, column in values.items():
+        assert frame[name].dtype == column.dtype, name
+        assert frame[name].to_numpy().tobytes() == column.tobytes(), name
+
+
+def test_every_type_and_packing_comes_back_in_pandas(root: FolderRoot) -> None:
+    values = random_values(1003, 1)
+    part = write_part(root, COLUMNS, values, cuts=[1, 8, 500])
+    assert_holds(read(root, part), values)
+    assert part.rows == 1003
+
+
+def test_the_part_says_what_lies_on_disk(root: FolderRoot) -> None:
+    part = write_part(root, COLUMNS, random_values(100, 2))
+    content = root.read(f"games/{part.name}")
+    assert (part.size, part.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+    assert sha256_of(root, part) == part.sha256
+    root.remove(f"games/{part.name}")
+    assert sha256_of(root, part) is None
+
+
+def test_the_same_rows_give_the_same_bytes(root: FolderRoot) -> None:
+    """Batches are played again after a crash; their parts must be what they would have been."""
+    values = random_values(300, 3)
+    one, other = (write_part(root, COLUMNS, values, name=name) for name in ("one", "other"))
+    assert one.sha256 == other.sha256
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 200),
+    st.integers(0, 2**32 - 1),
+    st.lists(st.integers(0, 200), max_size=4),
+)
+def test_random_tables_come_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: int, seed: int, cuts: list[int]
+) -> None:
+    root = FolderRoot(str(tmp_path_factory.mktemp("parts")))
+    root.prepare()
+    values = random_values(rows, seed)
+    part = write_part(root, COLUMNS, values, cuts)
+    assert_holds(read(root, part), values)
+    assert read_parts(root, COLUMNS, [part, part]).num_rows == 2 * rows
+
+
+def test_no_parts_are_an_empty_table(root: FolderRoot) -> None:
+    frame = read_parts(root, COLUMNS, []).to_pandas()
+    assert list(frame.columns) == [column.name for column in COLUMNS]
+    assert len(frame) == 0
+
+
+def test_a_contest_has_types_as_narrow_as_its_values(root: FolderRoot) -> None:
+    columns = VON_NEUMANN_POKER.games
+    values = {c.name: np.ones(7, "bool" if c.type == "bool" else c.type) for c in columns}
+    types = read(root, write_part(root, columns, values)).dtypes.astype(str).to_dict()
+    assert types == {
+        "match": "int32",
+        "session": "int32",
+        "game": "uint8",
+        "x_is_a": "bool",
+        "a_card": "float32",
+        "b_card": "float32",
+        "a_money": "int16",
+        "b_money": "int16",
+        "bet": "uint8",
+        "folded": "bool",
+        "a_gain": "int8",
+    }
+
+
+def test_fields_carry_their_meanings(root: FolderRoot) -> None:
+    part = write_part(root, COLUMNS, random_values(3, 4))
+    schema = pq.read_schema(f"{root.location}/games/{part.name}")
+    for column in COLUMNS:
+        field = schema.field(column.name)
+        assert field.metadata is not None
+        assert field.metadata[b"meaning"].decode() == column.meaning
+        assert not field.nullable
+
+
+def test_every_flipped_bit_of_a_page_is_found(root: FolderRoot, tmp_path: Path) -> None:
+    part = write_part(root, COLUMNS, random_values(200, 5))
+    path = tmp_path / "games" / part.name
+    content = path.read_bytes()
+    plain = pq.ParquetFile(path)
+    chunks = [plain.metadata.row_group(0).column(number) for number in range(len(COLUMNS))]
+    for chunk in chunks:
+        assert chunk.total_compressed_size > 0
+        last = chunk.data_page_offset + chunk.total_compressed_size - 1  # of the page's values
+        flipped = bytearray(content)
+        flipped[last] ^= 0x10
+        path.write_bytes(flipped)
+        with pytest.raises(OSError, match=r"(?i)crc|corrupt|checksum"):
+            read_parts(root, COLUMNS, [part])
+        assert sha256_of(root, part) != part.sha256
+
+
+def test_rewriting_stops_at_a_damaged_page(root: FolderRoot, tmp_path: Path) -> None:
+    part = write_part(root, COLUMNS, random_values(200, 6))
+    path = tmp_path / "games" / part.name
+    content = bytearray(path.read_bytes())
+    chunk = pq.ParquetFile(path).metadata.row_group(0).column(3)
+    content[chunk.data_page_offset + chunk.total_compressed_size - 1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(OSError, match=r"(?i)crc|corrupt|checksum"):
+        rewrite_without(root, part, COLUMNS, [(0, 0, 10)], "staging/new")
+    assert root.list("staging") == {}
+
+
+legs = st.tuples(st.integers(0, 5), st.integers(0, 10), st.integers(0, 10))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(legs, max_size=4), st.lists(st.integers(0, 200), max_size=3))
+def test_rewriting_leaves_out_legs_and_nothing_else(
+    tmp_path_factory: pytest.TempPathFactory, dropped: list[tuple[int, int, int]], cuts: list[int]
+) -> None:
+    root = FolderRoot(str(tmp_path_factory.mktemp("parts")))
+    root.prepare()
+    values = random_values(200, 7)
+    part = write_part(root, COLUMNS, values, cuts)
+    keep = np.ones(200, dtype=bool)
+    for match, first, end in dropped:
+        keep &= ~((values["match"] == match) & (values["session"] >= first) & (values["session"] < end))
+    rewritten = rewrite_without(root, part, COLUMNS, dropped, "staging/new")
+    assert rewritten.rows == keep.sum()
+    root.publish("staging/new", f"games/{part.name}")
+    assert_holds(read(root, rewritten), {name: column[keep] for name, column in values.items()})
+    assert sha256_of(root, rewritten) == rewritten.sha256
+    meaning = pq.read_schema(f"{root.location}/games/{part.name}").field("card").metadata
+    assert meaning is not None
+    assert meaning[b"meaning"] == b"a card, 0 to 1"
+
+
+def test_abandoning_leaves_nothing(root: FolderRoot) -> None:
+    writer = PartWriter(root, "games", COLUMNS, "p.parquet", "staging/p")
+    table = Table(buffer_fields(COLUMNS), 10)
+    table.rows = 10
+    writer.write(table)
+    assert root.list("staging").keys() == {"p"}
+    writer.abandon()
+    assert root.list("staging") == {}
+    writer.abandon()
+
+
+def test_abandoning_after_a_failed_write_leaves_nothing(root: FolderRoot, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_stream: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    writer = PartWriter(root, "games", COLUMNS, "p.parquet", "staging/p")
+    monkeypatch.setattr(root, "finish_staged", fail)
+    with pytest.raises(OSError, match="No space"):
+        writer.finish()
+    writer.abandon()
+    assert root.list("staging") == {}
+
+
+def test_small_tables_have_meanings_strings_and_gaps(root: FolderRoot, tmp_path: Path) -> None:
+    columns = (Column("name", "str", "who"), Column("points", "float64", "what he won"))
+    write_whole(root, "small.parquet", columns, {"name": ["ann", "bob"], "points": [1.5, None]})
+    frame = pd.read_parquet(tmp_path / "small.parquet")
+    assert frame["name"].tolist() == ["ann", "bob"]
+    assert frame["points"].isna().tolist() == [False, True]
+    assert pq.read_schema(tmp_path / "small.parquet").field("points").metadata == {b"meaning": b"what he won"}

@@ -1,0 +1,204 @@
+"""tournament.toml: whatever is wrong with it is one line that names file, line and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.contest_runs import CONTEST, call
+from tournament.config import Config, load_config
+from tournament.problems import BadInput
+
+GOOD = f"""\
+# what is played
+results = "records"
+executor = "local"
+workers = 2
+
+[{CONTEST}]
+entrants = "bots"
+sessions = 100   # each
+seed = 5
+deals = "independent"
+duplicate = true
+"""
+
+
+def load_text(folder: Path, text: str, **options: Any) -> Config:
+    path = folder / "tournament.toml"
+    path.write_text(text)
+    return load_config(CONTEST, path, **options)
+
+
+def test_a_good_file(tmp_path: Path) -> None:
+    config = load_text(tmp_path, GOOD)
+    assert (config.general.executor, config.general.workers) == ("local", 2)
+    assert (config.contest.sessions, config.contest.seed, config.contest.deals) == (100, 5, "independent")
+    assert config.contest.duplicate
+    assert config.entrants == tmp_path / "bots"
+    assert config.results == str(tmp_path / "records")
+
+
+def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = load_text(tmp_path, "")
+    assert (config.general.executor, config.contest.sessions) == ("auto", 1000)
+    assert config.entrants == tmp_path / "entrants" / CONTEST
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert load_config(CONTEST).entrants == tmp_path / "empty" / "entrants" / CONTEST
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("workers = -1", 1, "workers = -1: input should be greater than or equal to 0"),
+        ("\n\nworkers = 1.5", 3, "workers = 1.5: input should be a valid integer"),
+        ('workers = "2"', 1, "workers = '2': input should be a valid integer"),
+        ("workers = true", 1, "workers = True: input should be a valid integer"),
+        ('executor = "slurm"', 1, "executor = 'slurm': input should be 'auto', 'local' or 'ray'"),
+        ("results = 3", 1, "results = 3: input should be a valid string"),
+        ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, address"),
+        ("[chess]\nx = 1", 1, "unknown table chess; there are results, executor, workers, address, von_neumann_poker"),
+        (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are entrants, sessions, seed"),
+        (f"[{CONTEST}]\n\nsessions = 0", 3, "sessions = 0: input should be greater than or equal to 1"),
+        (f"[{CONTEST}]\nsessions = 10_000_000_000", 2, "sessions = 10000000000: input should be less than or equal"),
+        (f"[{CONTEST}]\nseed = -1", 2, "seed = -1: input should be greater than or equal to 0"),
+        (f"[{CONTEST}]\nseed = 99999999999999999999", 2, "seed = 99999999999999999999: input should be less than"),
+        (f"[{CONTEST}]\nsessions = inf", 2, "sessions = inf: input should be a valid integer"),
+        (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = datetime.date(2020, 1, 1): input should be a valid"),
+        (f"[{CONTEST}]\nsessions = [1]", 2, "sessions = [1]: input should be a valid integer"),
+        (f'[{CONTEST}]\n"deals" = "odd"', 2, "deals = 'odd': input should be 'common' or 'independent'"),
+        (f"[{CONTEST}]\nduplicate = 1", 2, "duplicate = 1: input should be a valid boolean"),
+        (f"[{CONTEST}]\nbet_cap = 1", 2, "bet_cap = 1: input should be 'before_ante' or 'after_ante'"),
+        (f"[{CONTEST}.deals]\nx = 1", 1, "deals = {'x': 1}: input should be 'common' or 'independent'"),
+        (f"\n{CONTEST} = 3", 2, f"{CONTEST} must be a table, written [{CONTEST}]"),
+        (f"[[{CONTEST}]]\nseed = 1", 1, f"{CONTEST} must be a table, written [{CONTEST}]"),
+        (f"\n{CONTEST}.seed = -1", 2, "seed = -1: input should be greater than or equal to 0"),
+        (f"\n{CONTEST} = {{ seed = -1 }}", 2, "seed = -1: input should be greater than or equal to 0"),
+        ("workers = ", 1, "Invalid value: workers ="),
+        ("workers = 1\nworkers = 2", 2, "Cannot overwrite a value: workers = 2"),
+        ("workers = 1 2", 1, "Expected newline or end of document after a statement: workers = 1 2"),
+        (f"[{CONTEST}", 1, f"Expected ']' at the end of a table declaration: [{CONTEST}"),
+        ('results = "open', 1, 'Unterminated string: results = "open'),
+        ("results = '''open\nand open", 2, "Expected \"'''\": and open"),
+        ("x = " + "9" * 5000, 1, "Exceeds the limit (4300 digits) for integer string conversion"),
+        ('results = "a\\u0000b"', 1, "results = 'a\\x00b': must not contain the character NUL"),
+        (f'[{CONTEST}]\nentrants = "a\\u0000b"', 2, "entrants = 'a\\x00b': must not contain the character NUL"),
+    ],
+)
+def test_what_is_wrong_is_blamed_by_file_line_and_key(tmp_path: Path, text: str, line: int, words: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        load_text(tmp_path, text)
+    message = str(caught.value)
+    assert message.startswith(f"{tmp_path / 'tournament.toml'}, line {line}: {words}")
+    assert "\n" not in message
+
+
+def test_every_mistake_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as caught:
+        load_text(tmp_path, f"[{CONTEST}]\nseed = -1\nsessions = 0\nodd = 1")
+    assert [line.split(": ")[0].rsplit(" ", 1)[1] for line in str(caught.value).splitlines()] == ["3", "2", "4"]
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b'results = "\xe9"'])
+def test_a_file_that_is_not_text(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "tournament.toml").write_bytes(content)
+    with pytest.raises(BadInput, match=r"tournament\.toml can't be read: it is not UTF-8 text"):
+        load_config(CONTEST, tmp_path / "tournament.toml")
+
+
+def test_a_file_that_is_not_there_or_no_file(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"missing\.toml can't be read: No such file or directory"):
+        load_config(CONTEST, tmp_path / "missing.toml")
+    with pytest.raises(BadInput, match="can't be read: Is a directory"):
+        load_config(CONTEST, tmp_path)
+
+
+def test_nested_too_deeply(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="nested too deeply"):
+        load_text(tmp_path, "x = " + "[" * 50_000)
+
+
+def test_options_lie_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    config = load_text(
+        tmp_path / "there",
+        GOOD,
+        general={"workers": 7, "results": "mine", "executor": None},
+        contest={"sessions": 9, "seed": None, "entrants": "my_bots"},
+    )
+    assert (config.general.workers, config.general.executor) == (7, "local")
+    assert (config.contest.sessions, config.contest.seed) == (9, 5)
+    # Paths of the file are from the file's folder, those of options from here.
+    assert config.results == str(tmp_path / "mine")
+    assert config.entrants == tmp_path / "my_bots"
+
+
+def test_urls_stay_as_they_are(tmp_path: Path) -> None:
+    assert load_text(tmp_path, 'results = "s3://bucket/p?scheme=http"').results == "s3://bucket/p?scheme=http"
+
+
+def test_a_wrong_option_is_blamed_as_one(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"^--sessions 0: input should be greater than or equal to 1$"):
+        load_text(tmp_path, GOOD, contest={"sessions": 0})
+    with pytest.raises(BadInput, match=r"^--executor slurm: input should be 'auto', 'local' or 'ray'$"):
+        load_text(tmp_path, GOOD, general={"executor": "slurm"})
+
+
+def test_a_wrong_file_is_blamed_also_where_an_option_lies_over_it(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"line 2: sessions = 0"):
+        load_text(tmp_path, f"[{CONTEST}]\nsessions = 0", contest={"sessions": 5})
+
+
+def test_an_unknown_contest(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no contest is called chess; there are: von_neumann_poker"):
+        load_config("chess", tmp_path / "tournament.toml")
+
+
+def test_the_command_says_it_in_one_line_and_exits_with_2(tmp_path: Path) -> None:
+    (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\nsessions = -5\n")
+    done = call(["run", CONTEST, "--config", str(tmp_path / "tournament.toml")])
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"tournament: {tmp_path / 'tournament.toml'}, line 2: sessions = -5: ")
+
+
+pieces = st.one_of(
+    st.sampled_from(
+        ["[", "]", "=", '"', "'''", "\n", "\r", "#", "{", "}", ",", ".", "-", "\\u0000", "\x00", "1e9", "é"]
+    ),
+    st.sampled_from(["results", "workers", "sessions", f"[{CONTEST}]", CONTEST, "nan", "true", "9" * 30, "2020-13-01"]),
+    st.text(max_size=4),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, len(GOOD)), st.integers(0, 12), pieces), min_size=1, max_size=4))
+def test_a_mangled_file_is_read_or_is_bad_input(
+    tmp_path_factory: pytest.TempPathFactory, edits: list[tuple[int, int, str]]
+) -> None:
+    text = GOOD
+    for place, length, piece in edits:
+        text = text[:place] + piece + text[place + length :]
+    path = tmp_path_factory.getbasetemp() / "mangled.toml"
+    path.write_bytes(text.encode("utf-8", errors="replace"))
+    try:
+        load_config(CONTEST, path)
+    except BadInput as problem:
+        assert all(line.startswith(str(path)) for line in str(problem).splitlines())
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from([*"[]=\"'\n.{},#- "]) | pieces).map("".join), max_size=25).map("".join))
+def test_nonsense_is_read_or_is_bad_input(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "nonsense.toml"
+    path.write_bytes(text.encode("utf-8", errors="replace"))
+    try:
+        load_config(CONTEST, path)
+    except BadInput as problem:
+        assert str(problem)

@@ -1,0 +1,31 @@
+"""A long run takes no more memory than a short one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.contest_runs import Place, environment, new_place
+
+SCRIPT = """
+import re, sys
+from pathlib import Path
+from tournament.api import run
+run(config=sys.argv[1], results=sys.argv[2], sessions=int(sys.argv[3]), workers=2, executor="local")
+print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text()).group(1))
+"""
+
+
+def peak_of_run(place: Place, sessions: int) -> int:
+    """The most memory that a run's process held, in kB."""
+    results = place.folder / f"results {sessions}"
+    command = [sys.executable, "-c", SCRIPT, str(place.config), str(results), str(sessions)]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def test_thirty_times_the_games_take_the_same_memory(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull", "even"])
+    short, long = peak_of_run(place, 20_000), peak_of_run(place, 600_000)
+    assert long < 1.1 * short, f"{short} kB and {long} kB"
