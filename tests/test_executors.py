@@ -75,7 +75,7 @@ def test_batches_of_any_size_give_the_same_records(expected: Outcome, tmp_path: 
     place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
     sizes: Iterator[int] = iter([3, 1, 4, 1, 5, 9, 2, 6])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.running._Pace.legs_in_batch", lambda pace, left: next(sizes))
+        patch.setattr("tournament.pace.Pace.legs_in_batch", lambda pace, left: next(sizes))
         place.play(workers=2)
     assert_same(outcome(place.results), expected)
 
@@ -100,13 +100,13 @@ def test_batches_that_come_back_out_of_order_are_read_in_order(expected: Outcome
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FolderRoot, "finish_staged", finish_staged)
-        patch.setattr("tournament.running._Pace.legs_in_batch", lambda pace, left: 2)
+        patch.setattr("tournament.pace.Pace.legs_in_batch", lambda pace, left: 2)
         with pytest.raises(KeyboardInterrupt):
             place.play(workers=2, watcher=Releases(0))
     assert not list((place.results / "games").glob("0000000000-0-*"))
     assert staged(place) == []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.running._Pace.legs_in_batch", lambda pace, left: 7)
+        patch.setattr("tournament.pace.Pace.legs_in_batch", lambda pace, left: 7)
         place.play()
     assert_same(outcome(place.results), expected)
 

@@ -120,7 +120,7 @@ def work_out(field: Field, batches: Sequence[Batch]) -> Standings:
             pairings[place].add(opponent)
     scores = points.sum(axis=1)
     per_match = [score / max(1, len(pairings[place])) for place, score in enumerate(scores)]
-    order = sorted(range(len(fit)), key=lambda place: (-per_match[place], fit[place].name))
+    order = sorted(range(len(fit)), key=lambda place: (not pairings[place], -per_match[place], fit[place].name))
     sure = _order_probabilities(points[order] / np.maximum(1, [[len(pairings[place])] for place in order]))
     lines = []
     for rank, place in enumerate(order, 1):

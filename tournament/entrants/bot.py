@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -29,3 +31,8 @@ class Entrant:
     sha256: str
     artifact: bytes | None
     problem: str | None = None
+
+    @cached_property
+    def artifact_sha256(self) -> str | None:
+        """Of what plays, in hex."""
+        return None if self.artifact is None else hashlib.sha256(self.artifact).hexdigest()

@@ -99,7 +99,7 @@ def _compiled(submission: Submission, interface: Interface) -> bytes:
         if isinstance(chosen, str):
             compiler.check_syntax(unit, submission.kind, interface.kit)
             raise compiler.CompilerRefused(chosen)
-        unit.write_text(include + _definitions(interface, chosen, defined) + '#include "adapter.h"\n')
+        unit.write_text(include + _definitions(interface, chosen) + '#include "adapter.h"\n')
         helpers = folder / "tournament_runtime.c"
         helpers.write_bytes(_RUNTIME_SOURCE.read_bytes())
         output = folder / "tournament_output.wasm"
@@ -112,13 +112,6 @@ def _compiled(submission: Submission, interface: Interface) -> bytes:
     return artifact
 
 
-def _definitions(interface: Interface, chosen: list[str], defined: dict[str, tuple[str, ...]]) -> str:
-    """Tells the adapter the bot's names, and which definitions are K&R: those don't convert arguments."""
-    lines = []
-    for question, name in zip(interface.questions, chosen):
-        lines.append(f"#define BOT_{question.name.upper()} {name}")
-        old_style = defined[name]
-        if ";" in old_style:
-            wide = "Money" in old_style or "int64_t" in old_style or " long long " in f" {' '.join(old_style)} "
-            lines.append(f"#define BOT_{question.name.upper()}_ARGUMENT {'int64_t' if wide else 'int'}")
-    return "\n".join(lines) + "\n"
+def _definitions(interface: Interface, chosen: list[str]) -> str:
+    """Tells the adapter the bot's names."""
+    return "".join(f"#define BOT_{q.name.upper()} {name}\n" for q, name in zip(interface.questions, chosen))

@@ -19,11 +19,10 @@ _TOKEN = re.compile(
 _MARKER_FILE = re.compile(r'#\s*(?:line\s+)?\d+\s+"((?:[^"\\]|\\.)*)"')
 
 
-def defined_functions(preprocessed: str, file_name: str) -> dict[str, tuple[str, ...]]:
-    """The functions defined at file level in the part of a preprocessed text that is `file_name`'s.
+def defined_functions(preprocessed: str, file_name: str) -> list[str]:
+    """Names of the functions defined at file level in the part of a preprocessed text that is `file_name`'s.
 
-    By name, each with the words between its parentheses and its body: the
-    parameter declarations of a K&R definition, usually none.
+    K&R definitions and those that a macro makes count too.
     """
     tokens: list[str] = []
     inside = False
@@ -33,7 +32,7 @@ def defined_functions(preprocessed: str, file_name: str) -> dict[str, tuple[str,
                 inside = file.group(1).rsplit("/", 1)[-1] == file_name
         elif inside:
             tokens.append(match.group())
-    functions: dict[str, tuple[str, ...]] = {}
+    functions: list[str] = []
     depth = 0
     open_blocks = 0  # `extern "C" {` and `namespace {`, which don't hide what is in them
     position = 0
@@ -54,8 +53,7 @@ def defined_functions(preprocessed: str, file_name: str) -> dict[str, tuple[str,
             end = _closing(tokens, position)
             after = tokens[end + 1] if end + 1 < len(tokens) else ";"
             if after == "{" or _is_name(after) or _has_trailing_type(tokens, end + 1):
-                body = tokens.index("{", end) if "{" in tokens[end:] else end + 1
-                functions[tokens[position - 1]] = tuple(tokens[end + 1 : body])
+                functions.append(tokens[position - 1])
             position = end
         position += 1
     return functions

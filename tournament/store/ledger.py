@@ -104,7 +104,6 @@ class Field:
     settings: dict[str, Any]
     entrants: tuple[FieldEntrant, ...]
     numbers: dict[str, int]
-    notes: dict[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclass

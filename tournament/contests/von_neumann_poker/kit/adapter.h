@@ -1,10 +1,5 @@
 /* Joins a bot to the controller. BOT_A and BOT_B name the bot's functions, which were
-   included just before; BOT_B_ARGUMENT is the type of B's bet where the bot's definition
-   has no prototype to convert it. */
-
-#ifndef BOT_B_ARGUMENT
-#define BOT_B_ARGUMENT int64_t
-#endif
+   included just before. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,7 +14,7 @@ __attribute__((export_name("a"))) int64_t tournament_a(Bot *bot)
 
 __attribute__((export_name("b"))) int32_t tournament_b(Bot *bot, int64_t bet)
 {
-    return BOT_B(bot, (BOT_B_ARGUMENT)bet) ? 1 : 0;
+    return BOT_B(bot, bet) ? 1 : 0;
 }
 
 static Money tournament_own_a(const void *bot)

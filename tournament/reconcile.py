@@ -1,0 +1,147 @@
+"""Bringing records and schedule together before a run plays: what still counts, what no longer does."""
+
+from __future__ import annotations
+
+import uuid
+from bisect import bisect
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from tournament.contests.contest import Contest
+from tournament.entrants.bot import Entrant
+from tournament.problems import RunFailed
+from tournament.results import counted
+from tournament.schedule import ENGINE_VERSION, RoundRobin
+from tournament.store.ledger import (
+    Batch,
+    Field,
+    FieldEntrant,
+    LegResult,
+    Writer,
+    batch_name,
+    read_state,
+    standing_batches,
+    without_legs,
+)
+from tournament.store.parts import rewrite_without, sha256_of
+from tournament.store.root import FolderRoot, open_root
+
+_WORTH_MENTIONING = 1e9  # bytes
+
+
+def set_other_settings_aside(
+    contest: Contest, location: str, settings: dict[str, object], say: Callable[[str], None]
+) -> None:
+    """Records of other settings are kept, in a folder beside; a run never throws whole tournaments away."""
+    root = open_root(location)
+    known = read_state(root).field
+    if known is None or (known.settings == settings and known.engine == ENGINE_VERSION):
+        return
+    differing = [
+        f"{key} was {known.settings.get(key)}, is {value}"
+        for key, value in settings.items()
+        if known.settings.get(key) != value
+    ] or [f"games of engine version {known.engine}, this is {ENGINE_VERSION}"]
+    if not isinstance(root, FolderRoot):
+        raise RunFailed(f"{location} holds records of other settings ({'; '.join(differing)}); name another place")
+    root.hold()
+    try:
+        old = Path(location)
+        for number in range(1, 10_000):
+            aside = old.with_name(f"{old.name}-before-{number}")
+            if not aside.exists():
+                old.rename(aside)
+                break
+    finally:
+        root.release()
+    say(f"Other settings than before ({'; '.join(differing)}): the old records are now in {aside}")
+
+
+def field_of(contest: Contest, settings: dict[str, object], entrants: list[Entrant], known: Field | None) -> Field:
+    numbers = dict(known.numbers) if known else {}
+    for entrant in entrants:
+        numbers.setdefault(entrant.name, len(numbers))
+    return Field(
+        contest=contest.name,
+        engine=ENGINE_VERSION,
+        settings=settings,
+        entrants=tuple(
+            FieldEntrant(numbers[e.name], e.name, e.kind, e.sha256, e.artifact_sha256, e.problem) for e in entrants
+        ),
+        numbers=numbers,
+    )
+
+
+def sound_batches(writer: Writer, say: Callable[[str], None]) -> list[Batch]:
+    """The standing batches whose parts are what was committed, byte for byte."""
+    standing = standing_batches(writer.root, writer.state)
+    size = sum(part.size for batch in standing for part in batch.parts)
+    if size > _WORTH_MENTIONING:
+        say(f"Checking {size / 1e9:.1f} GB of records…")
+
+    def is_sound(batch: Batch) -> bool:
+        return all(sha256_of(writer.root, part) == part.sha256 for part in batch.parts)
+
+    with ThreadPoolExecutor() as pool:
+        verdicts = list(pool.map(is_sound, standing))
+    for batch, verdict in zip(standing, verdicts):
+        if not verdict:
+            say(f"Part {batch.name} is damaged; its {len(batch.legs)} legs are played again")
+    return [batch for batch, verdict in zip(standing, verdicts) if verdict]
+
+
+def losses(writer: Writer, sound: list[Batch]) -> list[Batch]:
+    """The batches that were committed but are no longer whole, as having no legs."""
+    whole = {batch.name for batch in sound}
+    return [
+        without_legs(versions[-1])
+        for name, versions in writer.state.batches.items()
+        if versions[-1].legs and name not in whole
+    ]
+
+
+def adapted(contest: Contest, writer: Writer, sound: list[Batch], schedule: RoundRobin) -> list[Batch]:
+    """What replaces the batches that don't fit the schedule.
+
+    Legs that no longer count are left out. A batch that has legs on both sides of
+    one that is still to play is cut there, so that parts stay in schedule order.
+    """
+    counting = counted(sound)
+    wanted: set[str] = set()
+    missing: list[tuple[int, int]] = []
+    for leg in schedule.legs():
+        wanted.add(leg.digest)
+        if leg.digest not in counting:
+            missing.append((leg.plan.match, leg.plan.number))
+    replacements = []
+    for batch in sound:
+        runs: dict[int, list[LegResult]] = {}
+        for result in batch.legs:
+            if result.digest in wanted:
+                runs.setdefault(bisect(missing, (result.match, result.number)), []).append(result)
+        if len(runs) == 1 and sum(map(len, runs.values())) == len(batch.legs):
+            continue
+        replacements.append(without_legs(batch))
+        replacements += [_cut_out(contest, writer, batch, tuple(legs)) for legs in runs.values()]
+    return replacements
+
+
+def _cut_out(contest: Contest, writer: Writer, batch: Batch, kept: tuple[LegResult, ...]) -> Batch:
+    """A batch of some of a batch's legs, staged."""
+    assert writer.state.field is not None
+    columns = {"games": contest.games, "sessions": contest.sessions}
+    name = batch_name(kept[0].match, kept[0].number, (leg.digest for leg in kept))
+    per_leg = int(writer.state.field.settings["sessions"])
+    dropped = [(leg.match, leg.number * per_leg, (leg.number + 1) * per_leg) for leg in batch.legs if leg not in kept]
+    parts = tuple(
+        replace(
+            rewrite_without(
+                writer.root, part, columns[part.table], dropped, f"staging/{name}-{uuid.uuid4().hex}-{part.table}"
+            ),
+            name=f"{name}.parquet",
+        )
+        for part in batch.parts
+    )
+    return Batch(name, parts, kept)
