@@ -7,6 +7,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(patsubst engine/%.pyx,engine.%,$(wildcard engine/*.pyx))
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 # What a command says is shown only if it fails.
@@ -27,6 +28,7 @@ check: $(VENV)/tools
 	@$(BIN)/ruff check .
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine
 	@$(BIN)/mypy
+	@$(BIN)/stubtest --ignore-missing-stub --concise $(CORE)
 
 bench: $(VENV)/built
 	@$(BIN)/python -m benchmarks

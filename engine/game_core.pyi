@@ -1,5 +1,6 @@
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import disjoint_base
 
 BLOCK_COUNT: int
 LEG_IS_OVER: int
@@ -7,6 +8,7 @@ RECORDS_ARE_FULL: int
 ANSWER_WANTED: int
 FAULT: int
 
+@disjoint_base
 class GameCore:
     """One leg of a contest as a state machine; see game_core.pyx."""
 

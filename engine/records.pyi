@@ -1,6 +1,8 @@
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import disjoint_base
 
+@disjoint_base
 class Table:
     """Column buffers of equal length, `rows` of `capacity` in use; see records.pyx."""
 

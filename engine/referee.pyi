@@ -1,5 +1,8 @@
+from typing import final
+
 from engine.game_core import GameCore
 
+@final
 class Referee:
     """Plays a core with WebAssembly bots; see referee.pyx."""
 

@@ -1,3 +1,5 @@
+from typing import final
+
 from engine.game_core import GameCore
 from engine.records import Table
 
@@ -6,6 +8,7 @@ ANTE: int
 BET_LIMIT: int
 GAMES_PER_SESSION: int
 
+@final
 class VonNeumannPoker(GameCore):
     """One leg of one-card von Neumann poker; see von_neumann_poker.pyx."""
 

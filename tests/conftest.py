@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from tests.object_store import serve
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+# A shell that runs the tests in the background has children ignore Ctrl-C; the runs under test must not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

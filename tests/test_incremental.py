@@ -272,5 +272,5 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
     play_there()
     place.write_bot("calm", bot_source(2, 1))
     play_there()
-    with pytest.raises(RunFailed, match=r"holds records of other settings \(seed was 7, is 8\); name another place"):
+    with pytest.raises(RunFailed, match=r"holds other records \(seed was 7, is 8\); name another place"):
         run(CONTEST, config=place.config, results=location, seed=8)

@@ -88,7 +88,7 @@ def check_bot(contest: Contest, settings: ContestSettings, path: Path, watcher: 
     Raises BadInput when there is no such file or it isn't a bot's.
     """
     if not path.is_file():
-        raise BadInput(f"{path}: there is no such file")
+        raise BadInput(f"{path}: {'this is a folder' if path.is_dir() else 'there is no such file'}")
     submission = read_submission(path)
     house_source = (contest.interface.kit / "new_bot.c").read_bytes()
     house_path = path.with_name(f"{HOUSE_NAME}.c")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,16 +70,18 @@ def run(
             general={"results": results, "workers": workers, "executor": executor, "address": address},
             contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
         )
+        place = inside(chosen.results, name)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
         try:
             with Screen(_err, contest.title) as screen:
                 standings = run_contest(contest, chosen, screen)
         except KeyboardInterrupt:
-            print("tournament: stopped; what was committed stays, run again to go on", file=sys.stderr)
+            print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
             raise typer.Exit(130) from None
         _out.print(leaderboard_table(standings, contest.title, _out.width))
         if below := reasons(standings):
             _out.print(below, soft_wrap=True)
-        _out.print(f"{standings.games:,} games in {inside(chosen.results, name)}", soft_wrap=True)
+        _out.print(f"{standings.games:,} games in {place}", soft_wrap=True)
 
 
 @app.command(epilog="Example: tournament leaderboard von_neumann_poker --json")

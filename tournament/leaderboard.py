@@ -31,13 +31,13 @@ class _Heading:
 
 
 _HEADINGS = (
-    _Heading("score", 0, lambda line: f"{line.score:+,.1f}"),
+    _Heading("score", 0, lambda line: f"{line.score:+,.1f}" if line.matches else ""),
     _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
     _Heading("per session", 116, lambda line: f"{line.score / line.sessions:+.3f}" if line.sessions else ""),
     _Heading("ahead of next", 102, lambda line: _percent(line.order_probability) if line.matches else ""),
-    _Heading("matches", 0, lambda line: f"{line.matches:,}"),
-    _Heading("games", 80, lambda line: f"{line.games:,}"),
-    _Heading("faults", 0, lambda line: f"{line.faults:,}" if line.faults else ""),
+    _Heading("matches", 72, lambda line: f"{line.matches:,}"),
+    _Heading("games", 84, lambda line: f"{line.games:,}"),
+    _Heading("faults", 66, lambda line: f"{line.faults:,}" if line.faults else ""),
 )
 
 
@@ -47,7 +47,8 @@ def leaderboard_table(standings: Standings, title: str, width: int = 120, most_r
     Below the line stand those who do not count.
     """
     headings = [heading for heading in _HEADINGS if width >= heading.from_width]
-    table = _plain_table(title)
+    uneven = len({line.matches for line in standings.entrants if line.rank is not None}) > 1
+    table = _plain_table(title, "by score per match, until all have played as many" if uneven else None)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", overflow="fold", min_width=12)
     for heading in headings:
@@ -61,8 +62,8 @@ def leaderboard_table(standings: Standings, title: str, width: int = 120, most_r
     if len(shown) < len(ranked):
         table.add_row("", f"… and {len(ranked) - len(shown)} more", end_section=bool(below))
     for line in below:
-        blank = [""] * (len(headings) - 2)
-        table.add_row("", Text(line.name, style="dim"), Text(line.status, style="red"), *blank, f"{line.faults or ''}")
+        cells = [f"{line.faults or ''}" if heading.title == "faults" else "" for heading in headings[1:]]
+        table.add_row("", Text(line.name, style="dim"), Text(line.status, style="red"), *cells)
     return table
 
 
@@ -199,24 +200,28 @@ class Screen:
         elif now - self._last < 0.1:
             return
         self._last = now
-        rows = max(3, self.console.height - 6)
+        rows = max(3, self.console.height - 7)
         self._live.update(
-            Group(leaderboard_table(progress.standings, self.title, self.console.width, rows), progress_line(progress))
+            Group(
+                leaderboard_table(progress.standings, self.title, self.console.width, rows),
+                progress_line(progress, self.console.width),
+            )
         )
         self._live.refresh()
 
 
-def progress_line(progress: Progress) -> RenderableType:
-    """A bar, and how much was played, how fast, how long to go."""
+def progress_line(progress: Progress, width: int = 120) -> RenderableType:
+    """A bar, if there is room, and how much was played, how fast, how long to go."""
     share = progress.legs / progress.total_legs if progress.total_legs else 1.0
     line = Table.grid(padding=(0, 1))
     rate = progress.games / progress.seconds if progress.seconds else 0.0
     left = "" if progress.seconds_left is None else f"· {_clock(progress.seconds_left)} left"
-    line.add_row(
-        ProgressBar(total=1.0, completed=share, width=30),
+    text = (
         f"{progress.legs:,}/{progress.total_legs:,} legs"
-        f" · {_short(progress.games)} games · {_short(rate)} games/s {left}",
+        f" · {_short(progress.games)} games · {_short(rate)} games/s {left}"
     )
+    room = min(30, width - len(text) - 4)
+    line.add_row(ProgressBar(total=1.0, completed=share, width=room) if room >= 5 else "", Text(text, no_wrap=True))
     return line
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tournament.contests.contest import Contest
-from tournament.entrants.folder import valid_name
+from tournament.entrants.folder import KINDS, valid_name
 from tournament.problems import BadInput
 
 
@@ -20,6 +20,9 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str) -> P
     if not valid_name(name):
         raise BadInput(f"{name}: a bot's name has letters, digits and _ . + - only, 64 at most")
     path = folder / f"{name}.{language}"
+    for twin in (folder / f"{name}{suffix}" for suffix in KINDS):
+        if twin.exists():
+            raise BadInput(f"{twin} is there already; choose another name")
     text = templates[language].read_text().replace("{name}", name)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import uuid
 from bisect import bisect
 from collections.abc import Callable
@@ -31,32 +32,61 @@ from tournament.store.root import FolderRoot, open_root
 _WORTH_MENTIONING = 1e9  # bytes
 
 
-def set_other_settings_aside(
-    contest: Contest, location: str, settings: dict[str, object], say: Callable[[str], None]
+def set_other_records_aside(
+    contest: Contest, location: str, settings: dict[str, object], names: set[str], say: Callable[[str], None]
 ) -> None:
-    """Records of other settings are kept, in a folder beside; a run never throws whole tournaments away."""
+    """Keep records of other settings, or of other bots altogether, in a folder beside; bring fitting ones back.
+
+    A run never throws a whole tournament away. Raises RunFailed in an object
+    store, where nothing can be renamed.
+    """
     root = open_root(location)
     known = read_state(root).field
-    if known is None or (known.settings == settings and known.engine == ENGINE_VERSION):
+    if known is None:
         return
+    why = _differences(known, settings, names)
+    if not why:
+        return
+    if not isinstance(root, FolderRoot):
+        raise RunFailed(f"{location} holds other records ({why}); name another place")
+    place = Path(location)
+    beside = sorted(place.parent.glob(f"{place.name}-before-*"))
+    fitting = next((path for path in beside if _fits(path, settings, names)), None)
+    root.hold()
+    try:
+        taken = {path.name for path in beside}
+        number = next(n for n in itertools.count(1) if f"{place.name}-before-{n}" not in taken)
+        aside = place.with_name(f"{place.name}-before-{number}")
+        place.rename(aside)
+        if fitting:
+            fitting.rename(place)
+    finally:
+        root.release()
+    say(f"Not what was played before ({why}): those records are now in {aside}")
+    if fitting:
+        say(f"{fitting} has records of these settings: they are back in {place}")
+
+
+def _fits(place: Path, settings: dict[str, object], names: set[str]) -> bool:
+    try:
+        known = read_state(open_root(str(place))).field
+    except RunFailed:
+        return False
+    return known is not None and not _differences(known, settings, names)
+
+
+def _differences(known: Field, settings: dict[str, object], names: set[str]) -> str:
+    """Why records of a field are none of this tournament's, "" when they are."""
     differing = [
         f"{key} was {known.settings.get(key)}, is {value}"
         for key, value in settings.items()
         if known.settings.get(key) != value
-    ] or [f"games of engine version {known.engine}, this is {ENGINE_VERSION}"]
-    if not isinstance(root, FolderRoot):
-        raise RunFailed(f"{location} holds records of other settings ({'; '.join(differing)}); name another place")
-    root.hold()
-    try:
-        old = Path(location)
-        for number in range(1, 10_000):
-            aside = old.with_name(f"{old.name}-before-{number}")
-            if not aside.exists():
-                old.rename(aside)
-                break
-    finally:
-        root.release()
-    say(f"Other settings than before ({'; '.join(differing)}): the old records are now in {aside}")
+    ]
+    if known.engine != ENGINE_VERSION:
+        differing.append(f"games of engine version {known.engine}, this is {ENGINE_VERSION}")
+    if names.isdisjoint(entrant.name for entrant in known.entrants):
+        differing.append("none of its bots are here")
+    return "; ".join(differing)
 
 
 def field_of(contest: Contest, settings: dict[str, object], entrants: list[Entrant], known: Field | None) -> Field:
@@ -102,7 +132,9 @@ def losses(writer: Writer, sound: list[Batch]) -> list[Batch]:
     ]
 
 
-def adapted(contest: Contest, writer: Writer, sound: list[Batch], schedule: RoundRobin) -> list[Batch]:
+def adapted(
+    contest: Contest, writer: Writer, sound: list[Batch], schedule: RoundRobin, say: Callable[[str], None]
+) -> list[Batch]:
     """What replaces the batches that don't fit the schedule.
 
     Legs that no longer count are left out. A batch that has legs on both sides of
@@ -115,6 +147,13 @@ def adapted(contest: Contest, writer: Writer, sound: list[Batch], schedule: Roun
         wanted.add(leg.digest)
         if leg.digest not in counting:
             missing.append((leg.plan.match, leg.plan.number))
+    stale = [leg for batch in sound for leg in batch.legs if leg.digest not in wanted]
+    if stale:
+        artifacts = {competitor.name: competitor.artifact for competitor in schedule.competitors}
+        before = {e.name: e.artifact for e in writer.state.field.entrants} if writer.state.field else {}
+        changed = sorted(name for name, artifact in before.items() if artifact and artifacts.get(name) != artifact)
+        matches = len({leg.match for leg in stale})
+        say(f"{', '.join(changed)} changed or left: {matches} matches leave the records")
     replacements = []
     for batch in sound:
         runs: dict[int, list[LegResult]] = {}

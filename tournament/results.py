@@ -50,6 +50,15 @@ class Results:
     ranking: Standings
     batches: tuple[Batch, ...]
 
+    def __repr__(self) -> str:
+        lines = [f"{self.field.contest}: {self.ranking.games:,} games in {self.location}"]
+        for line in self.ranking.entrants[:10]:
+            place = f"{line.rank:>3}." if line.rank is not None else "    "
+            lines.append(f"{place} {line.name}: {f'{line.score:+,.1f}' if line.rank is not None else line.status}")
+        if len(self.ranking.entrants) > 10:
+            lines.append(f"     and {len(self.ranking.entrants) - 10} more")
+        return "\n".join(lines)
+
     @cached_property
     def games(self) -> pd.DataFrame:
         """Every game, a row each."""

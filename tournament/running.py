@@ -18,7 +18,7 @@ from tournament.executors import choose_executor
 from tournament.pace import Pace
 from tournament.play import Task
 from tournament.problems import RunFailed
-from tournament.reconcile import adapted, field_of, losses, set_other_settings_aside, sound_batches
+from tournament.reconcile import adapted, field_of, losses, set_other_records_aside, sound_batches
 from tournament.results import counted, write_summaries
 from tournament.schedule import Competitor, Leg, RoundRobin
 from tournament.standings import Standings, work_out
@@ -30,6 +30,8 @@ from tournament.store.ledger import (
 from tournament.store.root import explain_write_error, inside, open_root
 
 _SUMMARY_SECONDS = 5.0
+_BYTES_PER_SESSION = 150  # about 12 games of 12 bytes
+_WORTH_MENTIONING = 1e9  # bytes
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def _run(
     contest: Contest, config: Config, entrants: list[Entrant], fit: list[Entrant], location: str, watcher: Watcher
 ) -> Standings:
     settings = config.contest.playing()
-    set_other_settings_aside(contest, location, settings, watcher.say)
+    set_other_records_aside(contest, location, settings, {entrant.name for entrant in entrants}, watcher.say)
     writer = open_for_writing(open_root(location))
     try:
         wanted_field = field_of(contest, settings, entrants, writer.state.field)
@@ -91,7 +93,7 @@ def _run(
             [Competitor(numbers[e.name], e.name, e.artifact_sha256 or "") for e in fit],
         )
         standing = sound_batches(writer, watcher.say)
-        changed = [*losses(writer, standing), *adapted(contest, writer, standing, schedule)]
+        changed = [*losses(writer, standing), *adapted(contest, writer, standing, schedule, watcher.say)]
         if changed or wanted_field != writer.state.field:
             writer.commit(field=wanted_field, batches=changed)
         return _play(contest, config, writer, schedule, fit, watcher)
@@ -119,6 +121,9 @@ def _play(
         return ranking
     sessions = config.contest.sessions
     general = config.general
+    size = to_play * sessions * _BYTES_PER_SESSION
+    if size > _WORTH_MENTIONING:
+        watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
     if general.executor == "ray":
         watcher.say("Starting Ray…")
     executor = choose_executor(

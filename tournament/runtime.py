@@ -83,6 +83,12 @@ def _stand_ins_text() -> str:
 
 
 _RANDOM_IMPORTS = ("rand", "srand")
+# What the commonest forbidden imports come from.
+_FORBIDDEN = {
+    "path_open": "opens files (fopen, open: imports path_open)",
+    "poll_oneoff": "sleeps or waits (sleep, usleep: imports poll_oneoff)",
+    "sock_accept": "uses sockets (imports sock_accept)",
+}
 
 
 _making = threading.RLock()
@@ -213,7 +219,8 @@ def _check_imports(module: wasmtime.Module) -> None:
             item.module == "env" and item.name in _RANDOM_IMPORTS
         )
         if not allowed or item.name is None:
-            raise BotUnfit(f"imports {item.module}.{item.name}, which bots may not")
+            what = _FORBIDDEN.get(item.name or "", f"imports {item.module}.{item.name}")
+            raise BotUnfit(f"{what}, which bots may not")
         wanted, given = item.type, offered[item.name]
         if not isinstance(wanted, wasmtime.FuncType) or not isinstance(given, wasmtime.FuncType):
             raise BotUnfit(f"imports {item.module}.{item.name} as something other than a function")

@@ -77,7 +77,8 @@ def choose_functions(names: Collection[str], stem: str, questions: Sequence[str]
         if all(found):
             return [name for name in found if name]
     missing = [q for q in questions if not any(_find(names, b + q) for b in beginnings)] or list(questions[1:])
-    return f"lacks the function {' and '.join(missing)} (or {' and '.join(word + q for q in missing)})"
+    plural = "s" if len(missing) > 1 else ""
+    return f"lacks the function{plural} {' and '.join(missing)} (or {' and '.join(stem + q for q in missing)})"
 
 
 def _find(names: Collection[str], wanted: str) -> str | None:

@@ -155,6 +155,13 @@ def _run(command: list[str], folder: Path, seconds: int) -> str:
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
 
 
+# What newcomers trip over, and the way out.
+_HINTS = {
+    "const-qualified type": "Hint: to write to bot->f, take a plain `Bot *bot`, or cast the const away.",
+    "redefinition of 'Bot'": "Hint: Bot, Money, Card and the like are there before the first line; delete your copies.",
+    "typedef redefinition": "Hint: Bot, Money, Card and the like are there before the first line; delete your copies.",
+    "adapter.h": "Hint: the two functions are `int a(const Bot *bot)` and `int b(const Bot *bot, const int aBet)`.",
+}
 _IN_UNIT = re.compile(r"^tournament_unit\.\w+:\d+:\d+: (.*)$")
 
 
@@ -178,6 +185,7 @@ def _shorten(message: str, folders: list[Path], lines: int = 12) -> str:
         elif line.strip() and "generated." not in line and not line.startswith("In file included from tournament_unit"):
             kept.append(line)
             quoting_unit = False
+    hints = list(dict.fromkeys(hint for sign, hint in _HINTS.items() if sign in message))
     if len(kept) > lines:
         kept = [*kept[:lines], f"… and {len(kept) - lines} more lines"]
-    return "\n".join(kept) or "the compiler failed without a message"
+    return "\n".join([*kept, *hints]) or "the compiler failed without a message"

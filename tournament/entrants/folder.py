@@ -26,7 +26,10 @@ def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
     there is no such folder.
     """
     if not folder.is_dir():
-        raise BadInput(f"the entrants folder {folder} does not exist; make it and drop one file per bot into it")
+        raise BadInput(
+            f"the entrants folder {folder} does not exist: run in the folder of your tournament.toml, or name it"
+            " with --config, or the bots' with --entrants"
+        )
     submissions: dict[str, Submission] = {}
     refused: list[Entrant] = []
     for path in sorted(folder.iterdir()):
