@@ -208,6 +208,33 @@ def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
     assert not pd.read_parquet(place.results / "games")["a_card"].equals(before["a_card"])
 
 
+def test_records_come_back_with_their_settings(place: Place) -> None:
+    first = pd.read_parquet(place.results / "games")
+    assert call(place.arguments("--seed", "8")).returncode == 0
+    done = call(place.arguments())
+    assert "they are back in" in done.stderr and "nothing to play" in done.stderr
+    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), first)
+    beside = place.results.parent.glob(f"{CONTEST}-before-*")
+    assert [load(str(path)).field.settings["seed"] for path in beside] == [8]
+
+
+def test_other_bots_altogether_set_the_old_records_aside(place: Place) -> None:
+    before = pd.read_parquet(place.results / "games")
+    for bot in place.entrants.iterdir():
+        bot.rename(bot.with_name(f"new_{bot.name}"))
+    done = call(place.arguments())
+    assert "none of its bots are here" in done.stderr
+    aside = place.results.with_name(f"{CONTEST}-before-1")
+    pd.testing.assert_frame_equal(pd.read_parquet(aside / "games"), before)
+
+
+def test_a_run_says_whose_matches_leave_the_records(place: Place) -> None:
+    bots = sorted(place.entrants.iterdir())
+    bots[0].unlink()
+    done = call(place.arguments())
+    assert f"{bots[0].stem} changed or left: {len(bots) - 1} matches leave the records" in done.stderr
+
+
 def test_a_broken_ledger_is_one_line(place: Place) -> None:
     (place.results / "ledger" / ledger(place)[1]).write_text("{")
     for arguments in (place.arguments(), ["leaderboard", CONTEST, "--config", str(place.config)]):
