@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from engine.records import Table
 from tournament.contests.contest import buffer_fields
@@ -82,27 +83,66 @@ def run_plain(program: Path, sessions: int) -> float:
     return float(json.loads(output)["games_per_second"])
 
 
-def run_command(arguments: Sequence[str], *, names: Sequence[str]) -> dict[str, Any]:
-    """`tournament run` on copies of these bots: wall seconds, games, and peak resident MB of the process."""
-    script = (
-        "import json, resource, sys, time\n"
-        "started = time.perf_counter()\n"
-        "import tournament.cli, tournament\n"
-        "sys.argv[0] = 'tournament'\n"
-        "try:\n    tournament.cli.main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
-        "seconds = time.perf_counter() - started\n"
-        "megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
-        "results = sys.argv[sys.argv.index('--results') + 1]\n"
-        "games = tournament.load(results).ranking.games\n"
-        "print(json.dumps({'seconds': seconds, 'megabytes': megabytes, 'games': games}), file=sys.stderr)\n"
-    )
+_SCRIPT = """
+import json, resource, sys
+import tournament
+
+class Last:
+    def say(self, text):
+        pass
+    def done(self, progress):
+        self.progress = progress
+
+last = Last()
+options = json.loads(sys.argv[1])
+tournament.run(executor="local", watcher=last, **options)
+print(json.dumps({
+    "games": last.progress.games,
+    "seconds": last.progress.seconds,
+    "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+}))
+"""
+
+
+def run_tournament(names: Sequence[str], sessions: int, workers: int) -> dict[str, float]:
+    """A run in a process of its own: games, seconds from the first batch to the last commit, wall seconds, peak MB."""
+    with _bots(names) as folder:
+        options = {
+            "entrants": f"{folder}/bots",
+            "results": f"{folder}/results",
+            "sessions": sessions,
+            "workers": workers,
+        }
+        started = time.perf_counter()
+        output = subprocess.run(
+            [sys.executable, "-c", _SCRIPT, json.dumps(options)],
+            check=True, capture_output=True, text=True, cwd=folder, env=_environment(),
+        ).stdout  # fmt: skip
+        figures: dict[str, float] = json.loads(output)
+        return figures | {"wall": time.perf_counter() - started}
+
+
+def run_command(names: Sequence[str], sessions: int) -> float:
+    """Wall seconds of the command `tournament run`, from start to end."""
+    with _bots(names) as folder:
+        command = [sys.executable, "-m", "tournament", "run", "von_neumann_poker", "--entrants", "bots"]
+        started = time.perf_counter()
+        subprocess.run(
+            [*command, "--sessions", str(sessions)], check=True, capture_output=True, cwd=folder, env=_environment()
+        )
+        return time.perf_counter() - started
+
+
+@contextmanager
+def _bots(names: Sequence[str]) -> Iterator[str]:
+    """A new folder with these bots in bots/."""
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as folder:
-        bots = Path(folder) / "entrants"
+        bots = Path(folder) / "bots"
         bots.mkdir()
         for path in bot_files(names):
             (bots / path.name).write_bytes(path.read_bytes())
-        command = [sys.executable, "-c", script, "run", "von_neumann_poker"]
-        command += ["--entrants", str(bots), "--results", f"{folder}/results", *arguments]
-        process = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder)
-    figures: dict[str, Any] = json.loads(process.stderr.splitlines()[-1])
-    return figures
+        yield folder
+
+
+def _environment() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(ROOT)}
