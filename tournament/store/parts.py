@@ -190,10 +190,22 @@ def write_whole(root: Root, name: str, columns: Sequence[Column], values: dict[s
             for column in columns
         ]
     )
-    table = pa.table([pa.array(values[field.name], field.type) for field in schema], schema=schema)
+    table = pa.table([_array(values[field.name], field.type) for field in schema], schema=schema)
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, write_page_checksum=True, compression="zstd")
     root.replace(name, sink.getvalue().to_pybytes())
+
+
+def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
+    """Values as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas: it takes long."""
+    if pa.types.is_string(kind):
+        builder = pa.lib.StringBuilder()
+        builder.append_values(values)
+        return builder.finish()
+    present = np.packbits(np.array([value is not None for value in values], dtype=bool), bitorder="little")
+    filled = np.array([0 if value is None else value for value in values], dtype=kind.to_pandas_dtype())
+    buffers: list[pa.Buffer | None] = [pa.py_buffer(present.tobytes()), pa.py_buffer(filled.tobytes())]
+    return pa.Array.from_buffers(kind, len(values), buffers)
 
 
 def sha256_of(root: Root, part: Part) -> str | None:
