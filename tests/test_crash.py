@@ -168,7 +168,7 @@ def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path) -> Non
         os.kill(run.pid, signal.SIGINT)
         _, complaints = run.communicate(timeout=20)
     assert run.returncode == 130
-    assert complaints == "tournament: stopped; what was committed stays, run again to go on\n"
+    assert complaints == f"tournament: stopped; what was committed stays in {place.results}, run again to go on\n"
     assert_games_are_the_standings(place.results)
     assert list((place.results / "games").iterdir())
     assert not list((place.results / "staging").glob("*"))
