@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from engine.records import Table
@@ -53,8 +52,8 @@ def built(names: Sequence[str]) -> list[Entrant]:
 
 def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:
     """Games a second of one core over all pairs, sandboxed and recorded in memory."""
-    artifacts = {sha256(e.artifact or b"").hexdigest(): e.artifact or b"" for e in entrants}
-    competitors = [Competitor(n, e.name, sha256(e.artifact or b"").hexdigest()) for n, e in enumerate(entrants)]
+    artifacts = {e.artifact_sha256 or "": e.artifact or b"" for e in entrants}
+    competitors = [Competitor(n, e.name, e.artifact_sha256 or "") for n, e in enumerate(entrants)]
     settings = Settings(sessions=sessions)
     desk = Blank(
         Table(buffer_fields(VON_NEUMANN_POKER.games), ROWS_PER_GROUP),

@@ -16,7 +16,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.fuel_bound import most_instructions
-from tournament.schedule import Competitor, RoundRobin, Seat
+from tournament.schedule import Competitor, RoundRobin
 
 SHIPPED = Path(__file__).resolve().parent.parent / "entrants" / "von_neumann_poker"
 
@@ -109,8 +109,8 @@ def field() -> list[Entrant]:
 def leg_of(field: list[Entrant], names: tuple[str, str], *, measured: bool) -> tuple[str, int, bool]:
     """Digest of the records of a leg, the most that x's decisions took, and whether both bots have a bound."""
     bots = [next(e for e in field if e.name == name) for name in names]
-    artifacts = {sha256(e.artifact or b"").hexdigest(): e.artifact or b"" for e in bots}
-    competitors = [Competitor(n, e.name, sha256(e.artifact or b"").hexdigest()) for n, e in enumerate(bots)]
+    artifacts = {e.artifact_sha256 or "": e.artifact or b"" for e in bots}
+    competitors = [Competitor(n, e.name, e.artifact_sha256 or "") for n, e in enumerate(bots)]
     settings = Settings(sessions=300)
     leg = next(RoundRobin("von_neumann_poker", settings.playing(), competitors).legs())
     games = Table(buffer_fields(VON_NEUMANN_POKER.games), 1 << 15)
@@ -126,7 +126,9 @@ def leg_of(field: list[Entrant], names: tuple[str, str], *, measured: bool) -> t
     meters: list[tuple[int, int, int]] | None = [] if measured else None
     play.play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, Full(), meters=meters)
     digest = sha256(b"".join(values[: games.rows].tobytes() for values in games.arrays.values())).hexdigest()
-    loaded = [play.load_bot(VON_NEUMANN_POKER, seat, artifacts) for seat in (leg.x, leg.y)]
+    loaded = [
+        runtime.load_bot(artifacts[seat.artifact], VON_NEUMANN_POKER.interface, seat.name) for seat in (leg.x, leg.y)
+    ]
     return digest, meters[0][2] if meters else 0, all(bot.most_instructions is not None for bot in loaded)
 
 
@@ -141,8 +143,7 @@ def test_counted_or_not_the_games_are_the_same(field: list[Entrant]) -> None:
 def test_shipped_bots_stay_within_their_bound(field: list[Entrant]) -> None:
     for entrant in field:
         assert entrant.artifact is not None
-        seat = Seat(entrant.name, sha256(entrant.artifact).hexdigest(), 0)
-        told = play.load_bot(VON_NEUMANN_POKER, seat, {seat.artifact: entrant.artifact}).most_instructions
+        told = runtime.load_bot(entrant.artifact, VON_NEUMANN_POKER.interface, entrant.name).most_instructions
         opponent = "naive" if entrant.name != "naive" else "kuhn3"
         names = sorted((entrant.name, opponent))
         if told is None or names[0] != entrant.name:
@@ -154,8 +155,7 @@ def test_shipped_bots_stay_within_their_bound(field: list[Entrant]) -> None:
 def test_a_bound_above_the_limit_does_not_count(field: list[Entrant]) -> None:
     bot = next(e for e in field if e.name == "likeme")
     assert bot.artifact is not None
-    seat = Seat("likeme", sha256(bot.artifact).hexdigest(), 0)
-    loaded = play.load_bot(VON_NEUMANN_POKER, seat, {seat.artifact: bot.artifact})
+    loaded = runtime.load_bot(bot.artifact, VON_NEUMANN_POKER.interface, bot.name)
     core = VON_NEUMANN_POKER.new_core(
         next(
             RoundRobin(

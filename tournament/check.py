@@ -121,11 +121,12 @@ def _play(
     contest: Contest, settings: ContestSettings, bot: Entrant, house: Entrant
 ) -> tuple[LegResult, Meter, str, int]:
     assert bot.artifact is not None and house.artifact is not None
-    artifacts = {sha256(a).hexdigest(): a for a in (bot.artifact, house.artifact)}
+    assert bot.artifact_sha256 is not None and house.artifact_sha256 is not None
+    artifacts = {bot.artifact_sha256: bot.artifact, house.artifact_sha256: house.artifact}
     # A name that no file can have keeps a bot called "house" apart from the house bot.
     competitors = [
-        Competitor(0, bot.name, sha256(bot.artifact).hexdigest()),
-        Competitor(1, f"({HOUSE_NAME})", sha256(house.artifact).hexdigest()),
+        Competitor(0, bot.name, bot.artifact_sha256),
+        Competitor(1, f"({HOUSE_NAME})", house.artifact_sha256),
     ]
     playing = settings.playing() | {"sessions": min(SESSIONS, settings.sessions), "duplicate": False}
     leg = next(RoundRobin(contest.name, playing, competitors).legs())

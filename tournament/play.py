@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -14,7 +13,7 @@ from engine.records import Table
 from tournament import runtime
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest, ContestSettings, buffer_fields
-from tournament.schedule import Leg, Seat
+from tournament.schedule import Leg
 from tournament.store.ledger import Batch, Fault, LegResult, batch_name
 from tournament.store.parts import ROWS_PER_GROUP, PartWriter
 from tournament.store.root import Root, open_root
@@ -127,7 +126,7 @@ def play_leg(
     """
     core = contest.new_core(leg.plan, settings, desk.games, desk.sessions)
     seats = (leg.x, leg.y)
-    bots = [load_bot(contest, seat, artifacts) for seat in seats]
+    bots = [runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name) for seat in seats]
     faults: list[Fault] = []
     ended_by: int | None = None
     seating = runtime.Seating(
@@ -175,16 +174,3 @@ def play_leg(
         faults=tuple(faults),
         ended_by=ended_by,
     )
-
-
-_loaded: dict[tuple[str, str, str], runtime.LoadedBot] = {}
-_loading = threading.Lock()
-
-
-def load_bot(contest: Contest, seat: Seat, artifacts: Mapping[str, bytes]) -> runtime.LoadedBot:
-    """The bot at a seat, compiled once in a process."""
-    key = (contest.name, seat.name, seat.artifact)
-    with _loading:
-        if key not in _loaded:
-            _loaded[key] = runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name)
-        return _loaded[key]

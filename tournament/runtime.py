@@ -164,8 +164,9 @@ class LoadedBot:
             return wasmtime.Module(_engine(False), self.artifact)
 
 
+@cache
 def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
-    """Compile a bot's WebAssembly and check that it fits the contest.
+    """Compile a bot's WebAssembly, once in a process, and check that it fits the contest.
 
     Raises BotUnfit when it isn't valid WebAssembly, imports what bots may not,
     or lacks a function.
