@@ -43,5 +43,6 @@ cdef class Referee:
     cdef void* error
     cdef void* trap
 
+    cdef int play_on(self, int64_t answer) noexcept nogil
     cdef int next_call(self, RuntimeValue* values) noexcept nogil
     cdef void note_fuel(self) noexcept nogil
