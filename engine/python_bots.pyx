@@ -21,6 +21,7 @@ from engine.lanes cimport (
     ANSWERED,
     END_LANE,
     FAULTY,
+    MOST_TEXT,
     MOST_VIEW_BYTES,
     OUT_OF_MEMORY,
     START_LANE,
@@ -172,7 +173,7 @@ cdef bint write_all(int descriptor, unsigned char* source, size_t size) except *
 cdef bytes explained(explain, problem):
     """A failure in words, few enough for many of them to go into one message."""
     try:
-        return explain(problem).encode("utf-8", "replace")[:400]
+        return explain(problem).encode("utf-8", "replace")[:MOST_TEXT]
     except BaseException:
         return b"an exception that can't be explained"
 
@@ -217,6 +218,9 @@ def serve(int questions, int answers, new_leg, explain, *, argument_counts, int 
             answer.text_length = 0
             try:
                 if question.kind >= 0:
+                    if lanes[question.lane] is MemoryError:    # it could not start, nor can it be said better
+                        answer.status = OUT_OF_MEMORY
+                        continue
                     if type(lanes[question.lane]) is bytes:    # why it could not start
                         answer.status = FAULTY
                         text = lanes[question.lane]
@@ -239,7 +243,7 @@ def serve(int questions, int answers, new_leg, explain, *, argument_counts, int 
                 elif question.kind == START_LANE:
                     while len(lanes) <= question.lane:
                         lanes.append(None)
-                    lanes[question.lane] = b"ran out of memory"
+                    lanes[question.lane] = MemoryError
                     try:
                         lanes[question.lane] = new_leg(<uint64_t>question.arguments[0])
                     except MemoryError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -21,6 +22,7 @@ from tournament.problems import BadInput
 from tournament.processes import confinement
 from tournament.processes.lanes import Use, play_in_lanes
 from tournament.processes.settings import SandboxSettings
+from tournament.processes.spool import Spool
 from tournament.questions import extreme_questions
 from tournament.running import Watcher
 from tournament.schedule import Competitor, Leg, RoundRobin
@@ -256,13 +258,14 @@ def _play_in_lanes(
     kept: int | None,
 ) -> list[_Trial]:
     trials: dict[str, _Trial] = {}
-    for played in play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder()):
-        desk = _scrap(contest, kept)
-        played.rows.pour(desk)
-        desk.clear()
-        use = played.uses[0]
-        assert use is not None
-        trials[played.result.digest] = _Trial(played.result, desk, Meter(use.decisions, use=use))
+    with contextlib.closing(Spool()) as spool:
+        for played in play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder(), spool):
+            desk = _scrap(contest, kept)
+            played.rows.pour(desk)
+            desk.clear()
+            use = played.uses[0]
+            assert use is not None
+            trials[played.result.digest] = _Trial(played.result, desk, Meter(use.decisions, use=use))
     return [trials[leg.digest] for leg in legs]
 
 
