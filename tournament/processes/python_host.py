@@ -3,11 +3,14 @@
 Runs inside the sandbox with the standard library and the packages that the
 organiser allows. Each leg gets the bot's file executed anew in a module of its
 own, and modules `random`, `numpy.random`, `secrets` and `os` whose chance
-starts at the leg's seed. Other modules are shared by the legs of a process.
+starts at the leg's seed. Other modules are shared by the legs of a process;
+the chance that these take for themselves starts anew whenever a leg begins, so
+that a leg repeats where it has the process to itself.
 """
 
 from __future__ import annotations
 
+import base64
 import builtins
 import importlib
 import importlib.machinery
@@ -102,14 +105,32 @@ class _Bot:
         """The object that the bot is shown, and the functions that answer its questions."""
         if self._code is None:
             self._code = compile(self._source, FILE_NAME, "exec", dont_inherit=True)
-        module = types.ModuleType(_orders["name"])
+        # No module that can be imported has a name with a dot and this beginning.
+        module = types.ModuleType(f"bot.{_orders['name']}")
         module.__file__ = FILE_NAME
         module.__dict__["__builtins__"] = _builtins(_LegModules(seed))
-        exec(self._code, module.__dict__)
+        _seed_shared_modules(seed)
+        # Decorators such as dataclass look for the module of the class that they are given.
+        sys.modules[module.__name__] = module
+        try:
+            exec(self._code, module.__dict__)
+        finally:
+            del sys.modules[module.__name__]
         view = self._view()
         if _orders["state_size"]:
             view.f = [0] * _orders["state_size"]
         return view, _functions(module, _orders["name"], _orders["questions"])
+
+
+def _seed_shared_modules(seed: int) -> None:
+    """Start the chance that the interpreter's own modules take, such as that of uuid."""
+    chance = random.Random(seed ^ 1)
+    random.seed(chance.getrandbits(64))
+    for module, name in ((os, "urandom"), (random, "_urandom")):
+        setattr(module, name, chance.randbytes)
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed(chance.getrandbits(32))
 
 
 class MissingFunction(Exception):
@@ -199,10 +220,15 @@ def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleTyp
 
 def _leg_secrets(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
     module = _copy(original)
-    chance = random.Random(leg.seed())
+    own_random = leg.get("random")
+    assert own_random is not None
+    chance = own_random.SystemRandom()
 
     def token_bytes(nbytes: int | None = None) -> bytes:
-        return chance.randbytes(secrets.DEFAULT_ENTROPY if nbytes is None else nbytes)
+        return bytes(chance.randbytes(secrets.DEFAULT_ENTROPY if nbytes is None else nbytes))
+
+    def token_urlsafe(nbytes: int | None = None) -> str:
+        return base64.urlsafe_b64encode(token_bytes(nbytes)).rstrip(b"=").decode()
 
     vars(module).update(
         choice=chance.choice,
@@ -210,7 +236,8 @@ def _leg_secrets(leg: _LegModules, original: types.ModuleType) -> types.ModuleTy
         randbelow=chance.randrange,
         token_bytes=token_bytes,
         token_hex=lambda nbytes=None: token_bytes(nbytes).hex(),
-        SystemRandom=random.Random,
+        token_urlsafe=token_urlsafe,
+        SystemRandom=own_random.SystemRandom,
     )
     return module
 
@@ -238,8 +265,25 @@ def _leg_numpy(leg: _LegModules, original: types.ModuleType) -> types.ModuleType
 
 
 def _leg_numpy_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
+    """`numpy.random` with generators of the leg's own: nothing in it takes chance from elsewhere."""
     module = _copy(original)
-    shared: Any = original.RandomState(leg.seed() & 0xFFFFFFFF)
+    original.seed(leg.seed() & 0xFFFFFFFF)  # for packages that draw from it themselves
+
+    def seeded(kind: Any, bits: int) -> Any:
+        """The class, its objects seeded by the leg's chance where they are given no seed."""
+
+        def start(self: Any, *given: Any, **named: Any) -> None:
+            if all(value is None for value in (*given[:1], *map(named.get, ("seed", "entropy", "key")))):
+                given = (leg.seed() >> (64 - bits), *given[1:])
+                named = {name: value for name, value in named.items() if value is not None}
+            kind.__init__(self, *given, **named)
+
+        return type(kind.__name__, (kind,), {"__init__": start, "__module__": kind.__module__})
+
+    for name in ("SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
+        setattr(module, name, seeded(getattr(original, name), 64))
+    state = seeded(original.RandomState, 32)
+    shared = state()
     for name in original.__all__:
         value = getattr(original, name)
         if hasattr(value, "__self__") and hasattr(shared, name):
@@ -248,10 +292,11 @@ def _leg_numpy_random(leg: _LegModules, original: types.ModuleType) -> types.Mod
     def default_rng(seed: Any = None) -> Any:
         return original.default_rng(leg.seed() if seed is None else seed)
 
-    def random_state(seed: Any = None) -> Any:
-        return original.RandomState(leg.seed() & 0xFFFFFFFF if seed is None else seed)
+    def seed(seed: Any = None) -> None:
+        shared.seed(leg.seed() >> 32 if seed is None else seed)
 
-    vars(module).update(default_rng=default_rng, RandomState=random_state, seed=shared.seed)
+    drawn = {"ranf": shared.random_sample, "sample": shared.random_sample}
+    vars(module).update(default_rng=default_rng, RandomState=state, seed=seed, **drawn)
     return module
 
 
