@@ -568,7 +568,7 @@ cdef class Lanes:
     cdef bint receive(self, int number) noexcept nogil:
         """Read a channel's answer as far as it is there; true when it is whole or the channel failed."""
         cdef Channel* channel = &self.channels[number]
-        cdef size_t room
+        cdef size_t room, size
         cdef Py_ssize_t got
         room = LONGEST_LINE if channel.lines else sizeof(Header) + channel.asked_count * (sizeof(Answer) + MOST_TEXT)
         if not grown(<void**>&channel.inbox, &channel.inbox_capacity, room + 1, 1):
@@ -590,7 +590,8 @@ cdef class Lanes:
                     self.take_line_answer(number)
                     return True
             elif channel.inbox_size >= sizeof(Header):
-                if (<Header*>channel.inbox).size <= channel.inbox_size or channel.inbox_size > room:
+                size = (<Header*>channel.inbox).size
+                if size <= channel.inbox_size or size > room:
                     channel.outstanding = False
                     self.take_answers(number)
                     return True

@@ -166,7 +166,8 @@ def check_table(report: CheckReport, replay: Callable[[Fault], str]) -> Table:
                 "repeats",
                 "yes: the same seed gives the same games"
                 if report.repeats
-                else "no: the same seed gave other games (clocks, addresses, os-level chance?); it may enter all the same",
+                else "no: the same seed gave other games (clocks, addresses, os-level chance?);"
+                " it may enter all the same",
             )
             if report.kind == "python":
                 table.add_row(

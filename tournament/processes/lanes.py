@@ -168,7 +168,7 @@ class _LaneTable:
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
         audited = time.monotonic()
-        while self._waiting or self._by_lane or self._parting:
+        while self._waiting or self._by_lane or self._parting or self._done:
             self._see_off()
             self._admit()
             if self._by_lane:
