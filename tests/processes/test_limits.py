@@ -13,12 +13,24 @@ from types import SimpleNamespace
 import pytest
 
 import tournament
-from tests.processes.support import SILENT_C, A, B, Question, ask, ask_each, build, pair, script, view, write_bot
+from tests.processes.support import (
+    SILENT_C,
+    A,
+    B,
+    Question,
+    Source,
+    ask,
+    ask_each,
+    build,
+    pair,
+    script,
+    view,
+    write_bot,
+)
 from tournament.contests.von_neumann_poker import Settings
 from tournament.processes import lanes, python_bots
 from tournament.processes.confinement import Confined
 
-STRICT = {"cpu_seconds_per_decision": 0.2, "wall_seconds_per_decision": 0.3}
 LOOP = "while True: pass"
 
 
@@ -62,9 +74,12 @@ DEEDS = {
 
 
 def test_every_deed_is_one_fault_and_the_bot_starts_afresh() -> None:
-    bots = {f"py_{name}.py": python(deed) for name, (deed, _) in DEEDS.items()}
-    bots_and_programs = {**bots, **{f"told_{name}": program(deed) for name, (deed, _) in DEEDS.items()}}
-    answered = ask_each(bots_and_programs, [A] * 3, Settings(faults_allowed=1, **STRICT))
+    bots: dict[str, Source] = {}
+    for name, (deed, _) in DEEDS.items():
+        bots |= {f"py_{name}.py": python(deed), f"told_{name}": program(deed)}
+    answered = ask_each(
+        bots, [A] * 3, Settings(faults_allowed=1, cpu_seconds_per_decision=0.2, wall_seconds_per_decision=0.3)
+    )
     for name, (_, what) in DEEDS.items():
         for kind in ("py", "told"):
             each = answered[f"{kind}_{name}"]
@@ -77,7 +92,7 @@ def test_every_deed_is_one_fault_and_the_bot_starts_afresh() -> None:
 
 def test_the_last_lines_of_complaints_are_kept() -> None:
     said = "\n".join(f"line {n}" for n in range(20)) + "\n\x1b[31m" + "x" * 500
-    bots = {
+    bots: dict[str, Source] = {
         "quits.py": python(f"sys.stderr.write({said!r}); os._exit(1)"),
         "told": program(f"sys.stderr.write({said!r}); sys.stderr.flush(); os._exit(1)"),
         "raises": program("1 / 0"),
@@ -210,7 +225,7 @@ def test_a_program_that_closes_its_output_is_at_fault() -> None:
 
 
 def test_memory_is_limited() -> None:
-    bots = {"hoards.py": python("x = bytearray(1 << 29)"), "told": program("x = bytearray(1 << 29)")}
+    bots: dict[str, Source] = {"hoards.py": python("x = bytearray(1 << 29)"), "told": program("x = bytearray(1 << 29)")}
     answered = ask_each(bots, [A] * 2)
     assert answered["hoards"].what == ["ran out of memory (64 MB)"]
     assert answered["told"].what == ["ended with status 1"]
@@ -227,7 +242,7 @@ def test_what_a_bot_must_be_shown_to_be_at_fault_is_recorded() -> None:
 
 
 def test_bots_that_cannot_start_are_told_apart() -> None:
-    sources = {
+    sources: dict[str, tuple[Source, str]] = {
         "syntax.py": ("def a(bot: return", "can't start: SyntaxError: "),
         "nothing.py": ("", "can't start: lacks the functions a and b, or a class with the methods a and b"),
         "half.py": ("def a(bot): return 1", "can't start: lacks the function b, or a class"),

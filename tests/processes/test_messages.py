@@ -389,7 +389,7 @@ def meaning(line: bytes, question: int) -> int | None:
     text = line.decode("latin-1")
     words = [word for word in text.removesuffix("\r").replace("\t", " ").split(" ") if word]
     if question == 1:
-        return {("ACTION", "FOLD"): 0, ("ACTION", "CALL"): 1}.get(tuple(words))
+        return 0 if words == ["ACTION", "FOLD"] else 1 if words == ["ACTION", "CALL"] else None
     if words == ["ACTION", "PASS"]:
         return 0
     if len(words) == 3 and words[:2] == ["ACTION", "BET"]:

@@ -13,7 +13,7 @@ import contextlib
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -122,7 +122,7 @@ def play_in_lanes(
     cache: Path,
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
-) -> Iterator[PlayedLeg]:
+) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process; they come as they are done, their rows in `spool`.
 
     Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
