@@ -207,7 +207,7 @@ def ask_each(
     """Ask each of the bots these questions in a leg of its own, all side by side; answers by name."""
     settings = settings or Settings(faults_allowed=len(questions))
     *entrants, silent = build({**bots, "zzz.c": SILENT_C}, sandbox)
-    legs = []
+    legs: list[Leg] = []
     for number, entrant in enumerate(entrants, 1):
         assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
         competitors = [

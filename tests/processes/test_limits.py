@@ -23,6 +23,7 @@ from tests.processes.support import (
     ask_each,
     build,
     pair,
+    play,
     script,
     view,
     write_bot,
@@ -30,6 +31,7 @@ from tests.processes.support import (
 from tournament.contests.von_neumann_poker import Settings
 from tournament.processes import lanes, python_bots
 from tournament.processes.confinement import Confined
+from tournament.processes.settings import SandboxSettings
 
 LOOP = "while True: pass"
 
@@ -110,6 +112,21 @@ def test_the_last_lines_of_complaints_are_kept() -> None:
     (fault,) = answered["raises"].faults
     assert fault.what == "ended with status 1"
     assert fault.complaints.splitlines()[-1] == "ZeroDivisionError: division by zero"
+
+
+def test_complaints_are_not_taken_for_those_of_another_leg() -> None:
+    source = (
+        "import sys\ndef a(bot):\n  print(bot.card)\n  assert bot.card < 0.9\n  return 0\ndef b(bot, bet): return 1\n"
+    )
+    field = build({"noisy.py": source, "other.py": "a = b = lambda *_: 0", "silent.c": SILENT_C})
+    for legs_per_process in (1, 256):
+        for leg in play(field, Settings(sessions=20), SandboxSettings(legs_per_process=legs_per_process)):
+            assert (len(leg.faults) == 4) == ("noisy" in (leg.result.x, leg.result.y))
+            for fault in leg.faults:
+                card = float(fault.complaints.splitlines()[-1]) if fault.complaints else None
+                assert (card is not None) == (legs_per_process == 1)
+                if card is not None:
+                    assert f"a: card {card:g}," in fault.asked
 
 
 def test_more_faults_than_allowed_end_the_leg() -> None:

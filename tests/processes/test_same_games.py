@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracles.von_neumann_poker import BetCap, Bot
-from tests.processes.support import answering, build, by_oracle, legs_of, play
+from tests.processes.support import Source, answering, build, by_oracle, legs_of, play
 from tournament.contests.von_neumann_poker import Settings
 
 # The same two strategies in every way to write them down. `state` depends on what was seen before.
@@ -49,8 +49,18 @@ BOLD_C = """
 CALM_PROGRAM = answering("20 if card > 0.5 else 0", "card > 0.25")
 BOLD_PROGRAM = answering("int(70 * card) - 20", "card * 100 > bet or previous > 0.5")
 
-CALMS = {"functions.py": CALM_FUNCTIONS, "methods.py": CALM_CLASS, "native.c": CALM_C, "told": CALM_PROGRAM}
-BOLDS = {"functions.py": BOLD_FUNCTIONS, "methods.py": BOLD_CLASS, "native.c": BOLD_C, "told": BOLD_PROGRAM}
+CALMS: dict[str, Source] = {
+    "functions.py": CALM_FUNCTIONS,
+    "methods.py": CALM_CLASS,
+    "native.c": CALM_C,
+    "told": CALM_PROGRAM,
+}
+BOLDS: dict[str, Source] = {
+    "functions.py": BOLD_FUNCTIONS,
+    "methods.py": BOLD_CLASS,
+    "native.c": BOLD_C,
+    "told": BOLD_PROGRAM,
+}
 
 
 # Names decide the seats: once bold bots sit at x, once calm ones.
@@ -59,7 +69,9 @@ def test_every_way_to_write_a_bot_plays_as_the_rules_have_it(bet_cap: BetCap, ca
     """All pairings of kinds, in both legs of duplicate matches."""
     settings = Settings(sessions=12, duplicate=True, bet_cap=bet_cap, seed=5)
     strategies = {calm: CALM, bold: BOLD}
-    files = {f"{letter}_{file}": text for letter, ways in ((calm, CALMS), (bold, BOLDS)) for file, text in ways.items()}
+    files: dict[str, Source] = {
+        f"{letter}_{file}": text for letter, ways in ((calm, CALMS), (bold, BOLDS)) for file, text in ways.items()
+    }
     entrants = build(files)
     legs = [leg for leg in legs_of(entrants, settings) if leg.x.name[0] != leg.y.name[0]]
     assert len(legs) == 2 * 15  # all pairings of kinds but C with C

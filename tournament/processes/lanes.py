@@ -357,7 +357,9 @@ class _LaneTable:
             assert in_play.seating
             self._fault(in_play, in_play.core.pending()[1], in_play.seating.take_failure())
         elif kind == lanes.BOT_FAULTY:
-            self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel))
+            # What a process of many legs wrote may be any leg's.
+            is_its_own = self._by_channel[channel].places <= 1
+            self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel) if is_its_own else "")
         else:
             assert kind == lanes.BOT_OUT_OF_MEMORY
             self._process_failed(
