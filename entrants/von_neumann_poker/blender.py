@@ -1,5 +1,5 @@
 # Blender
-# Bets good cards and bluffs in sizes drawn by chance, of each size in the proportion that leaves the caller no right answer.
+# Bets good cards and bluffs in sizes drawn by chance, of each size in the proportion that gives a caller nothing.
 
 import random
 

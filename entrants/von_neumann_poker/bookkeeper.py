@@ -1,5 +1,5 @@
 # Bookkeeper
-# Keeps books on the opponent: the cards it shows after each bet, and how it answers each size of bet; acts on what they say.
+# Keeps books on the opponent: the cards behind each bet, the answers to each size of bet; plays by what they say.
 
 import random
 from bisect import bisect_left, insort
