@@ -56,6 +56,5 @@ def test_the_dialogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for question, answer in zip(questions, answers, strict=True):
         dialogue += [f"< {question}", f"> {answer}"]
     dialogue.append(f"< {score}")
-    print("\n".join(dialogue))
-    block = next(block for block in re.findall(r"```\n(.*?)```", PAGE, re.DOTALL) if "STATE" in block)
-    assert block.splitlines() == dialogue
+    block = re.findall(r"\n\n```\n(<.*?)```", PAGE, re.DOTALL)
+    assert [part.splitlines() for part in block] == [dialogue]
