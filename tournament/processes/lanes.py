@@ -161,6 +161,7 @@ class _LaneTable:
                 self._lanes.drain_all()
                 for process in list(self._by_channel.values()):
                     self._audit(process, now)
+        yield from self._done  # what the last audit ended
 
     def close(self) -> None:
         """End every process."""
