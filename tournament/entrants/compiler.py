@@ -200,8 +200,10 @@ def _run(
         sandbox.mode,
         seconds,
     )
-    if finished.cut_off:
+    if finished.cut_off and not finished.excess:
         raise CompilerRefused(f"the compiler was still at it after {seconds} seconds")
+    if finished.excess:
+        raise CompilerRefused(f"the compiler took {finished.excess}")
     if finished.status != 0:
         folders = [folder, *[Path(word[2:]) for word in command if word.startswith("-I")]]
         message = finished.errors.decode(errors="replace")
