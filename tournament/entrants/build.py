@@ -18,7 +18,7 @@ from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_functions import choose_functions, defined_functions
 from tournament.entrants.cache import cache_folder
 from tournament.entrants.folder import find_submissions
-from tournament.problems import BadInput
+from tournament.problems import BadInput, printable
 from tournament.processes import confinement, programs, python_bots
 from tournament.processes.settings import SandboxSettings
 
@@ -83,7 +83,7 @@ def build_entrant(
         programs.CommandMissing,
         programs.BadRecipe,
     ) as error:
-        artifact, problem = None, str(error)
+        artifact, problem = None, printable(str(error))
     return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem)
 
 

@@ -241,7 +241,9 @@ def _shorten(message: str, folders: list[Path], lines: int = 12) -> str:
             quoting_unit = True
         elif line.startswith(" ") and quoting_unit:
             continue
-        elif line.strip() and "generated." not in line and not line.startswith("In file included from tournament_unit"):
+        elif line.startswith("In file included from") and (line in kept or "from tournament_unit" in line):
+            continue  # a file that includes itself is named once
+        elif line.strip() and "generated." not in line:
             kept.append(line)
             quoting_unit = False
     hints = list(dict.fromkeys(hint for sign, hint in _HINTS.items() if sign in message))

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 from tournament.entrants.bot import Entrant, Kind, Submission
-from tournament.problems import BadInput
+from tournament.problems import BadInput, printable
 from tournament.processes import programs
 
 KINDS: dict[str, Kind] = {
@@ -50,7 +50,7 @@ def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
             _check_link(path, folder)
             submission = read_submission(path)
         except BadInput as problem:
-            refused.append(Entrant(_printable(path.name), kind, "", None, _printable(str(problem))))
+            refused.append(Entrant(printable(path.name), kind, "", None, printable(str(problem))))
             continue
         twin = submissions.get(submission.name)
         if twin is not None:
@@ -69,11 +69,6 @@ def _check_link(path: Path, folder: Path) -> None:
         inside = False
     if not inside:
         raise BadInput(f"{path.name}: it is a link to something outside of the entrants folder; put a copy there")
-
-
-def _printable(text: str) -> str:
-    """A text that any terminal and any file takes, with escapes for what they don't."""
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def kind_of(path: Path) -> Kind | None:

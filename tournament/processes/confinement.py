@@ -152,6 +152,12 @@ class Confined:
         except (OSError, IndexError, ValueError):
             return 0.0
 
+    def has_written(self) -> bool:
+        """Whether there is something of its answers to read."""
+        waiting = select.poll()
+        waiting.register(self.answers, select.POLLIN)
+        return bool(waiting.poll(0))
+
     def close_input(self) -> None:
         """Let it read the end of its input."""
         if self.to >= 0:
