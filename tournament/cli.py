@@ -113,7 +113,7 @@ def crosstable(
         _out.print(table)
 
 
-@app.command(epilog="Examples: tournament check entrants/von_neumann_poker/likeme.c; … --session 12 --game 3")
+@app.command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c --session 12 --game 3")
 def check(
     bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
     contest: Annotated[
