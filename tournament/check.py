@@ -31,10 +31,10 @@ from tournament.store.parts import ROWS_PER_GROUP
 
 SESSIONS = 500
 HOUSE_NAME = "house"
-# A bot with so many faults at the limits is asked no more: each may take as long as decisions may.
-_MOST_BOUNDARY_FAULTS = 10
 # Legs that a Python bot plays side by side, to see that they don't know of each other.
 _NEIGHBOURS = 4
+# A bot that takes all its time at each question at the limits must not take it for all of them.
+_MOST_FAULTS_AT_LIMITS = 5
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,11 @@ class CheckReport:
     faults: tuple[Fault, ...] = ()
     boundary_questions: int = 0
     boundary_faults: tuple[Fault, ...] = ()
+
+    @property
+    def asked_all(self) -> bool:
+        """Whether it was asked all questions at the limits: after some faults no more are."""
+        return len(self.boundary_faults) < _MOST_FAULTS_AT_LIMITS
 
     @property
     def fit(self) -> bool:
@@ -165,7 +170,7 @@ def check_bot(
         legs_apart = beside[0].digest == first.digest
     questions = extreme_questions(contest.interface)
     asking = replace(contest, new_core=lambda *_: Questionnaire(questions, contest.interface.view_size))
-    forgiving = settings.model_copy(update={"faults_allowed": _MOST_BOUNDARY_FAULTS - 1})
+    forgiving = settings.model_copy(update={"faults_allowed": _MOST_FAULTS_AT_LIMITS - 1})
     (at_limits,) = _play(asking, forgiving, sandbox, entrant, house_entrant)
     return replace(
         report,

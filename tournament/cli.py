@@ -113,7 +113,7 @@ def crosstable(
         _out.print(table)
 
 
-@app.command(epilog="Examples: tournament check entrants/von_neumann_poker/likeme.c; … --session 12 --game 3")
+@app.command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c --session 12 --game 3")
 def check(
     bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
     contest: Annotated[
@@ -153,8 +153,10 @@ def check(
 @app.command(epilog="Example: tournament new von_neumann_poker my_bot --language cpp")
 def new(
     contest: Annotated[str, typer.Argument(metavar="CONTEST")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's")],
-    language: Annotated[str, typer.Option(metavar="c|cpp", help="what to write it in")] = "c",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's or its folder's")],
+    language: Annotated[
+        str, typer.Option(metavar="LANG", help="c, cpp, python, program-c, program-python or program-shell")
+    ] = "c",
     entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
     config: _ConfigPath = None,
 ) -> None:

@@ -209,7 +209,10 @@ def test_the_standard_library_can_be_imported_and_used() -> None:
 @pytest.mark.parametrize("module", ["numpy", "tournament", "engine", "engine.lanes", "sandlock", "pytest", "bot"])
 def test_what_is_not_allowed_is_not_there(module: str) -> None:
     problem = problem_of(f"import {module}\ndef a(bot): return 0\ndef b(bot, bet): return 0\n")
-    assert problem == f"can't start: ModuleNotFoundError: No module named '{module.split('.')[0]}' (line 1)"
+    assert problem == (
+        f"can't start: ModuleNotFoundError: No module named '{module.split('.')[0]}' (line 1);"
+        " bots may import the standard library and what [sandbox] packages names"
+    )
 
 
 def test_allowed_packages_come_with_what_they_need() -> None:

@@ -24,6 +24,7 @@ from engine.records import Table
 from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings, buffer_fields
 from tournament.legs import Stopped, leg_result
+from tournament.problems import printable
 from tournament.processes import programs, python_bots
 from tournament.processes.confinement import Confined, how_it_ended
 from tournament.processes.lines import question_lines
@@ -168,7 +169,7 @@ class _LaneTable:
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
         audited = time.monotonic()
-        while self._waiting or self._by_lane or self._parting or self._done:
+        while self._waiting or self._by_lane or self._parting:
             self._see_off()
             self._admit()
             if self._by_lane:
@@ -176,8 +177,6 @@ class _LaneTable:
                     self._see_to(kind, lane, channel, text)
             else:
                 time.sleep(0.001)
-            yield from self._done
-            self._done.clear()
             now = time.monotonic()
             if now - audited >= _AUDIT_SECONDS:
                 elapsed, audited = now - audited, now
@@ -186,6 +185,8 @@ class _LaneTable:
                 self._lanes.drain_all()
                 for process in list(self._by_channel.values()):
                     self._audit(process, elapsed)
+            yield from self._done
+            self._done.clear()
 
     def close(self) -> None:
         """End every process."""
@@ -445,7 +446,7 @@ class _LaneTable:
                 leg.plan.first_session + session,
                 game,
                 question.name,
-                what,
+                printable(what),
                 asked(self._contest.interface, kind, arguments, view),
                 complaints,
             )
@@ -538,7 +539,12 @@ class _LaneTable:
         seconds = min(elapsed, _LONGEST_TICK)
         watch.idle_seconds += max(0.0, seconds - (cpu - watch.cpu) - (delay - watch.delay))
         watch.cpu, watch.delay = cpu, delay
-        if watch.idle_seconds > settings.wall_seconds_per_decision + grace and not confined.waits_for_processor():
+        # An answer that only waits for us to read it came in time.
+        if (
+            watch.idle_seconds > settings.wall_seconds_per_decision + grace
+            and not confined.waits_for_processor()
+            and not confined.has_written()
+        ):
             self._process_failed(process, f"did not answer for {settings.wall_seconds_per_decision:g} s")
 
 

@@ -10,24 +10,22 @@ that a leg repeats where it has the process to itself.
 
 from __future__ import annotations
 
-import base64
+import _random
 import builtins
 import importlib
-import importlib.machinery
-import importlib.util
 import os
-import random
-import secrets
-import struct
 import sys
-import traceback
 import types
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from engine import python_bots
 
 FILE_NAME = "<bot>"
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # takes long to import
+    import importlib.machinery
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
 _orders: dict[str, Any] = {}
 
 
@@ -41,10 +39,10 @@ def prepare(orders: dict[str, Any]) -> None:
     _orders.update(orders)
     os.environ.update(orders["environment"])
     sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") != "Finder"]
-    sys.meta_path.append(_Packages(orders["modules"]))
+    sys.meta_path.append(Packages(orders["modules"]))
 
 
-class _Packages:
+class Packages:
     """Finds the allowed packages, whose folders can't be listed."""
 
     def __init__(self, modules: dict[str, tuple[str, list[str]]]) -> None:
@@ -55,6 +53,8 @@ class _Packages:
     ) -> importlib.machinery.ModuleSpec | None:
         if name not in self._modules:
             return None
+        import importlib.util
+
         file, folders = self._modules[name]
         return importlib.util.spec_from_file_location(name, file, submodule_search_locations=folders or None)
 
@@ -65,7 +65,7 @@ def serve() -> None:
     # What a bot prints goes to its complaints, not among its answers.
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(2, 1)
-    (size,) = struct.unpack("<I", _read_exactly(questions, 4))
+    size = int.from_bytes(_read_exactly(questions, 4), "little")
     source = _read_exactly(questions, size)
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
@@ -109,7 +109,6 @@ class _Bot:
         module = types.ModuleType(f"bot.{_orders['name']}")
         module.__file__ = FILE_NAME
         module.__dict__["__builtins__"] = _builtins(_LegModules(seed))
-        _seed_shared_modules(seed)
         # Decorators such as dataclass look for the module of the class that they are given.
         sys.modules[module.__name__] = module
         try:
@@ -120,17 +119,6 @@ class _Bot:
         if _orders["state_size"]:
             view.f = [0] * _orders["state_size"]
         return view, _functions(module, _orders["name"], _orders["questions"])
-
-
-def _seed_shared_modules(seed: int) -> None:
-    """Start the chance that the interpreter's own modules take, such as that of uuid."""
-    chance = random.Random(seed ^ 1)
-    random.seed(chance.getrandbits(64))
-    for module, name in ((os, "urandom"), (random, "_urandom")):
-        setattr(module, name, chance.randbytes)
-    numpy_random = sys.modules.get("numpy.random")
-    if numpy_random is not None:
-        numpy_random.seed(chance.getrandbits(32))
 
 
 class MissingFunction(Exception):
@@ -165,12 +153,37 @@ def _functions(module: types.ModuleType, stem: str, questions: Sequence[str]) ->
     )
 
 
+class _Bytes:
+    """Stands in for os.urandom: bytes that repeat."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = _random.Random(seed)
+
+    def __call__(self, size: int) -> bytes:
+        return self._chance.getrandbits(8 * size).to_bytes(size, "little") if size else b""
+
+
 class _LegModules:
     """The modules of a leg whose chance is its own, made when they are first imported."""
 
     def __init__(self, seed: int) -> None:
-        self._chance = random.Random(seed)
+        self._chance = _random.Random(seed)
+        self.bytes = _Bytes(seed ^ 2)
         self._made: dict[str, types.ModuleType] = {}
+        self._seeded: set[str] = set()
+        self._seed = seed
+        os.urandom = _Bytes(seed ^ 1)
+        self.seed_shared()
+
+    def seed_shared(self) -> None:
+        """Start the chance of the shared modules anew that have been imported since."""
+        for name in ("random", "numpy.random"):
+            module: Any = sys.modules.get(name)
+            if module is not None and name not in self._seeded:
+                self._seeded.add(name)
+                module.seed(self._seed >> 32)
+                if name == "random":
+                    module._urandom = os.urandom
 
     def get(self, name: str) -> types.ModuleType | None:
         """The leg's own module of that name, None if it shares the interpreter's."""
@@ -181,9 +194,6 @@ class _LegModules:
     def seed(self) -> int:
         return self._chance.getrandbits(64)
 
-    def bytes(self, size: int) -> bytes:
-        return self._chance.randbytes(size)
-
 
 def _copy(module: types.ModuleType) -> types.ModuleType:
     copied = types.ModuleType(module.__name__, module.__doc__)
@@ -193,6 +203,7 @@ def _copy(module: types.ModuleType) -> types.ModuleType:
 
 def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
     """`random` with a generator of the leg's own; without a seed, new ones start from its chance."""
+    import random
 
     class Random(random.Random):
         def __init__(self, x: Any = None) -> None:
@@ -219,13 +230,15 @@ def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleTyp
 
 
 def _leg_secrets(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
+    import base64
+
     module = _copy(original)
     own_random = leg.get("random")
     assert own_random is not None
     chance = own_random.SystemRandom()
 
     def token_bytes(nbytes: int | None = None) -> bytes:
-        return bytes(chance.randbytes(secrets.DEFAULT_ENTROPY if nbytes is None else nbytes))
+        return bytes(chance.randbytes(original.DEFAULT_ENTROPY if nbytes is None else nbytes))
 
     def token_urlsafe(nbytes: int | None = None) -> str:
         return base64.urlsafe_b64encode(token_bytes(nbytes)).rstrip(b"=").decode()
@@ -267,7 +280,6 @@ def _leg_numpy(leg: _LegModules, original: types.ModuleType) -> types.ModuleType
 def _leg_numpy_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
     """`numpy.random` with generators of the leg's own: nothing in it takes chance from elsewhere."""
     module = _copy(original)
-    original.seed(leg.seed() & 0xFFFFFFFF)  # for packages that draw from it themselves
 
     def seeded(kind: Any, bits: int) -> Any:
         """The class, its objects seeded by the leg's chance where they are given no seed."""
@@ -322,6 +334,7 @@ def _builtins(leg: _LegModules) -> dict[str, object]:
         level: int = 0,
     ) -> types.ModuleType:
         module = original_import(name, global_names, local_names, tuple(fromlist or ()), level)
+        leg.seed_shared()
         own = leg.get(name) if fromlist else leg.get(name.split(".")[0])
         return own or module
 
@@ -330,6 +343,8 @@ def _builtins(leg: _LegModules) -> dict[str, object]:
 
 def explain(problem: BaseException) -> str:
     """An exception in one line: what it is, and the place in the bot's file."""
+    import traceback
+
     if isinstance(problem, MissingFunction):
         return str(problem)
     if isinstance(problem, SyntaxError):
@@ -346,4 +361,6 @@ def explain(problem: BaseException) -> str:
     except BaseException:
         text = ""
     lines = text.strip().splitlines()
+    if isinstance(problem, ModuleNotFoundError):
+        where += "; bots may import the standard library and what [sandbox] packages names"
     return f"{type(problem).__name__}{': ' + lines[0][:300] if lines else ''}{where}"
