@@ -50,8 +50,18 @@ class Pipes:
             self.to_bot, self.from_bot, self.errors, lines=self.lines, greeting=self.greeting
         )
 
+    def await_question(self) -> None:
+        """Run until the process is asked."""
+        while not self.table.is_outstanding(self.number)[0]:
+            assert self.table.run(0.01) == []
+
     def asked(self) -> tuple[int, list[int]]:
-        """Read a message: its serial, and the kinds of its questions."""
+        """Run until there is a message, and read it: its serial, and the kinds of its questions."""
+        self.await_question()
+        return self.read()
+
+    def read(self) -> tuple[int, list[int]]:
+        """Read a message."""
         header = os.read(self.reads, HEADER.size)
         size, serial, count, text_size = HEADER.unpack(header)
         assert (size, text_size) == (HEADER.size + count * STRIDE, 0)
@@ -192,7 +202,6 @@ def test_random_messages_are_answers_or_fail(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 6))
     process = stage.process()
     numbers = [stage.lane(process, [A], place) for place in range(count)]
-    stage.run(0)
     serial, _ = process.asked()
     statuses = st.tuples(st.integers(-(2**63), 2**63 - 1), st.integers(0, 3), st.binary(max_size=500))
     message = bytearray(reply(serial, data.draw(st.lists(statuses, min_size=count, max_size=count))))
@@ -203,7 +212,7 @@ def test_random_messages_are_answers_or_fail(data: st.DataObject) -> None:
     events = []
     for portion in (message[:cut], message[cut:]):
         os.write(process.writes, bytes(portion))
-        events += stage.run(0)
+        events += stage.run(0.001)
     os.close(process.writes)
     events += stage.run(0.05)
     failed = [event for event in events if event[0] == lanes.CHANNEL_FAILED]
@@ -224,11 +233,11 @@ def test_a_message_larger_than_a_pipe_gets_through(stage: Stage) -> None:
 
     def chat() -> None:
         while running:
-            os.write(busy.writes, reply(busy.asked()[0], [(0, 0, b"")]))
+            os.write(busy.writes, reply(busy.read()[0], [(0, 0, b"")]))
 
     def answer() -> None:
         time.sleep(0.05)
-        serial, kinds = process.asked()
+        serial, kinds = process.read()
         message = reply(serial, [(0, 1, b"r" * 400)] * len(kinds))
         while message:
             message = message[os.write(process.writes, message) :]
@@ -411,7 +420,7 @@ def test_lines_mean_what_their_words_say(question: int, first: str, pieces: list
     stage = Stage()
     process = stage.process(lines=True)
     stage.lane(process, [(A, B)[question]])
-    stage.run(0)
+    process.await_question()
     os.write(process.writes, line + b"\n")
     ((kind, _, _, text),) = stage.run(1.0)
     expected = meaning(line, question)
@@ -469,7 +478,7 @@ VIOLATIONS: dict[str, tuple[Callable[[Pipes], object], str]] = {
 def test_a_violation_is_quoted(stage: Stage, which: str) -> None:
     process = stage.process(lines=True)
     stage.lane(process, [A, A])
-    stage.run()
+    process.await_question()
     write, text = VIOLATIONS[which]
     write(process)
     assert stage.run(1.0) == [(lanes.CHANNEL_FAILED, -1, process.number, text)]
@@ -481,7 +490,7 @@ def test_a_line_before_the_next_question_is_a_violation(stage: Stage) -> None:
     lane = stage.table.open_lane(core, None, (process.number, -1), (0, -1))
     stage.table.resume(lane)
     stage.lane(other, [A])
-    stage.run()
+    process.await_question()
     stage.table.stop(lane)  # the worker has this lane wait, while the program writes twice
     os.write(process.writes, b"ACTION PASS\n")
     stage.run()
@@ -494,7 +503,7 @@ def test_a_line_before_the_next_question_is_a_violation(stage: Stage) -> None:
 def test_half_a_line_is_waited_for(stage: Stage) -> None:
     process = stage.process(lines=True)
     stage.lane(process, [A])
-    stage.run()
+    process.await_question()
     for portion in (b"ACT", b"ION B", b"ET 4", b"2"):
         os.write(process.writes, portion)
         assert stage.run(0.005) == []

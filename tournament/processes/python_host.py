@@ -65,6 +65,7 @@ def serve() -> None:
     # What a bot prints goes to its complaints, not among its answers.
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     size = int.from_bytes(_read_exactly(questions, 4), "little")
     source = _read_exactly(questions, size)
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
