@@ -73,8 +73,8 @@ class CheckReport:
 
     @property
     def asked_all(self) -> bool:
-        """Whether it was asked all questions at the limits: after some faults no more are."""
-        return len(self.boundary_faults) < _MOST_FAULTS_AT_LIMITS
+        """Whether it was asked all questions at the limits: after some faults, or disqualified, it is asked no more."""
+        return self.boundary_questions > 0 and len(self.boundary_faults) < _MOST_FAULTS_AT_LIMITS
 
     @property
     def fit(self) -> bool:
