@@ -24,7 +24,7 @@ from tournament.processes.settings import SandboxSettings
 OFF = SandboxSettings(mode="off")
 
 names = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=30).filter(
-    lambda name: name not in (".", "..", "__pycache__", ".git")
+    lambda name: name.isprintable() and name not in (".", "..", "__pycache__", ".git")
 )
 
 
