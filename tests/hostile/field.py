@@ -152,7 +152,11 @@ class Ground:
                 target.write_text(self._aimed(bot.read_text()))
 
     def _aimed(self, text: str) -> str:
-        return text.replace("@canary@", str(self.canary)).replace("@opponent@", str(self.entrants / "steady.c"))
+        return (
+            text.replace("@canary@", str(self.canary))
+            .replace("@opponent@", str(self.entrants / "steady.c"))
+            .replace("@executable@", str(self.folder / "executable"))
+        )
 
     def config(self, sandbox: Mapping[str, object] | None = None, **settings: object) -> Path:
         """Write a tournament.toml."""
