@@ -550,7 +550,11 @@ cdef class Lanes:
                     self.take_line_answer(number)
                     return True
             elif channel.inbox_size >= sizeof(Header):
-                if (<Header*>channel.inbox).size <= channel.inbox_size or channel.inbox_size > room:
+                if (
+                    (<Header*>channel.inbox).size <= channel.inbox_size
+                    or (<Header*>channel.inbox).size > room
+                    or channel.inbox_size > room
+                ):
                     channel.outstanding = False
                     self.take_answers(number)
                     return True

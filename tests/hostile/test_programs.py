@@ -20,7 +20,7 @@ from tests.hostile.field import (
 from tournament.results import Results
 
 BOTS = bots_in("programs")
-REFUSED = [bot for bot in BOTS if verdict_of(bot).status == "ok"]
+REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",)]
 FAILING = [bot for bot in BOTS if bot not in REFUSED]
 BUILDS = bots_in("builds")
 FEW = {name: GOOD[name] for name in ("steady.c", "plain")}

@@ -36,6 +36,8 @@ from tournament.store.ledger import Fault, LegResult
 # How many legs with processes of their own are in play at once.
 _MOST_OWN_PROCESSES = 24
 _ROWS = 4096
+# Runtimes start some for themselves; more only keep the machine from others.
+_MOST_THREADS = 128
 _AUDIT_SECONDS = 0.05
 # What a process may take to get ready, beyond the limits of its first decision.
 _START_SECONDS = 5.0
@@ -426,6 +428,9 @@ class _LaneTable:
         if process.channel not in self._by_channel:
             return
         settings, confined = self._settings, process.confined
+        if not process.shared and confined.threads() > _MOST_THREADS:
+            self._process_failed(process, f"started more than {_MOST_THREADS} threads")
+            return
         outstanding, messages = self._lanes.is_outstanding(process.channel)
         if not outstanding:
             process.watched_message = -1
