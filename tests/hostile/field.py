@@ -27,7 +27,7 @@ SECRET = "a yellow canary sings 71c2e9"
 # What bots that leave something behind call it; segments of shared memory have the number as their key.
 LEFT_BEHIND = "left_by_a_hostile_bot"
 LEFT_BEHIND_KEY = 0x7E57B07
-SETTINGS = {
+SETTINGS: dict[str, object] = {
     "sessions": 6,
     "seed": 11,
     "faults_allowed": 0,
@@ -35,7 +35,7 @@ SETTINGS = {
     "wall_seconds_per_decision": 0.4,
     "cpu_seconds_per_leg": 30.0,
 }
-GOOD = {
+GOOD: dict[str, str | Mapping[str, str]] = {
     "steady.c": """
         int a(const Bot *bot) { return bot->card > 0.6f ? 20 : 0; }
         int b(const Bot *bot, const int bet) { return bot->card > 0.5f; }

@@ -17,14 +17,10 @@ from tests.hostile.field import (
     GOOD,
     HERE,
     Ground,
-    assert_good_ones_are_untouched,
-    assert_verdicts,
-    bots_in,
     confined_processes,
     descendants,
 )
 from tests.test_executors import ray_workers
-from tournament.results import Results, load
 
 PEOPLE = {name: GOOD[name] for name in ("steady.c", "patient.py", "plain")}
 DEAF = [HERE / "programs" / "deaf_to_signals", HERE / "python" / "outlives_its_leg.py", HERE / "python" / "sleeps.py"]
@@ -110,24 +106,3 @@ def test_ray_and_its_workers_that_are_killed(tmp_path: Path) -> None:
 
 def any_playing(worker: int) -> bool:
     return any(is_playing(pid, line) for pid, line in descendants(worker).items())
-
-
-def test_traps_and_hostile_processes_inside_ray_workers(tmp_path: Path, scratch: Path, alone: Results) -> None:
-    names = ("division_by_zero", "unbounded_recursion", "out_of_bounds_write", "endless_loop_at_once", "exits_at_once")
-    bots = [
-        *[path for path in bots_in("webassembly") if path.stem in names],
-        *[path for path in bots_in("python") if path.stem in ("aborts", "exits_at_once", "garbage_bytes", "forks")],
-        *[path for path in bots_in("programs") if path.stem in ("silent", "out_of_bounds_write_natively")],
-    ]
-    ground = Ground(tmp_path)
-    ground.prepare(bots)
-    arguments = ["--config", str(ground.config()), "--entrants", str(ground.entrants), "--results", str(ground.results)]
-    command = command_line(["run", "von_neumann_poker", *arguments, "--workers", "2", "--executor", "ray"])
-    done = subprocess.run(
-        command, env=environment({"PYTHONFAULTHANDLER": "1"}), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    results = load(str(ground.results / "von_neumann_poker"))
-    assert_verdicts(results, bots)
-    assert_good_ones_are_untouched(results, alone)
-    assert not {pid: line for pid, line in confined_processes().items() if str(tmp_path) in line}

@@ -21,7 +21,7 @@ from tournament.processes import programs
 from tournament.results import Results
 
 FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
-RECIPES = {
+RECIPES: dict[str, tuple[str | bytes, str]] = {
     "giant_recipe": ("command = [" + '"x", ' * 30_000 + "]", "larger than 64 KiB"),
     "giant_command": ('command = ["sh", "' + "x" * 40_000 + '"]', "KiB of words"),
     "many_words": ('command = ["sh"' + ', "\\u0001"' * 6000 + "]", ""),
@@ -70,8 +70,8 @@ def test_what_lies_in_the_folder(tmp_path: Path, scratch: Path, alone: Results) 
     (sparse / "bot.toml").write_text('command = ["sh"]')
     with (sparse / "data").open("wb") as file:
         file.truncate(1 << 40)
-    for name in (b"\xff\xfe.py", b"\x1b[2J.c", "\N{RIGHT-TO-LEFT OVERRIDE}.py".encode(), b"-rf.py", b"a b.c", b"..py"):
-        Path(os.fsdecode(bytes(ground.entrants) + b"/" + name)).write_text("x")
+    for odd in (b"\xff\xfe.py", b"\x1b[2J.c", "\N{RIGHT-TO-LEFT OVERRIDE}.py".encode(), b"-rf.py", b"a b.c", b"..py"):
+        Path(os.fsdecode(bytes(ground.entrants) + b"/" + odd)).write_text("x")
     with nothing_survives(scratch):
         results = ground.play()
     assert_good_ones_are_untouched(results, alone, FEW)
@@ -85,8 +85,8 @@ def test_what_lies_in_the_folder(tmp_path: Path, scratch: Path, alone: Results) 
     for name in ("pipe.py", "pipe.wasm"):
         assert "not a plain file" in lines.loc[name].reason
     assert "larger than" in lines.loc["sparse"].reason
-    for name, line in lines.iterrows():
-        assert all(c.isprintable() or c in "\n\t" for c in f"{name}{line.reason}"), name
+    for line in lines.reset_index().itertuples():
+        assert all(c.isprintable() or c in "\n\t" for c in f"{line.name}{line.reason}"), line.name
 
 
 def test_what_users_see_is_harmless(tmp_path: Path, scratch: Path) -> None:

@@ -33,7 +33,7 @@ def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path
     (ground.entrants / "writes_over_nothing.py").write_text(TWIN)
     with nothing_survives(scratch):
         # None of them is slow: they all go on sharing a process.
-        results = ground.play(cpu_seconds_per_decision=10.0, wall_seconds_per_decision=20.0)
+        results = ground.play(cpu_seconds_per_decision=3.0, wall_seconds_per_decision=20.0)
     assert_verdicts(results, REFUSED)
     assert_good_ones_are_untouched(results, alone)
     ground.assert_secret_is_kept(results)
