@@ -36,4 +36,5 @@ cdef class GameCore:
 
     cdef Status step(self, int64_t answer) noexcept nogil
     cdef int64_t default_answer(self) noexcept nogil
+    cdef void warm(self) noexcept nogil
     cdef void score_session(self, double points) noexcept nogil

@@ -33,6 +33,10 @@ cdef class GameCore:
         """What counts as the asked bot's answer when it has none (it is at fault)."""
         return 0
 
+    cdef void warm(self) noexcept nogil:
+        """Have memory come near that the next step will write to, where many cores are played in turn."""
+        pass
+
     cdef void score_session(self, double points) noexcept nogil:
         """Add x's points for the session now played to the leg's sums, and go on to the next."""
         self.points += points

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import os
@@ -302,11 +303,18 @@ class CantStart(Exception):
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
     """Start a program for nobody. Raises CantStart when it ends before it is asked anything."""
     process = start(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
+    errors = os.dup(process.errors)
     try:
         status = process.ended_by_itself(_TRIAL_SECONDS)
         if status is not None:
-            raise CantStart(f"can't start: {how_it_ended(status)} before it was asked anything")
+            os.set_blocking(errors, False)
+            complaints: list[str] = []
+            with contextlib.suppress(BlockingIOError):
+                complaints = os.read(errors, 4096).decode(errors="replace").strip().splitlines()
+            why = f": {complaints[-1][:200]}" if complaints else ""
+            raise CantStart(f"can't start: {how_it_ended(status)} before it was asked anything{why}")
     finally:
+        os.close(errors)
         process.end()
 
 

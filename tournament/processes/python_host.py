@@ -307,4 +307,6 @@ def explain(problem: BaseException) -> str:
     except BaseException:
         text = ""
     lines = text.strip().splitlines()
+    if isinstance(problem, ModuleNotFoundError):
+        where += "; bots may import the standard library and what [sandbox] packages names"
     return f"{type(problem).__name__}{': ' + lines[0][:300] if lines else ''}{where}"
