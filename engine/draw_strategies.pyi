@@ -7,6 +7,7 @@ BOT_SITUATIONS: int
 
 def allowed_actions() -> npt.NDArray[np.bool_]: ...
 def random_strategy(seed: int) -> npt.NDArray[np.float64]: ...
+
 @final
 class Duel:
     """A server's strategy of two-card draw, and what it is worth; see draw_strategies.pyx."""

@@ -14,6 +14,7 @@ def situation_of_draw(low: int, high: int, bets: int, x_drew: int, y_opened: boo
 def situation_of_round2(
     low: int, high: int, bets: int, y_opened: bool, x_drew: int, y_drew: int, bets2: int
 ) -> int: ...
+
 @final
 class TwoCardDraw(GameCore):
     """One session of two-card draw against a server; see two_card_draw.pyx."""

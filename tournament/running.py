@@ -108,7 +108,7 @@ def _run(
             [Competitor(numbers[e.name], e.name, e.artifact_sha256 or "") for e in fit],
             [Competitor(player.number, player.name, player.sha256) for player in wanted_field.house],
         )
-        keep_house(contest, writer.root, house)
+        keep_house(contest, config.contest, writer.root, house)
         standing = sound_batches(writer, watcher.say)
         changed = [*losses(writer, standing), *adapted(contest, writer, standing, schedule, watcher.say)]
         if changed or wanted_field != writer.state.field:

@@ -250,7 +250,7 @@ class Seating:
         fuel_per_leg: int | None = None,
         measure_fuel: bool = False,
     ) -> None:
-        self._core = core
+        self.core = core
         self._interface = interface
         self._bots = bots
         self._fuel = fuel
@@ -293,7 +293,7 @@ class Seating:
         seated = _start(self._store, bot, seed, self._fuel, self.counts_fuel)
         self._seated[seat] = seated
         if self._interface.passes_address:
-            self._core.write_views_to(seat, seated.window)
+            self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
         module = _loop_module(self._interface, kinds, self.counts_fuel)
         functions: list[wasmtime.Func] = [self._step]
@@ -308,6 +308,19 @@ class Seating:
         assert isinstance(loop, wasmtime.Func)
         self.referee.seat_bots(bytes(loop._func), self._seated[0] is not None, self._seated[1] is not None)
 
+    def ask(self, kind: int, arguments: Sequence[int]) -> int:
+        """Put a question to the bot in seat x directly, beside the leg. Raises BotUnfit when it traps."""
+        seated = self._seated[0]
+        assert seated is not None and not self._interface.passes_address
+        if self.counts_fuel:
+            self._store.set_fuel(self._fuel)
+        try:
+            answer = seated.functions[kind](self._store, *arguments)
+        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+            raise BotUnfit(_describe(error)) from None
+        assert isinstance(answer, int)
+        return answer
+
     def take_failure(self) -> str:
         """Say in a few words why the last decision failed."""
         error, trap = self.referee.take_failure()
@@ -316,7 +329,7 @@ class Seating:
         if error:
             pointer = ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t))
             return _describe(wasmtime.WasmtimeError._from_ptr(pointer))
-        return f"answered {self._core.refused()}, which is no answer to this"
+        return f"answered {self.core.refused()}, which is no answer to this"
 
 
 def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:

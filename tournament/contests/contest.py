@@ -55,7 +55,8 @@ class Interface:
     struct takes `bot_size` bytes of its memory; the view that the core writes
     lies `view_offset` bytes into it. With `bot_size` 0 there is no struct: all that
     a bot is told are arguments. Questions are in the core's order. A C++ bot may
-    also be a class called `bot_class` with the questions as its methods.
+    also be a class called `bot_class` with the questions as its methods. `hints`
+    pair what a compiler's message may contain with the way out.
     """
 
     kit: Path
@@ -64,6 +65,7 @@ class Interface:
     bot_size: int
     view_offset: int
     bot_class: str | None = None
+    hints: tuple[tuple[str, str], ...] = ()
 
     @property
     def passes_address(self) -> bool:
@@ -186,13 +188,15 @@ class House:
     `players` gives those of a tournament, `practice` one that entrants are tried
     against; both take the settings, the folder from which relative paths
     start, and someone to tell what takes long. They raise BadInput. With a
-    `suffix`, their contents are kept beside the records, as files of that ending.
+    `suffix`, their contents are kept beside the records, as files of that ending,
+    and so are those of the `examples`, which entrants may know.
     """
 
     players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
     practice: Callable[[ContestSettings], HousePlayer]
     scoring: HouseScoring
     suffix: str | None = None
+    examples: Callable[[ContestSettings], Sequence[HousePlayer]] | None = None
 
 
 class NewCore(Protocol):

@@ -46,6 +46,10 @@ _LANGUAGE_FLAGS = {
 _LINK_FLAGS = ["-Wl,-z,stack-size=1048576", "-s"]
 
 
+# What newcomers trip over: what a message contains then, and the way out.
+Hints = tuple[tuple[str, str], ...]
+
+
 class CompilerRefused(Exception):
     """The message is the compiler's own, cut to what helps."""
 
@@ -69,12 +73,12 @@ def preprocess(unit: Path, kind: str, include: Path) -> str:
     return _run([*_command(kind), "-E", f"-I{include}", unit.name], unit.parent, SECONDS)
 
 
-def check_syntax(unit: Path, kind: str, include: Path) -> None:
+def check_syntax(unit: Path, kind: str, include: Path, hints: Hints) -> None:
     """Compile without output. Raises CompilerRefused."""
-    _run([*_command(kind), "-c", f"-I{include}", unit.name, "-o", "syntax.o"], unit.parent, SECONDS)
+    _run([*_command(kind), "-c", f"-I{include}", unit.name, "-o", "syntax.o"], unit.parent, SECONDS, hints)
 
 
-def compile_unit(units: list[Path], kind: str, include: Path, output: Path) -> None:
+def compile_unit(units: list[Path], kind: str, include: Path, output: Path, hints: Hints) -> None:
     """Compile and link `units` (the first in the language `kind`, the others in C). Raises CompilerRefused."""
     first, *others = units
     objects = []
@@ -85,6 +89,7 @@ def compile_unit(units: list[Path], kind: str, include: Path, output: Path) -> N
         [*_command(kind), *_LINK_FLAGS, f"-I{include}", first.name, *objects, "-o", str(output)],
         first.parent,
         SECONDS,
+        hints,
     )
 
 
@@ -118,7 +123,7 @@ def _limit_resources() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _run(command: list[str], folder: Path, seconds: int) -> str:
+def _run(command: list[str], folder: Path, seconds: int, hints: Hints = ()) -> str:
     cache = cache_folder() / "zig"
     cache.mkdir(parents=True, exist_ok=True)
     environment = {
@@ -148,24 +153,17 @@ def _run(command: list[str], folder: Path, seconds: int) -> str:
             raise
     if process.returncode != 0:
         folders = [folder, *[Path(word[2:]) for word in command if word.startswith("-I")]]
-        raise CompilerRefused(_shorten(complaints.decode(errors="replace"), folders))
+        raise CompilerRefused(_shorten(complaints.decode(errors="replace"), folders, hints))
     return output.decode(errors="replace")
 
 
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
 
 
-# What newcomers trip over, and the way out.
-_HINTS = {
-    "const-qualified type": "Hint: to write to bot->f, take a plain `Bot *bot`, or cast the const away.",
-    "redefinition of 'Bot'": "Hint: Bot, Money, Card and the like are there before the first line; delete your copies.",
-    "typedef redefinition": "Hint: Bot, Money, Card and the like are there before the first line; delete your copies.",
-    "adapter.h": "Hint: the two functions are `int a(const Bot *bot)` and `int b(const Bot *bot, const int aBet)`.",
-}
 _IN_UNIT = re.compile(r"^tournament_unit\.\w+:\d+:\d+: (.*)$")
 
 
-def _shorten(message: str, folders: list[Path], lines: int = 12) -> str:
+def _shorten(message: str, folders: list[Path], hints: Hints, lines: int = 12) -> str:
     """The compiler's message in the bot's terms: without our folders and the lines around its file."""
     undefined = list(dict.fromkeys(_UNDEFINED.findall(message)))
     if undefined:
@@ -185,7 +183,7 @@ def _shorten(message: str, folders: list[Path], lines: int = 12) -> str:
         elif line.strip() and "generated." not in line and not line.startswith("In file included from tournament_unit"):
             kept.append(line)
             quoting_unit = False
-    hints = list(dict.fromkeys(hint for sign, hint in _HINTS.items() if sign in message))
+    ways_out = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in hints if sign in message))
     if len(kept) > lines:
         kept = [*kept[:lines], f"… and {len(kept) - lines} more lines"]
-    return "\n".join([*kept, *hints]) or "the compiler failed without a message"
+    return "\n".join([*kept, *ways_out]) or "the compiler failed without a message"

@@ -39,6 +39,8 @@ def new_core(
     )
 
 
+_OWN_COPIES = "Bot, Money, Card and the like are there before the first line; delete your copies."
+
 VON_NEUMANN_POKER = Contest(
     name="von_neumann_poker",
     title="One-card von Neumann poker",
@@ -72,6 +74,12 @@ VON_NEUMANN_POKER = Contest(
         ),
         bot_size=232,
         view_offset=8,
+        hints=(
+            ("const-qualified type", "to write to bot->f, take a plain `Bot *bot`, or cast the const away."),
+            ("redefinition of 'Bot'", _OWN_COPIES),
+            ("typedef redefinition", _OWN_COPIES),
+            ("adapter.h", "the two functions are `int a(const Bot *bot)` and `int b(const Bot *bot, const int aBet)`."),
+        ),
     ),
     new_core=new_core,
 )
