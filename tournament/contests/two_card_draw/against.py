@@ -42,8 +42,8 @@ class Expectation:
     faults: int = 0
 
 
-class _Illegal(Exception):
-    """An answer that is none: only play can tell what comes of it."""
+class _NotWalkable(Exception):
+    """A bot that answers the same question differently, or with what is no answer: only play can tell."""
 
 
 def expectation(
@@ -51,11 +51,10 @@ def expectation(
 ) -> Expectation:
     """What a bot wins a hand against a server.
 
-    The bot is asked for all that can happen in a hand, then plays a session, and
-    is asked again with another rand(). If it answers the same, it is taken to forget between
-    hands, and the value is exact; else it plays `sessions` sessions.
+    The bot is asked for all that can happen in a hand, many times over; then, with
+    another rand(), it plays a session and is asked again. If it always answers the same, it
+    is taken to forget between hands, and the value is exact; else it plays `sessions` sessions.
     """
-    found = None
     seating = _seat(contest, settings, bot, strategy, 0, 0)
     try:
         found = _Walk(strategy, seating.ask)
@@ -64,7 +63,7 @@ def expectation(
         again.value()
         if found.answers == again.answers:
             return Expectation(found.value(), None, 0)
-    except (_Illegal, runtime.BotUnfit):
+    except (_NotWalkable, runtime.BotUnfit):
         pass
     return _simulated(contest, settings, bot, strategy, sessions)
 
@@ -157,11 +156,12 @@ class _Walk:
 
     def _answer(self, asked: tuple[tuple[int, ...], ...], most: int) -> int:
         if asked not in self.answers:
-            for question in asked:
+            for count, question in enumerate(asked, 1):
                 answer = self._ask(question[0], question[1:])
+                if self.answers.setdefault(asked[:count], answer) != answer:
+                    raise _NotWalkable
             if not 0 <= answer <= most:
-                raise _Illegal
-            self.answers[asked] = answer
+                raise _NotWalkable
         return self.answers[asked]
 
     def _dealt(self, hand: tuple[int, int]) -> float:
