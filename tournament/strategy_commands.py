@@ -171,7 +171,10 @@ def _against(path: Path, strategy: ServerStrategy, sessions: int, settings: Cont
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")
     bot = runtime.load_bot(entrant.artifact, TWO_CARD_DRAW.interface, entrant.name)
-    return expectation(TWO_CARD_DRAW, settings, bot, strategy, sessions)
+    try:
+        return expectation(TWO_CARD_DRAW, settings, bot, strategy, sessions)
+    except runtime.BotUnfit as problem:
+        raise BadInput(f"{path}: {problem}") from None
 
 
 def _write(path: Path, text: str) -> None:

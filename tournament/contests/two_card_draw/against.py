@@ -54,6 +54,7 @@ def expectation(
     The bot is asked for all that can happen in a hand, many times over; then, with
     another rand(), it plays a session and is asked again. If it always answers the same, it
     is taken to forget between hands, and the value is exact; else it plays `sessions` sessions.
+    Raises BotUnfit when it is at fault too often for that.
     """
     seating = _seat(contest, settings, bot, strategy, 0, 0)
     try:
@@ -98,14 +99,16 @@ def _seat(
     return seating
 
 
-def _play(seating: runtime.Seating, seed: int) -> int:
-    """Play a session to its end; how many faults there were."""
+def _play(seating: runtime.Seating, settings: ContestSettings, seed: int) -> int:
+    """Play a session to its end; how many faults there were. Raises BotUnfit when a contest would disqualify the bot."""
     answer = faults = 0
     while (status := seating.referee.play(answer)) != LEG_IS_OVER:
         assert status != RECORDS_ARE_FULL
         if status == FAULT:
             faults += 1
-            seating.take_failure()
+            reason = seating.take_failure()
+            if faults > settings.faults_allowed:
+                raise runtime.BotUnfit(f"{reason}; a bot may not be at fault so often")
             seating.seat(0, seed + faults)
             seating.core.note_restart(0)
             answer = seating.core.default()
@@ -116,7 +119,7 @@ def _played(
     contest: Contest, settings: ContestSettings, bot: runtime.LoadedBot, strategy: ServerStrategy
 ) -> runtime.Seating:
     seating = _seat(contest, settings, bot, strategy, 0, 12345)
-    _play(seating, 12345)
+    _play(seating, settings, 12345)
     return seating
 
 
@@ -127,7 +130,7 @@ def _simulated(
     blocks: list[float] = []
     for session in range(sessions):
         seating = _seat(contest, settings, bot, strategy, session, session)
-        faults += _play(seating, session)
+        faults += _play(seating, settings, session)
         blocks += seating.core.blocks().tolist()
     hands = _PLAYED_HANDS * sessions
     spread = float(np.std(blocks, ddof=1)) * math.sqrt(len(blocks))
