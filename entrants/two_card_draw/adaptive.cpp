@@ -437,9 +437,7 @@ private:
         bool allowed[3] = {true, true, true};
         if (stage == 2) {
             allowed[1] = !pair;
-            allowed[2] = !best && deck.high[hand] != 4;
-            if (pair && !best)
-                allowed[2] = true;
+            allowed[2] = !best && (pair || deck.high[hand] != 4);
         } else {
             allowed[FOLD] = bets > 0 && !best;
             allowed[RAISE] = bets < 3;
@@ -461,8 +459,10 @@ private:
         if (stage == 1) {
             std::memcpy(spare, game.after, sizeof spare);
             std::memcpy(spare_won, game.won, sizeof spare_won);
-        } else {
+        } else if (stage == 2) {
             spare[ending] = game.after[ending];
+        } else {
+            copy_round2(spare[ending], game.after[ending]);
         }
     }
 
@@ -471,9 +471,18 @@ private:
         if (stage == 1) {
             std::memcpy(game.after, spare, sizeof spare);
             std::memcpy(game.won, spare_won, sizeof spare_won);
-        } else {
+        } else if (stage == 2) {
             game.after[ending] = spare[ending];
+        } else {
+            copy_round2(game.after[ending], spare[ending]);
         }
+    }
+
+    void copy_round2(Game::After &into, const Game::After &from)
+    {
+        std::memcpy(into.value2[mine][theirs], from.value2[mine][theirs], sizeof(Hands));
+        std::memcpy(into.value_drawn[mine], from.value_drawn[mine], sizeof(Hands));
+        std::memcpy(into.value, from.value, sizeof(Hands));
     }
 };
 
@@ -495,11 +504,10 @@ constexpr int PATH_TO[ENDINGS] = {0, 6, 7, 9, 1, 3, 4};
 
 }  // namespace
 
-#ifndef SAMPLES
-#define SAMPLES 12
-#define SAMPLE_STEPS 40000
-#define FIRMNESS 1.0
-#endif
+// How many servers to make before the first hand, by how many steps each; and how much more firmly
+// to believe in them than their spread says, since what is rarely visited is answered by their mean.
+constexpr int SAMPLES = 12, SAMPLE_STEPS = 40000;
+constexpr double FIRMNESS = 2;
 
 class TwoCardDraw {
 public:
@@ -663,39 +671,8 @@ private:
             count();
             estimate();
         }
-#ifdef THOMPSON
-        Table kept = game.server;
-        perturb();
         game.solve(plan);
-        game.server = kept;
-#else
-        game.solve(plan);
-#endif
     }
-
-#ifdef THOMPSON
-    void perturb()
-    {
-        const Actions *firm = reinterpret_cast<Actions *>(&firmness);
-        const Actions *seen = reinterpret_cast<const Actions *>(&counts);
-        Actions *acts = reinterpret_cast<Actions *>(&game.server);
-        for (int place = 0; place < TABLE_ACTIONS; ++place)
-            for (int hand = 0; hand < HANDS; ++hand) {
-                const double all = firm[place][0][hand] + seen[place][0][hand] + seen[place][1][hand] + seen[place][2][hand];
-                double sum = 0;
-                for (int action = 0; action < 3; ++action) {
-                    double &p = acts[place][action][hand];
-                    double n = 0;
-                    for (int k = 0; k < 4; ++k) n += rand() / 2147483648.0 - 0.5;
-                    p += n * 1.73 * sqrt(p * (1 - p) / (all + 1) / THOMPSON);
-                    if (p < 0) p = 0;
-                    sum += p;
-                }
-                for (int action = 0; action < 3; ++action)
-                    acts[place][action][hand] /= sum;
-            }
-    }
-#endif
 
     void estimate()
     {
@@ -799,9 +776,4 @@ private:
             held[hand] += before[hand];
         }
     }
-
-public:
-#ifdef LABORATORY
-    const unsigned char (*current_plan() const)[HANDS] { return plan; }
-#endif
 };
