@@ -38,7 +38,7 @@ cdef enum:
     SHOWDOWNS = 7       # ways in which round 2 can get there
     BOT_ROWS = HANDS * 4 + HANDS * HISTORIES + HANDS * HISTORIES * 36
 
-# Of hands by rank: the chance to be dealt each, its higher card, and which hand each replacement of the lower card gives.
+# Of hands by rank: the chance to be dealt each, its higher card, and which hand each new card for the lower gives.
 cdef double chance[HANDS]
 cdef int high_card[HANDS]
 cdef int replaced[HANDS][5]

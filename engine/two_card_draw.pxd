@@ -27,7 +27,7 @@ cdef inline int hand_number(int low, int high) noexcept nogil:
     return low * 5 - low * (low - 1) // 2 + high - low
 
 cdef inline int hand_rank(int low, int high) noexcept nogil:
-    """Its place among the 15 hands, the weakest 0: pairs beat the rest, then the higher card decides, then the lower."""
+    """Its place among the 15 hands, the weakest 0: pairs beat what is none, then high cards count, then low ones."""
     return 10 + low if low == high else high * (high - 1) // 2 + low
 
 cdef inline int history_number(int bets, bint y_opened) noexcept nogil:

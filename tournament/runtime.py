@@ -19,6 +19,7 @@ from engine.game_core import GameCore
 from engine.referee import Referee
 from tournament.contests.contest import Interface
 from tournament.fuel_bound import most_instructions
+from tournament.questions import refusal
 
 PAGE = 65536
 # Instantiating may copy large tables; a bot that needs more than this to start is endless.
@@ -255,9 +256,9 @@ class Seating:
         self._bots = bots
         self._fuel = fuel
         bounds = [bot.most_instructions for bot in bots if bot]
-        least = fuel
-        if fuel_per_leg is not None:
-            least = min(fuel, fuel_per_leg // core.most_decisions) if core.most_decisions else 0
+        # A core that doesn't know how many decisions a leg has, such as a questionnaire, knows no such limit.
+        bank = fuel_per_leg if fuel_per_leg and core.most_decisions else 0
+        least = min(fuel, bank // core.most_decisions) if bank else fuel
         self.counts_fuel = measure_fuel or any(bound is None or bound > least for bound in bounds)
         self._store = wasmtime.Store(_engine(self.counts_fuel))
         # Limits hold only for what is made after them. Tables: 8 bytes an element. A restarted
@@ -274,7 +275,7 @@ class Seating:
             context=_address(context),
             questions=len(interface.questions),
             fuel=fuel if self.counts_fuel else 0,
-            bank=fuel_per_leg or 0,
+            bank=bank,
         )
         if measure_fuel:
             self.referee.measure_fuel()
@@ -329,7 +330,7 @@ class Seating:
         if error:
             pointer = ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t))
             return _describe(wasmtime.WasmtimeError._from_ptr(pointer))
-        return f"answered {self.core.refused()}, which is no answer to this"
+        return refusal(self.core)
 
 
 def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:

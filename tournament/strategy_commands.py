@@ -14,8 +14,7 @@ from rich.table import Table
 
 from engine.draw_strategies import Duel
 from tournament import runtime
-from tournament.config import load_config
-from tournament.contests.contest import ContestSettings
+from tournament.config import Config, load_config
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.against import Expectation, expectation
 from tournament.contests.two_card_draw.generate import Equilibrium, Recipe, generate, solve
@@ -89,7 +88,7 @@ def value(
     if against is not None:
         if sessions < 1:
             raise BadInput(f"--sessions {sessions}: must be at least 1")
-        found = _against(against, strategy, sessions, load_config(TWO_CARD_DRAW.name, config).contest)
+        found = _against(against, strategy, sessions, load_config(TWO_CARD_DRAW.name, config))
         best = -Duel(strategy.rows, strategy.bet1, strategy.bet2).value()
         how = "exactly" if found.error is None else f"± {found.error:.6f}, played {found.hands:,} hands"
         share = f", {100 * found.profit / best:.1f}% of the perfect opponent's profit" if best > 0 else ""
@@ -161,13 +160,16 @@ def _values(strategy: ServerStrategy, where: str) -> Table:
     return table
 
 
-def _against(path: Path, strategy: ServerStrategy, sessions: int, settings: ContestSettings) -> Expectation:
-    if not path.is_file():
-        raise BadInput(f"{path}: {'this is a folder' if path.is_dir() else 'there is no such file'}")
+def _against(path: Path, strategy: ServerStrategy, sessions: int, config: Config) -> Expectation:
+    settings, sandbox = config.contest, config.sandbox
+    if not path.exists():
+        raise BadInput(f"{path}: there is no such file")
     submission = read_submission(path)
-    if submission.kind != "wasm":
-        compiler.prepare_libraries(submission.kind, lambda text: _err.print(text, style="dim"))
-    entrant = build_entrant(submission, TWO_CARD_DRAW.interface, settings)
+    if submission.kind in compiler.LANGUAGES:
+        compiler.prepare_libraries(submission.kind, sandbox, lambda text: _err.print(text, style="dim"))
+    entrant = build_entrant(submission, TWO_CARD_DRAW.interface, settings, sandbox)
+    if entrant.plays_as != "wasm":
+        raise BadInput(f"{path}: only bots in C, C++ and WebAssembly can be valued; have it play in a tournament")
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")
     bot = runtime.load_bot(entrant.artifact, TWO_CARD_DRAW.interface, entrant.name)

@@ -24,6 +24,7 @@ from tournament.contests.two_card_draw.servers import generated_server, recipe_o
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.entrants.build import build_entrants
 from tournament.problems import BadInput
+from tournament.processes.settings import SandboxSettings
 from tournament.results import load
 
 SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"
@@ -61,7 +62,7 @@ def built(folder: Path, bots: dict[str, str | bytes]) -> dict[str, runtime.Loade
     folder.mkdir(exist_ok=True)
     for name, source in bots.items():
         (folder / name).write_bytes(source if isinstance(source, bytes) else source.encode())
-    entrants = build_entrants(TWO_CARD_DRAW, SETTINGS, folder, lambda _text: None)
+    entrants = build_entrants(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), folder, lambda _text: None)
     return {e.name: runtime.load_bot(artifact_of(e), TWO_CARD_DRAW.interface, e.name) for e in entrants}
 
 
@@ -90,7 +91,9 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     (tmp_path / "wide.wasm").write_text(
         '(module (memory (export "memory") 1) (func (export "init") (param i32 i64) (result i32) (i32.const 0)))'
     )
-    entrants = {e.name: e for e in build_entrants(TWO_CARD_DRAW, SETTINGS, tmp_path, lambda _text: None)}
+    entrants = {
+        e.name: e for e in build_entrants(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), tmp_path, lambda _text: None)
+    }
     assert entrants["half"].problem == "lacks the function draw (or halfdraw)"
     assert "no member named 'draw'" in (entrants["other"].problem or "")
     assert entrants["wide"].problem is not None

@@ -23,24 +23,26 @@ from tournament.contests.contest import (
     PathText,
     Played,
     Question,
+    Word,
 )
 from tournament.contests.two_card_draw.servers import SUFFIX, generated_server, house_players, strategy_of
 
 EXAMPLES = 4
+MOST_HANDS = 60_000
 
 
 class Settings(ContestSettings):
     """Keys of the table [two_card_draw] in tournament.toml."""
 
     sessions: int = Field(1, ge=1, le=10**6, description="how often each strategy is met, each time with other deals")
-    hands: int = Field(10_000, ge=32, le=60_000, description="hands of a session")
+    hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
     servers: int = Field(16, ge=1, le=1000, description="how many strategies are generated from the seed")
     strategies: PathText | None = Field(None, description="folder of strategy files to play instead")
     fuel_per_decision: int = Field(
-        20_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
+        50_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
     )
     fuel_per_session: int = Field(
-        20_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a bot may take of a session"
+        50_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a bot may take of a session"
     )
 
     def playing(self) -> dict[str, object]:
@@ -97,8 +99,25 @@ def share(played: Sequence[Played]) -> float | None:
     return sum(p.points for p in played) / achievable if achievable > 0 else None
 
 
-def _calls(name: str, arguments: int) -> Question:
-    return Question(name, (("i32",),) * arguments, ("i32",))
+_CARDS = {"card1": (0, 4), "card2": (4,)}
+_OK = Word("OK", 0)
+_MOST_LOST = 61  # in a hand: the ante, three bets of 5 and three of 15
+
+
+def _question(
+    name: str, arguments: dict[str, tuple[int, ...]], words: tuple[Word, ...], *, only_tells: bool = False
+) -> Question:
+    """A question with these arguments, each with values at its limits."""
+    return Question(
+        name,
+        (("i32",),) * len(arguments),
+        ("i32",),
+        arguments=tuple(arguments),
+        extremes=tuple(arguments.values()),
+        line=" ".join([name.upper(), *[f"{{{argument}}}" for argument in arguments]]),
+        words=words,
+        only_tells=only_tells,
+    )
 
 
 TWO_CARD_DRAW = Contest(
@@ -135,15 +154,25 @@ TWO_CARD_DRAW = Contest(
         kit=Path(__file__).parent / "kit",
         header="two_card_draw.h",
         questions=(
-            _calls("init", 2),
-            _calls("new_hand", 3),
-            _calls("round1", 3),
-            _calls("draw", 3),
-            _calls("round2", 5),
-            _calls("showdown", 4),
+            _question("init", {"bet1": (5,), "bet2": (5, 15)}, (_OK,), only_tells=True),
+            _question(
+                "new_hand",
+                {**_CARDS, "winnings": (-MOST_HANDS * _MOST_LOST, 0, MOST_HANDS * _MOST_LOST)},
+                (Word("CHECK", 0), Word("BET", 1)),
+            ),
+            _question("round1", {**_CARDS, "bets": (1, 2, 3)}, (Word("FOLD", 0), Word("CALL", 1), Word("RAISE", 2))),
+            _question("draw", {**_CARDS, "bets": (0, 3)}, (Word("DRAW"),)),
+            _question(
+                "round2",
+                {**_CARDS, "bets1": (0, 3), "bets2": (0, 1, 2, 3), "drew": (0, 2)},
+                (Word("FOLD", 0), Word("CHECK", 1), Word("CALL", 1), Word("BET", 2), Word("RAISE", 2)),
+            ),
+            _question("showdown", {**_CARDS, "opp1": (0, 4), "opp2": (4,)}, (_OK,), only_tells=True),
         ),
         bot_size=0,
         view_offset=0,
+        view=(),
+        state_size=0,
         bot_class="TwoCardDraw",
     ),
     new_core=new_core,

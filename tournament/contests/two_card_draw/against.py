@@ -100,7 +100,7 @@ def _seat(
 
 
 def _play(seating: runtime.Seating, settings: ContestSettings, seed: int) -> int:
-    """Play a session to its end; how many faults there were. Raises BotUnfit when a contest would disqualify the bot."""
+    """Play a session to its end; how many faults there were. Raises BotUnfit when they are too many for a contest."""
     answer = faults = 0
     while (status := seating.referee.play(answer)) != LEG_IS_OVER:
         assert status != RECORDS_ARE_FULL

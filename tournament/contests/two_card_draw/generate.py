@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.draw_strategies import Duel, random_strategy
-from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy, write_strategy
-from tournament.entrants.compiler import cache_folder
+from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
+from tournament.entrants.cache import cache_folder
 
 # Part of every cached strategy's name: raise it when the same numbers give another strategy.
 _METHOD = "1"
@@ -101,8 +101,3 @@ def settle(
     clipped = np.clip(rows, 0, 1)
     scaled: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = clipped / clipped.sum(axis=1, keepdims=True)
     return scaled
-
-
-def read_back(text: bytes, where: str) -> ServerStrategy:
-    """A strategy that we wrote ourselves."""
-    return read_strategy(text, where)
