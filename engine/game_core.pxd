@@ -37,6 +37,8 @@ cdef class GameCore:
     cdef double block_points[BLOCKS]
     cdef double session_points          # of the session now played, where games are scored
     cdef int64_t games_per_session      # likewise; 0 where only whole sessions are scored
+    cdef int64_t block                  # that the game now played belongs to
+    cdef int64_t block_end              # its first game after it
     cdef readonly int64_t most_decisions    # that a seat can be asked for in the leg; 0 is not known
 
     cdef Status step(self, int64_t answer) noexcept nogil

@@ -50,8 +50,11 @@ cdef class GameCore:
 
     cdef void score_game(self, double points) noexcept nogil:
         """Add x's points for the game now played, and go on to the next. For legs of one session, cut into blocks."""
+        if self.game == self.block_end:    # a division a game would cost as much as a deal
+            self.block = self.game * BLOCKS // self.games_per_session
+            self.block_end = ((self.block + 1) * self.games_per_session + BLOCKS - 1) // BLOCKS
         self.session_points += points
-        self.block_points[self.game * BLOCKS // self.games_per_session] += points
+        self.block_points[self.block] += points
         self.games_recorded += 1
         self.game += 1
 
@@ -63,6 +66,7 @@ cdef class GameCore:
         self.sessions_played += 1
         self.session += 1
         self.game = 0
+        self.block_end = 0
 
     def blocks(self):
         """x's points by block: the leg's sessions, or games, cut into BLOCK_COUNT equal runs, float64."""

@@ -33,7 +33,6 @@ cdef enum:
     C_MOST_BETS = 3
     ANTE = 1
     WORDS = 8               # of the stream for each hand: the cards, then the server's dice
-    CARD_HANDS = 390625     # 5**8, the ways in which 8 cards can fall
 
 cdef extern from *:
     """
@@ -179,7 +178,7 @@ cdef class TwoCardDraw(GameCore):
         return self.close_round()
 
     cdef Status start_hand(self) noexcept nogil:
-        cdef uint64_t fall
+        cdef uint64_t word
         cdef int i, seat, a, b
         if self.session == self.sessions:
             return LEG_OVER
@@ -188,10 +187,11 @@ cdef class TwoCardDraw(GameCore):
             or self.sessions_table.rows == self.sessions_table.capacity
         ):
             return RECORDS_FULL
-        fall = high_product(stream_word(self.session_deals, <uint64_t>self.game * WORDS), CARD_HANDS)
+        # The word as a fraction, digit by digit in base 5.
+        word = stream_word(self.session_deals, <uint64_t>self.game * WORDS)
         for i in range(8):
-            self.cards[i] = <int>(fall % 5)
-            fall //= 5
+            self.cards[i] = <int>high_product(word, 5)
+            word *= 5
         for seat in range(2):
             a = self.cards[2 * seat]
             b = self.cards[2 * seat + 1]

@@ -40,7 +40,7 @@ def luck_of(key: int, session: int, hands: int) -> Iterator[Luck]:
     for _ in range(hands):
         own = list(islice(words, 8))
         fall = own[0] * 5**8 >> 64
-        cards = [fall // 5**place % 5 for place in range(8)]
+        cards = [fall // 5**place % 5 for place in reversed(range(8))]
         yield Luck(cards, {name: (word >> 11) / 2**53 for name, word in zip(names, own[1:])})
 
 
