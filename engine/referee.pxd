@@ -35,6 +35,7 @@ cdef class Referee:
     cdef void* context
     cdef RuntimeFunction loop
     cdef int questions                  # that the contest has
+    cdef int most_arguments             # of any of them
     cdef bint seated[SEATS]             # by a bot that the loop calls
     cdef uint64_t fuel                  # for each decision
     cdef uint64_t allotted              # to the decision now asked

@@ -15,6 +15,7 @@ class Referee:
         get_fuel: int,
         context: int,
         questions: int,
+        most_arguments: int,
         fuel: int,
         bank: int = 0,
     ) -> None: ...

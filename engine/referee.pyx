@@ -31,7 +31,7 @@ cdef class Referee:
     """Plays a core with the bots at those of its seats that are WebAssembly.
 
     Addresses of the runtime's functions and of the store's context; `questions`:
-    how many the contest has; `fuel`: for each decision, 0 where it is not counted; `bank`: for all
+    how many the contest has, and the arguments of the one with most; `fuel`: for each decision, 0 where it is not counted; `bank`: for all
     decisions of a seat together, 0 for no such limit. `seat_bots` comes before the first `play`.
     """
 
@@ -44,6 +44,7 @@ cdef class Referee:
         uintptr_t get_fuel,
         uintptr_t context,
         int questions,
+        int most_arguments,
         uint64_t fuel,
         uint64_t bank=0,
     ):
@@ -53,6 +54,7 @@ cdef class Referee:
         self.get_fuel = <GetFuel>get_fuel
         self.context = <void*>context
         self.questions = questions
+        self.most_arguments = most_arguments
         self.fuel = fuel
         self.allotted = fuel
         self.banked = fuel > 0 and bank > 0
@@ -118,7 +120,7 @@ cdef class Referee:
         self.status = self.core.step(values[0].i64)
         if self.status != DECIDE or not self.seated[decision.seat]:
             return STOP
-        for i in range(decision.argument_count):
+        for i in range(self.most_arguments):    # those of this question only would be harder to predict
             values[i + 1].i64 = decision.arguments[i]
         if self.fuel:
             self.allot_fuel(decision.seat)

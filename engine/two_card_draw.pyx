@@ -37,12 +37,14 @@ cdef enum:
 cdef extern from *:
     """
     #include <stdint.h>
+    static const uint64_t POWERS[8] = {1, 5, 25, 125, 625, 3125, 15625, 78125};
     static inline uint64_t high_product(uint64_t a, uint64_t b)
     {
         return (uint64_t)(((unsigned __int128)a * b) >> 64);
     }
     """
     uint64_t high_product(uint64_t a, uint64_t b) nogil
+    const uint64_t POWERS[8]
 
 
 def situation_of_round1(int low, int high, int bets):
@@ -187,11 +189,10 @@ cdef class TwoCardDraw(GameCore):
             or self.sessions_table.rows == self.sessions_table.capacity
         ):
             return RECORDS_FULL
-        # The word as a fraction, digit by digit in base 5.
+        # The digits in base 5 of the word as a fraction; by powers, so that none waits for another.
         word = stream_word(self.session_deals, <uint64_t>self.game * WORDS)
         for i in range(8):
-            self.cards[i] = <int>high_product(word, 5)
-            word *= 5
+            self.cards[i] = <int>high_product(word * POWERS[i], 5)
         for seat in range(2):
             a = self.cards[2 * seat]
             b = self.cards[2 * seat + 1]

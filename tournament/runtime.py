@@ -274,6 +274,7 @@ class Seating:
             get_fuel=_address(ffi.dll.wasmtime_context_get_fuel),
             context=_address(context),
             questions=len(interface.questions),
+            most_arguments=interface.most_arguments,
             fuel=fuel if self.counts_fuel else 0,
             bank=bank,
         )
