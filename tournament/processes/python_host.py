@@ -111,17 +111,17 @@ class _Bot:
         if _orders["state_size"]:
             view.f = [0] * _orders["state_size"]
         functions = _functions(module, _orders["name"], _orders["questions"])
-        if not _orders["fields"]:
-            functions = tuple(map(_without_view, functions, _orders["only_tell"]))
-        return view, functions
+        return view, tuple(map(_listening, functions, _orders["only_tell"]))
 
 
-def _without_view(function: Callable[..., object], only_tells: bool) -> Callable[..., object]:
-    """The function as it is called in contests whose bots are told everything by arguments."""
+def _listening(function: Callable[..., object], only_tells: bool) -> Callable[..., object]:
+    """A function whose answer is ignored may return anything, also nothing."""
+    if not only_tells:
+        return function
 
-    def call(_view: object, *arguments: int) -> object:
-        answer = function(*arguments)
-        return 0 if only_tells else answer
+    def call(*arguments: object) -> int:
+        function(*arguments)
+        return 0
 
     return call
 
