@@ -31,8 +31,9 @@ cdef class Referee:
     """Plays a core with the bots at those of its seats that are WebAssembly.
 
     Addresses of the runtime's functions and of the store's context; `questions`:
-    how many the contest has, and the arguments of the one with most; `fuel`: for each decision, 0 where it is not counted; `bank`: for all
-    decisions of a seat together, 0 for no such limit. `seat_bots` comes before the first `play`.
+    how many the contest has, and the arguments of the one with most; `fuel`: for each decision, 0
+    where it is not counted; `bank`: for all decisions of a seat together, 0 for no such limit.
+    `seat_bots` comes before the first `play`.
     """
 
     def __init__(

@@ -425,3 +425,79 @@ def test_tables_as_json(place: Path) -> None:
     cells = json.loads(call(["crosstable", "two_card_draw", "--results", str(place / "results"), "--json"]).stdout)
     assert len(cells) == 9
     assert {cell["y"] for cell in cells} == {"server_01", "server_02", "server_03"}
+
+
+# The same bot in Python, and as a program that speaks lines.
+PYTHON = """
+class TwoCardDraw:
+    def init(self, bet1, bet2):
+        self.lost = 0
+    def new_hand(self, card1, card2, winnings):
+        return int(card1 == card2)
+    def round1(self, card1, card2, bets):
+        return 1 if card2 >= 3 else 0
+    def draw(self, card1, card2, bets):
+        return 0 if card1 == card2 else 1
+    def round2(self, card1, card2, bets1, bets2, drew):
+        return 2 if card1 == card2 else int(bets2 == 0 or drew > 0)
+    def showdown(self, card1, card2, opp1, opp2):
+        self.lost += 1
+"""
+PROGRAM = """
+import sys
+for line in sys.stdin:
+    kind, *rest = line.split()
+    if not kind.isupper() or kind == "SCORE":
+        continue
+    numbers = [int(word) for word in rest]
+    pair = len(numbers) > 1 and numbers[0] == numbers[1]
+    if kind in ("INIT", "SHOWDOWN"):
+        answer = "OK"
+    elif kind == "NEW_HAND":
+        answer = "BET" if pair else "CHECK"
+    elif kind == "ROUND1":
+        answer = "CALL" if numbers[1] >= 3 else "FOLD"
+    elif kind == "DRAW":
+        answer = "DRAW 0" if pair else "DRAW 1"
+    else:
+        answer = "RAISE" if pair else "CALL" if numbers[3] == 0 or numbers[4] else "FOLD"
+    print("ACTION", answer, flush=True)
+"""
+
+
+def test_python_bots_and_programs_play_as_the_same_bot_in_c(place: Path) -> None:
+    for path in (place / "bots").iterdir():
+        path.unlink()
+    (place / "bots" / "compiled.c").write_text(CALLER)
+    (place / "bots" / "snake.py").write_text(PYTHON)
+    (place / "bots" / "wrong.py").write_text(PYTHON.replace("return 0 if card1 == card2 else 1", "return 7"))
+    (place / "bots" / "lines").mkdir()
+    (place / "bots" / "lines" / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+    (place / "bots" / "lines" / "bot.py").write_text(PROGRAM)
+    run(place, "results", SMALL)
+    played = load(str(place / "results"))
+    lines = {line.name: line for line in played.ranking.entrants}
+    assert lines["wrong"].reason is not None
+    assert lines["wrong"].reason.startswith("answered 7, which is no answer to this, in draw against server_01")
+    games = {name: frame.drop(columns=["x", "match"]) for name, frame in played.games.groupby("x", observed=True)}
+    assert [len(games[name]) for name in ("compiled", "snake", "lines")] == [1800] * 3
+    for name in ("snake", "lines"):
+        pd.testing.assert_frame_equal(
+            games[name].reset_index(drop=True), games["compiled"].reset_index(drop=True), check_categorical=False
+        )
+
+
+def test_the_adaptive_bot_is_clearly_ahead(place: Path) -> None:
+    """Over four servers, of the shipped field, by more than luck; it learns, so the later hands bring more."""
+    for path in (place / "bots").iterdir():
+        path.unlink()
+    for path in SHIPPED.iterdir():
+        (place / "bots" / path.name).write_bytes(path.read_bytes())
+    run(place, "results", ["servers = 4", "seed = 11"], workers=2)
+    best, second = load(str(place / "results")).ranking.entrants[:2]
+    assert best.name == "adaptive"
+    assert best.measures["share"] is not None
+    assert best.measures["share"] > 0.5
+    assert best.stderr is not None
+    assert second.stderr is not None
+    assert best.score - second.score > 4 * math.hypot(best.stderr, second.stderr)

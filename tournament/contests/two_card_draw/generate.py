@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -40,10 +41,15 @@ def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps,
     return ServerStrategy(recipe.bet1, recipe.bet2, duel.strategy())
 
 
+def cached_at(recipe: Recipe) -> Path:
+    """Where a generated server is kept."""
+    key = json.dumps([_METHOD, recipe.bet1, recipe.bet2, recipe.iterations, recipe.seed])
+    return cache_folder() / "strategies" / f"{hashlib.sha256(key.encode()).hexdigest()}.txt"
+
+
 def generated_text(recipe: Recipe) -> bytes:
     """The file of a generated server, from the cache if it was made before."""
-    key = json.dumps([_METHOD, recipe.bet1, recipe.bet2, recipe.iterations, recipe.seed])
-    cached = cache_folder() / "strategies" / f"{hashlib.sha256(key.encode()).hexdigest()}.txt"
+    cached = cached_at(recipe)
     if cached.exists():
         return cached.read_bytes()
     text = write_strategy(generate(recipe)).encode()

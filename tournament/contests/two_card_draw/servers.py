@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.draw_strategies import Duel
 from tournament.contests.contest import HousePlayer
-from tournament.contests.two_card_draw.generate import Recipe, generated_text
+from tournament.contests.two_card_draw.generate import Recipe, cached_at, generated_text
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy
 from tournament.entrants.folder import valid_name
 from tournament.problems import BadInput
@@ -33,7 +33,11 @@ def generated_server(seed: int, name: str) -> HousePlayer:
 
 def generated_servers(seed: int, count: int, say: Callable[[str], None]) -> list[HousePlayer]:
     """The test cases of a contest."""
-    return [generated_server(seed, f"server_{number:02}") for number in range(1, count + 1)]
+    names = [f"server_{number:02}" for number in range(1, count + 1)]
+    missing = sum(not cached_at(recipe_of(seed, name)).exists() for name in names)
+    if missing:
+        say(f"Making {missing} server{'s' if missing > 1 else ''}…")
+    return [generated_server(seed, name) for name in names]
 
 
 def servers_in(folder: Path) -> list[HousePlayer]:
