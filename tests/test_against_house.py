@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -46,6 +46,7 @@ def test_match_numbers_fill_squares() -> None:
         assert numbers == set(range(size * size))
 
 
+@settings(deadline=None)
 @given(fields, houses, st.integers(1, 3))
 def test_every_entrant_meets_every_house_player_in_order(
     field: list[Competitor], house: list[Competitor], sessions: int
@@ -61,6 +62,7 @@ def test_every_entrant_meets_every_house_player_in_order(
         assert (leg.plan.sessions, leg.plan.first_session) == (schedule.sessions_per_leg, leg.plan.number)
 
 
+@settings(deadline=None)
 @given(fields, houses, names)
 def test_newcomers_change_nothing_for_the_others(field: list[Competitor], house: list[Competitor], name: str) -> None:
     before = by_pair(against_house(field, house))
@@ -70,6 +72,7 @@ def test_newcomers_change_nothing_for_the_others(field: list[Competitor], house:
     assert {k: leg for k, leg in after.items() if entrant.name != k[0] and player.name != k[1]} == before
 
 
+@settings(deadline=None)
 @given(fields, houses, st.data())
 def test_digests_hold_both_contents(field: list[Competitor], house: list[Competitor], data: st.DataObject) -> None:
     bot, player = data.draw(st.sampled_from(field)), data.draw(st.sampled_from(house))
