@@ -20,6 +20,7 @@ from engine.game_core import GameCore
 from engine.referee import Referee
 from tournament.contests.contest import Interface
 from tournament.fuel_bound import most_instructions
+from tournament.questions import refusal
 
 PAGE = 65536
 # Instantiating may copy large tables; a bot that needs more than this to start is endless.
@@ -216,7 +217,7 @@ def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
                 f" expected ({wanted}) -> ({' or '.join(question.result)})"
             )
         functions.append(name)
-        types.append(FunctionTypes(tuple(parameters[1:]), results[0]))
+        types.append(FunctionTypes(tuple(parameters[interface.passes_address :]), results[0]))
     bound = most_instructions(artifact, [*functions, "tournament_start"]) if artifact[:4] == b"\0asm" else None
     return LoadedBot(artifact, module, interface, tuple(functions), tuple(types), bound)
 
@@ -248,7 +249,9 @@ class Seating:
 
     Both live in one store, each in a memory of its own that the other can't
     reach. A seat without a bot (None) gets its answers from the caller of the
-    referee's `play`. Fuel is not counted when both are proved to stay within it.
+    referee's `play`, unless the core never asks it. `fuel` is for a decision,
+    `fuel_per_leg` for all that a bot takes of a leg; it is not counted when the
+    bots are proved to stay within it.
     """
 
     def __init__(
@@ -259,14 +262,18 @@ class Seating:
         *,
         fuel: int,
         memory_megabytes: int,
+        fuel_per_leg: int | None = None,
         measure_fuel: bool = False,
     ) -> None:
-        self._core = core
+        self.core = core
         self._interface = interface
         self._bots = bots
         self._fuel = fuel
         bounds = [bot.most_instructions for bot in bots if bot]
-        self.counts_fuel = measure_fuel or any(bound is None or bound > fuel for bound in bounds)
+        # A core that doesn't know how many decisions a leg has, such as a questionnaire, knows no such limit.
+        bank = fuel_per_leg if fuel_per_leg and core.most_decisions else 0
+        least = min(fuel, bank // core.most_decisions) if bank else fuel
+        self.counts_fuel = measure_fuel or any(bound is None or bound > least for bound in bounds)
         self._store = wasmtime.Store(_engine(self.counts_fuel))
         # Limits hold only for what is made after them. Tables: 8 bytes an element. A restarted
         # bot is a new instance, and the old one stays until the leg is over.
@@ -281,7 +288,9 @@ class Seating:
             get_fuel=_address(ffi.dll.wasmtime_context_get_fuel),
             context=_address(context),
             questions=len(interface.questions),
+            most_arguments=interface.most_arguments,
             fuel=fuel if self.counts_fuel else 0,
+            bank=bank,
         )
         if measure_fuel:
             self.referee.measure_fuel()
@@ -299,7 +308,8 @@ class Seating:
         self._seated[seat] = None
         seated = _start(self._store, bot, seed, self._fuel, self.counts_fuel)
         self._seated[seat] = seated
-        self._core.write_views_to(seat, seated.window)
+        if self._interface.passes_address:
+            self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
         module = _loop_module(self._interface, kinds, self.counts_fuel)
         functions: list[wasmtime.Func] = [self._step]
@@ -314,6 +324,19 @@ class Seating:
         assert isinstance(loop, wasmtime.Func)
         self.referee.seat_bots(bytes(loop._func), self._seated[0] is not None, self._seated[1] is not None)
 
+    def ask(self, kind: int, arguments: Sequence[int]) -> int:
+        """Put a question to the bot in seat x directly, beside the leg. Raises BotUnfit when it traps."""
+        seated = self._seated[0]
+        assert seated is not None and not self._interface.passes_address
+        if self.counts_fuel:
+            self._store.set_fuel(self._fuel)
+        try:
+            answer = seated.functions[kind](self._store, *arguments)
+        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+            raise BotUnfit(_describe(error)) from None
+        assert isinstance(answer, int)
+        return answer
+
     def take_failure(self) -> str:
         """Say in a few words why the last decision failed."""
         error, trap = self.referee.take_failure()
@@ -322,7 +345,7 @@ class Seating:
         if error:
             pointer = ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t))
             return _describe(wasmtime.WasmtimeError._from_ptr(pointer))
-        return "no failure is known"
+        return refusal(self.core)
 
 
 def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:
@@ -417,14 +440,15 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
         if functions is None:
             continue
         for question, kinds in enumerate(functions):
-            parameters = " ".join(["i32", *kinds.arguments])
+            parameters = " ".join(["i32"] * interface.passes_address + [*kinds.arguments])
             name = f"${seat}_{question}"
             lines.append(f'(import "" "" (func {name} (param {parameters}) (result {kinds.result})))')
             passed = "".join(
                 f" (i32.wrap_i64 (local.get $argument{i}))" if kind == "i32" else f" (local.get $argument{i})"
                 for i, kind in enumerate(kinds.arguments)
             )
-            call = f"(call {name} (global.get $bot{seat}){passed})"
+            address = f"(global.get $bot{seat})" if interface.passes_address else ""
+            call = f"(call {name} {address}{passed})"
             answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
             calls.append((seat * len(interface.questions) + question, f"(local.set $answer {answer}) (br $again)"))
         addresses.append(f'(import "" "" (global $bot{seat} i32))')
