@@ -1,0 +1,93 @@
+"""The terminal form's judge: one match between a program and Bob, timed and written down."""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import dataclass
+from typing import Literal, TextIO
+
+from tournament.contests.holdem_training.protocol import MOST_LINE_BYTES, Table, Violation
+from tournament.programs import Gone, Program, Silent
+
+SECONDS = 10.0
+_SECONDS_TO_END = 1.0
+
+Ending = Literal["finished", "violation", "out of time", "died"]
+# How the command `tournament judge` exits; 2 is bad input.
+EXIT_CODES: dict[Ending, int] = {"finished": 0, "violation": 3, "out of time": 4, "died": 5}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a match ended. `mean_profit` is over the hands played to their end: W if the match was finished.
+
+    `seconds` is how long the program was waited for.
+    """
+
+    ending: Ending
+    reason: str
+    hands: int
+    mean_profit: float
+    seconds: float
+
+
+def judge(
+    program: Program, table: Table, *, seconds: float = SECONDS, transcript: TextIO | None = None
+) -> Verdict:
+    """Play a match to its end, or to what ends it before; then let the program end.
+
+    The program may be waited for so many seconds in all. Lines that it writes
+    ahead are taken when it is their turn. On a violation it reads -1. Into the
+    transcript go the judge's lines after "> ", the program's after "< ".
+    """
+    waited = 0.0
+    lines = table.start()
+    ending: Ending = "finished"
+    reason = ""
+    while True:
+        _send(program, lines, transcript)
+        if table.over:
+            break
+        started = time.monotonic()
+        try:
+            line = program.read_line(max(0.0, seconds - waited), MOST_LINE_BYTES)
+        except Silent:
+            waited += time.monotonic() - started
+            ending, reason = "out of time", f"no line within its {seconds:g} seconds"
+            break
+        except Gone:
+            waited += time.monotonic() - started
+            ending = "died"
+            break
+        waited += time.monotonic() - started
+        if transcript:
+            print("<", line.decode("ascii", "backslashreplace"), file=transcript)
+        try:
+            lines = table.answer(line)
+        except Violation as violation:
+            shown = line[:60].decode("ascii", "backslashreplace") + ("…" if len(line) > 60 else "")
+            ending, reason = "violation", f'{violation}: "{shown}"'
+            _send(program, ["-1"], transcript)
+            break
+    status = program.end(0.0 if ending == "out of time" else _SECONDS_TO_END)
+    if ending == "died":
+        reason = f"its output ended before the match: {_status_text(status)}"
+    if reason:
+        reason += f", in hand {table.hands_played + 1}"
+    return Verdict(ending, reason, table.hands_played, table.mean_profit, waited)
+
+
+def _send(program: Program, lines: list[str], transcript: TextIO | None) -> None:
+    if transcript:
+        transcript.writelines(f"> {line}\n" for line in lines)
+    program.send("".join(f"{line}\n" for line in lines).encode("ascii"))
+
+
+def _status_text(status: int) -> str:
+    if status < 0:
+        try:
+            return f"killed by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"killed by signal {-status}"
+    return f"exit status {status}"
