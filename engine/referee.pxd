@@ -37,6 +37,9 @@ cdef class Referee:
     cdef int questions                  # that the contest has
     cdef bint seated[SEATS]             # by a bot that the loop calls
     cdef uint64_t fuel                  # for each decision
+    cdef uint64_t allotted              # to the decision now asked
+    cdef bint banked                    # whether there is an amount for the whole leg
+    cdef uint64_t bank[SEATS]           # what is left of it
     cdef Status status
     cdef bint metered
     cdef Meter meters[SEATS]
@@ -44,4 +47,5 @@ cdef class Referee:
     cdef void* trap
 
     cdef int next_call(self, RuntimeValue* values) noexcept nogil
+    cdef void allot_fuel(self, int seat) noexcept nogil
     cdef void note_fuel(self) noexcept nogil

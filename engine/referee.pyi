@@ -16,6 +16,7 @@ class Referee:
         context: int,
         questions: int,
         fuel: int,
+        bank: int = 0,
     ) -> None: ...
     @property
     def step_function(self) -> tuple[int, int]: ...

@@ -8,15 +8,16 @@ from pathlib import Path
 
 from engine.records import Table
 from tournament.contests import CONTESTS
-from tournament.contests.contest import Contest, ContestSettings, buffer_fields
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer, buffer_fields
 from tournament.entrants import compiler
 from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.play import play_leg
 from tournament.problems import BadInput
+from tournament.reconcile import content_sha256
 from tournament.running import Watcher
-from tournament.schedule import Competitor, RoundRobin
+from tournament.schedule import AgainstHouse, Competitor, RoundRobin
 from tournament.store.ledger import LegResult
 from tournament.store.parts import ROWS_PER_GROUP
 
@@ -83,24 +84,22 @@ def contest_of(path: Path) -> Contest:
 
 
 def check_bot(contest: Contest, settings: ContestSettings, path: Path, watcher: Watcher) -> CheckReport:
-    """Build a bot and play it against the house bot, twice with one seed.
+    """Build a bot and play it against a house player or the house bot, twice with one seed.
 
     Raises BadInput when there is no such file or it isn't a bot's.
     """
     if not path.is_file():
         raise BadInput(f"{path}: {'this is a folder' if path.is_dir() else 'there is no such file'}")
     submission = read_submission(path)
-    house_source = (contest.interface.kit / "new_bot.c").read_bytes()
-    house_path = path.with_name(f"{HOUSE_NAME}.c")
-    house = Submission(HOUSE_NAME, "c", house_path, house_source, sha256(house_source).hexdigest())
-    for kind in sorted({"c", submission.kind} - {"wasm"}):
+    kinds = {submission.kind} if contest.house else {"c", submission.kind}
+    for kind in sorted(kinds - {"wasm"}):
         compiler.prepare_libraries(kind, watcher.say)
     entrant = build_entrant(submission, contest.interface, settings)
-    house_entrant = build_entrant(house, contest.interface, settings)
     if entrant.artifact is None:
         return CheckReport(entrant.name, entrant.kind, 0, entrant.problem)
-    first = _play(contest, settings, entrant, house_entrant)
-    second = _play(contest, settings, entrant, house_entrant)
+    opponent = contest.house.practice(settings) if contest.house else _house_bot(contest, settings, path)
+    first = _play(contest, settings, entrant, opponent)
+    second = _play(contest, settings, entrant, opponent)
     leg, meter, digest, seat = first
     mine = [fault for fault in leg.faults if fault.seat == seat]
     return CheckReport(
@@ -117,19 +116,28 @@ def check_bot(contest: Contest, settings: ContestSettings, path: Path, watcher: 
     )
 
 
-def _play(
-    contest: Contest, settings: ContestSettings, bot: Entrant, house: Entrant
-) -> tuple[LegResult, Meter, str, int]:
-    assert bot.artifact is not None and house.artifact is not None
-    assert bot.artifact_sha256 is not None and house.artifact_sha256 is not None
-    artifacts = {bot.artifact_sha256: bot.artifact, house.artifact_sha256: house.artifact}
+def _house_bot(contest: Contest, settings: ContestSettings, path: Path) -> HousePlayer:
+    """The contest's bot to start from, built, as an opponent where entrants play each other."""
+    source = (contest.interface.kit / "new_bot.c").read_bytes()
+    submission = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
+    built = build_entrant(submission, contest.interface, settings)
+    assert built.artifact is not None, built.problem
     # A name that no file can have keeps a bot called "house" apart from the house bot.
-    competitors = [
-        Competitor(0, bot.name, bot.artifact_sha256),
-        Competitor(1, f"({HOUSE_NAME})", house.artifact_sha256),
-    ]
-    playing = settings.playing() | {"sessions": min(SESSIONS, settings.sessions), "duplicate": False}
-    leg = next(RoundRobin(contest.name, playing, competitors).legs())
+    return HousePlayer(f"({HOUSE_NAME})", built.artifact)
+
+
+def _play(
+    contest: Contest, settings: ContestSettings, bot: Entrant, opponent: HousePlayer
+) -> tuple[LegResult, Meter, str, int]:
+    assert bot.artifact is not None and bot.artifact_sha256 is not None
+    artifacts = {bot.artifact_sha256: bot.artifact, content_sha256(opponent): opponent.content}
+    mine = Competitor(0, bot.name, bot.artifact_sha256)
+    other = Competitor(1, opponent.name, content_sha256(opponent))
+    playing = settings.playing() | {"sessions": min(SESSIONS, settings.sessions)}
+    if contest.house:
+        leg = next(AgainstHouse(contest.name, playing, [mine], [other]).legs())
+    else:
+        leg = next(RoundRobin(contest.name, playing | {"duplicate": False}, [mine, other]).legs())
     seat = 0 if leg.x.name == bot.name else 1
     desk = _Scrap(
         Table(buffer_fields(contest.games), ROWS_PER_GROUP), Table(buffer_fields(contest.sessions), ROWS_PER_GROUP)

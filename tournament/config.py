@@ -32,12 +32,16 @@ class General(BaseModel):
 
 @dataclass(frozen=True)
 class Config:
-    """What a command works with: general keys, and one contest's. Paths are absolute."""
+    """What a command works with: general keys, and one contest's. Paths are absolute.
+
+    `folder` is the one from which the file's relative paths start.
+    """
 
     general: General
     contest: ContestSettings
     entrants: Path
     results: str
+    folder: Path
 
 
 def load_config(
@@ -81,7 +85,7 @@ def load_config(
     if "://" not in results:
         base = Path() if "results" in overrides else folder
         results = str((base / results).absolute())
-    return Config(checked, own, entrants.absolute(), results)
+    return Config(checked, own, entrants.absolute(), results, folder.absolute())
 
 
 def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:

@@ -10,16 +10,20 @@ from tournament.play import Receipt
 # How long a batch plays: short at first, so that there is something to see, then long enough
 # for its overhead not to matter.
 _FIRST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
-# Before anything is measured: games a second on one core, games in a session.
-_GUESSED_PACE, _GUESSED_GAMES = 3e6, 12.0
 
 
 @dataclass
 class Pace:
-    """What was learned of speed, to cut batches by and to tell the time left."""
+    """What was learned of speed, to cut batches by and to tell the time left.
+
+    Before anything is measured, a session is expected to have `expected_games`,
+    of which a core plays `expected_rate` a second.
+    """
 
     workers: int
     sessions_per_leg: int
+    expected_games: float
+    expected_rate: float
     started: float = field(default_factory=time.perf_counter)
     games: int = 0
     sessions: int = 0
@@ -38,8 +42,8 @@ class Pace:
 
     def leg_seconds(self) -> float:
         """What a leg takes of one worker."""
-        pace = self.games / self.worker_seconds if self.games else _GUESSED_PACE
-        games = self.games / self.sessions if self.sessions else _GUESSED_GAMES
+        pace = self.games / self.worker_seconds if self.games else self.expected_rate
+        games = self.games / self.sessions if self.sessions else self.expected_games
         return self.sessions_per_leg * games / pace
 
     def legs_in_batch(self, legs_left: int) -> int:

@@ -72,7 +72,7 @@ class PartsDesk:
 
 
 def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[], bool] = lambda: False) -> Receipt:
-    """Play a batch. `artifacts` are the bots' bytes by sha256.
+    """Play a batch. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
     Raises OSError when the parts can't be written, Stopped once `stopping()`;
     either way nothing is left behind.
@@ -124,9 +124,15 @@ def play_leg(
     Into `meters`, if given, goes what each seat's decisions took: (decisions,
     instructions, the most for one).
     """
-    core = contest.new_core(leg.plan, settings, desk.games, desk.sessions)
+    house = artifacts[leg.y.artifact] if contest.house else None
+    core = contest.new_core(leg.plan, settings, desk.games, desk.sessions, house)
     seats = (leg.x, leg.y)
-    bots = [runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name) for seat in seats]
+    bots = [
+        None
+        if contest.house and seat is leg.y
+        else runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name)
+        for seat in seats
+    ]
     faults: list[Fault] = []
     ended_by: int | None = None
     seating = runtime.Seating(
@@ -135,10 +141,12 @@ def play_leg(
         bots,
         fuel=settings.fuel_per_decision,
         memory_megabytes=settings.memory_megabytes,
+        fuel_per_leg=settings.fuel_per_leg,
         measure_fuel=meters is not None,
     )
     for number, seat in enumerate(seats):
-        seating.seat(number, seat.random_seed)
+        if bots[number]:
+            seating.seat(number, seat.random_seed)
     answer = 0
     while (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
@@ -157,6 +165,7 @@ def play_leg(
             break
         # A new start with the same rand() might only lead to the same fault.
         seating.seat(at_fault, (seats[at_fault].random_seed + count) % (1 << 64))
+        core.note_restart(at_fault)
         answer = core.default()
     if meters is not None:
         meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]

@@ -202,7 +202,7 @@ def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
                 f" expected ({wanted}) -> ({' or '.join(question.result)})"
             )
         functions.append(name)
-        types.append(FunctionTypes(tuple(parameters[1:]), results[0]))
+        types.append(FunctionTypes(tuple(parameters[interface.passes_address :]), results[0]))
     bound = most_instructions(artifact, [*functions, "tournament_start"]) if artifact[:4] == b"\0asm" else None
     return LoadedBot(artifact, module, interface, tuple(functions), tuple(types), bound)
 
@@ -234,7 +234,9 @@ class Seating:
 
     Both live in one store, each in a memory of its own that the other can't
     reach. A seat without a bot (None) gets its answers from the caller of the
-    referee's `play`. Fuel is not counted when both are proved to stay within it.
+    referee's `play`, unless the core never asks it. `fuel` is for a decision,
+    `fuel_per_leg` for all that a bot takes of a leg; it is not counted when the
+    bots are proved to stay within it.
     """
 
     def __init__(
@@ -245,6 +247,7 @@ class Seating:
         *,
         fuel: int,
         memory_megabytes: int,
+        fuel_per_leg: int | None = None,
         measure_fuel: bool = False,
     ) -> None:
         self._core = core
@@ -252,7 +255,10 @@ class Seating:
         self._bots = bots
         self._fuel = fuel
         bounds = [bot.most_instructions for bot in bots if bot]
-        self.counts_fuel = measure_fuel or any(bound is None or bound > fuel for bound in bounds)
+        least = fuel
+        if fuel_per_leg is not None:
+            least = min(fuel, fuel_per_leg // core.most_decisions) if core.most_decisions else 0
+        self.counts_fuel = measure_fuel or any(bound is None or bound > least for bound in bounds)
         self._store = wasmtime.Store(_engine(self.counts_fuel))
         # Limits hold only for what is made after them. Tables: 8 bytes an element. A restarted
         # bot is a new instance, and the old one stays until the leg is over.
@@ -268,6 +274,7 @@ class Seating:
             context=_address(context),
             questions=len(interface.questions),
             fuel=fuel if self.counts_fuel else 0,
+            bank=fuel_per_leg or 0,
         )
         if measure_fuel:
             self.referee.measure_fuel()
@@ -285,7 +292,8 @@ class Seating:
         self._seated[seat] = None
         seated = _start(self._store, bot, seed, self._fuel, self.counts_fuel)
         self._seated[seat] = seated
-        self._core.write_views_to(seat, seated.window)
+        if self._interface.passes_address:
+            self._core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
         module = _loop_module(self._interface, kinds, self.counts_fuel)
         functions: list[wasmtime.Func] = [self._step]
@@ -308,7 +316,7 @@ class Seating:
         if error:
             pointer = ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t))
             return _describe(wasmtime.WasmtimeError._from_ptr(pointer))
-        return "no failure is known"
+        return f"answered {self._core.refused()}, which is no answer to this"
 
 
 def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:
@@ -403,14 +411,15 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
         if functions is None:
             continue
         for question, kinds in enumerate(functions):
-            parameters = " ".join(["i32", *kinds.arguments])
+            parameters = " ".join(["i32"] * interface.passes_address + [*kinds.arguments])
             name = f"${seat}_{question}"
             lines.append(f'(import "" "" (func {name} (param {parameters}) (result {kinds.result})))')
             passed = "".join(
                 f" (i32.wrap_i64 (local.get $argument{i}))" if kind == "i32" else f" (local.get $argument{i})"
                 for i, kind in enumerate(kinds.arguments)
             )
-            call = f"(call {name} (global.get $bot{seat}){passed})"
+            address = f"(global.get $bot{seat})" if interface.passes_address else ""
+            call = f"(call {name} {address}{passed})"
             answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
             calls.append((seat * len(interface.questions) + question, f"(local.set $answer {answer}) (br $again)"))
         addresses.append(f'(import "" "" (global $bot{seat} i32))')

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -53,7 +53,9 @@ class Interface:
 
     `kit` holds the C header, the adapter and the templates of new bots. A bot's
     struct takes `bot_size` bytes of its memory; the view that the core writes
-    lies `view_offset` bytes into it. Questions are in the core's order.
+    lies `view_offset` bytes into it. With `bot_size` 0 there is no struct: all that
+    a bot is told are arguments. Questions are in the core's order. A C++ bot may
+    also be a class called `bot_class` with the questions as its methods.
     """
 
     kit: Path
@@ -61,11 +63,17 @@ class Interface:
     questions: tuple[Question, ...]
     bot_size: int
     view_offset: int
+    bot_class: str | None = None
+
+    @property
+    def passes_address(self) -> bool:
+        """Whether the first parameter of every function is the address of the bot's struct."""
+        return self.bot_size > 0
 
     @property
     def most_arguments(self) -> int:
         """Arguments of the question that has most, the bot's address aside."""
-        return max(len(question.parameters) for question in self.questions) - 1
+        return max(len(question.parameters) for question in self.questions) - self.passes_address
 
 
 def _no_nul(text: str) -> str:
@@ -89,7 +97,6 @@ class ContestSettings(BaseModel):
     deals: Literal["common", "independent"] = Field(
         "common", description="common: all pairings see the same deals; independent: each its own"
     )
-    duplicate: bool = Field(False, description="play each match twice with the same deals, seats swapped, memory wiped")
     faults_allowed: int = Field(3, ge=0, le=1000, description="faults in one leg before disqualification")
     fuel_per_decision: int = Field(
         10_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
@@ -99,6 +106,11 @@ class ContestSettings(BaseModel):
     def playing(self) -> dict[str, object]:
         """The settings on which the records depend: all but where the entrants lie."""
         return self.model_dump(exclude={"entrants"})
+
+    @property
+    def fuel_per_leg(self) -> int | None:
+        """WebAssembly instructions that a bot may take over a whole leg; None is no such limit."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -115,12 +127,90 @@ class LegPlan:
         return self.number * self.sessions
 
 
-NewCore = Callable[[LegPlan, ContestSettings, Table, Table], GameCore]
+@dataclass(frozen=True)
+class HousePlayer:
+    """A fixed opponent that the contest brings.
+
+    `content` is all that its play depends on besides settings and dice: it goes
+    into the digests of its legs and to the core that plays it. `facts` are numbers
+    about it that the scoring reads, such as what a perfect opponent wins a game.
+    """
+
+    name: str
+    content: bytes
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Played:
+    """Sums of an entrant's play against one house player, over one leg or a match."""
+
+    points: float
+    sessions: int
+    games: int
+    facts: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number about an entrant's play that leaderboard and crosstable show beside the score.
+
+    `value` takes what was played against some house players, one or all; None
+    where it has no meaning. `shown` writes it for a terminal.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    value: Callable[[Sequence[Played]], float | None]
+    shown: Callable[[float], str]
+
+
+@dataclass(frozen=True)
+class HouseScoring:
+    """How play against house players becomes an entrant's score: the mean over them of `score`.
+
+    `score` takes the sums of one session, and a match counts as their mean; or,
+    where `of_match`, the sums of all sessions of the match at once.
+    """
+
+    score: Callable[[Played], float]
+    of_match: bool = False
+    measures: tuple[Measure, ...] = ()
+
+
+@dataclass(frozen=True)
+class House:
+    """The house players of a contest in which entrants play these and not each other.
+
+    `players` gives those of a tournament, `practice` one that entrants are tried
+    against; both take the settings, the folder from which relative paths
+    start, and someone to tell what takes long. They raise BadInput. With a
+    `suffix`, their contents are kept beside the records, as files of that ending.
+    """
+
+    players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
+    practice: Callable[[ContestSettings], HousePlayer]
+    scoring: HouseScoring
+    suffix: str | None = None
+
+
+class NewCore(Protocol):
+    """Makes the core of a leg; `house` is the content of the house player in seat y, if one sits there."""
+
+    def __call__(
+        self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+    ) -> GameCore: ...
 
 
 @dataclass(frozen=True)
 class Contest:
-    """A contest: names, settings, records, bot interface and the core that plays it."""
+    """A contest: names, settings, records, bot interface and the core that plays it.
+
+    Without a `house` all entrants play all. The last two are guesses, for the
+    batches before anything is measured: the games of a session, and how many one
+    core plays in a second.
+    """
 
     name: str
     title: str
@@ -129,3 +219,6 @@ class Contest:
     sessions: tuple[Column, ...]
     interface: Interface
     new_core: NewCore
+    house: House | None = None
+    expected_games: float = 12.0
+    expected_rate: float = 3e6

@@ -54,12 +54,13 @@ def build_entrant(submission: Submission, interface: Interface, settings: Contes
     return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem)
 
 
-def playable(entrants: Iterable[Entrant]) -> list[Entrant]:
-    """Those that can play. Raises BadInput when there are fewer than two."""
+def playable(entrants: Iterable[Entrant], least: int) -> list[Entrant]:
+    """Those that can play. Raises BadInput when there are fewer than `least`."""
     fit = [entrant for entrant in entrants if entrant.artifact is not None]
-    if len(fit) < 2:
+    if len(fit) < least:
+        needed = "two bots" if least == 2 else "a bot"
         raise BadInput(
-            f"a tournament needs two bots that can play; there {'is' if len(fit) == 1 else 'are'} {len(fit)}"
+            f"a tournament needs {needed} that can play; there {'is' if len(fit) == 1 else 'are'} {len(fit)}"
         )
     return fit
 

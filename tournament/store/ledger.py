@@ -96,14 +96,29 @@ class FieldEntrant:
 
 
 @dataclass(frozen=True)
+class FieldHousePlayer:
+    """A house player as the ledger knows it: `sha256` is of its content, `facts` are what scoring reads of it."""
+
+    number: int
+    name: str
+    sha256: str
+    facts: dict[str, float]
+
+
+@dataclass(frozen=True)
 class Field:
-    """What is being played: the contest's settings and its entrants. `numbers` also keeps those who left."""
+    """What is being played: the contest's settings, its entrants and house players.
+
+    `numbers` and `house_numbers` also keep those who left.
+    """
 
     contest: str
     engine: str
     settings: dict[str, Any]
     entrants: tuple[FieldEntrant, ...]
     numbers: dict[str, int]
+    house: tuple[FieldHousePlayer, ...] = ()
+    house_numbers: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclass
@@ -287,4 +302,10 @@ def _batch_from(raw: dict[str, Any]) -> Batch:
 
 
 def _field_from(raw: dict[str, Any]) -> Field:
-    return Field(**{**raw, "entrants": tuple(FieldEntrant(**entrant) for entrant in raw["entrants"])})
+    return Field(
+        **{
+            **raw,
+            "entrants": tuple(FieldEntrant(**entrant) for entrant in raw["entrants"]),
+            "house": tuple(FieldHousePlayer(**player) for player in raw.get("house", ())),
+        }
+    )

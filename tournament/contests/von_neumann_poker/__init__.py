@@ -20,9 +20,12 @@ class Settings(ContestSettings):
         "before_ante",
         description="a bet is capped at the stacks before the antes, as the statement's controller does, or after",
     )
+    duplicate: bool = Field(False, description="play each match twice with the same deals, seats swapped, memory wiped")
 
 
-def new_core(leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table) -> GameCore:
+def new_core(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
     assert isinstance(settings, Settings)
     return VonNeumannPoker(
         games,
