@@ -33,20 +33,19 @@ cdef class HoldemTraining(GameCore):
     cdef Phase phase
     cdef int32_t match                # as recorded
     cdef int32_t first_session        # as recorded
-    cdef int64_t hands                # of a session
     cdef uint64_t deals_key
     cdef const uint8_t[:, ::1] decks  # fixed hands instead of dealt ones, or None
     cdef bint has_decks
     cdef const HandTables* tables
     cdef const double* preflop_calls
-    cdef int64_t session_profit
-    cdef int64_t tallies[ROUNDS][OUTCOMES]
+    cdef int64_t counts_by_round[ROUNDS][OUTCOMES]
     # the hand now played
     cdef uint64_t stream
     cdef uint8_t cards[CARDS]
     cdef int round                    # from 0
     cdef int64_t stack                # Alice's; Bob's is the same whenever she is asked
     cdef int64_t pot
+    cdef bint sits_out                # Alice isn't asked any more in this hand
     cdef uint8_t raises[ROUNDS]
     cdef uint8_t answers[ROUNDS]
     # the decision just taken, and the hand just finished
@@ -67,12 +66,12 @@ cdef class HoldemTraining(GameCore):
     cdef int32_t* s_session
     cdef int32_t* s_games
     cdef int32_t* s_profit
-    cdef double* s_points
+    cdef double* s_mean_profit
 
+    cdef bint take_action(self, int64_t action) noexcept nogil
     cdef void deal(self) noexcept nogil
     cdef void show(self) noexcept nogil
     cdef bint bob_calls(self, int64_t raised) noexcept nogil
-    cdef bint legal(self, int64_t answer) noexcept nogil
     cdef int64_t showdown(self) noexcept nogil
     cdef void finish_hand(self, int64_t profit, int folder) noexcept nogil
     cdef void finish_session(self) noexcept nogil

@@ -7,7 +7,7 @@ cimport cython
 
 from engine.bob cimport MOST_RAISE, call_probabilities, calls_by_rollouts, hole_class
 from engine.deals cimport stream_key, stream_word
-from engine.game_core cimport BLOCKS, DECIDE, LEG_OVER, RECORDS_FULL
+from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED
 from engine.hand_strength cimport hand_tables, strength
 from engine.unseen cimport Unseen, draw, see_all_but
 
@@ -50,7 +50,7 @@ cdef class HoldemTraining(GameCore):
     tables, with `match` in every row and sessions numbered from `first_session`.
 
     The one question, 0, asks for CHECK, FOLD or the chips to raise. Points are
-    Alice's profit in chips; sums and blocks are over hands.
+    Alice's profit in chips, scored hand by hand.
     """
 
     def __init__(
@@ -68,7 +68,8 @@ cdef class HoldemTraining(GameCore):
         cdef int i
         self.deals_key = deals_key
         self.sessions = sessions
-        self.hands = hands
+        self.games_per_session = hands
+        self.most_decisions = ROUNDS * sessions * hands
         self.match = match
         self.first_session = first_session
         self.has_decks = decks is not None
@@ -102,42 +103,23 @@ cdef class HoldemTraining(GameCore):
         self.s_session = <int32_t*>sessions_table.column("session", "int32")
         self.s_games = <int32_t*>sessions_table.column("games", "int32")
         self.s_profit = <int32_t*>sessions_table.column("profit", "int32")
-        self.s_points = <double*>sessions_table.column("mean_profit", "float64")
+        self.s_mean_profit = <double*>sessions_table.column("mean_profit", "float64")
 
     cdef int64_t default_answer(self) noexcept nogil:
         return C_CHECK
 
-    cdef bint legal(self, int64_t answer) noexcept nogil:
-        """Whether an answer is one that the rules know: CHECK, FOLD, or a raise within the stack."""
-        return C_FOLD <= answer <= self.stack
+    cdef void restarted(self, int seat) noexcept nogil:
+        """A bot that starts in the middle of a hand can't know what was bet; the hand is checked down without it."""
+        self.sits_out = True
 
     cdef Status step(self, int64_t answer) noexcept nogil:
         if self.phase == ALICE_DECIDES:
-            if answer == C_FOLD:
-                self.tallies[self.round][1] += 1
-                self.bobs_answer = C_BOB_NOT_ASKED
-                self.finish_hand(self.stack - C_STACK, ALICE)
-            elif answer != C_CHECK and not self.bob_calls(answer):
-                self.tallies[self.round][3] += 1
-                self.raises[self.round] = <uint8_t>answer
-                self.answers[self.round] = self.bobs_answer = C_BOB_FOLDED
-                self.finish_hand(self.stack + self.pot - C_STACK, BOB)
-            else:
-                if answer == C_CHECK:
-                    self.tallies[self.round][0] += 1
-                    self.bobs_answer = C_BOB_CHECKED
-                else:
-                    self.tallies[self.round][2] += 1
-                    self.bobs_answer = C_BOB_CALLED
-                    self.stack -= answer
-                    self.pot += 2 * answer
-                self.raises[self.round] = <uint8_t>answer
-                self.answers[self.round] = <uint8_t>self.bobs_answer
-                if self.round < ROUNDS - 1:
-                    self.round += 1
-                    self.show()
-                    return DECIDE
-                self.finish_hand(self.stack + self.showdown() - C_STACK, NOBODY)
+            if not C_FOLD <= answer <= self.stack:
+                self.refused_answer = answer
+                return REFUSED
+            if self.take_action(answer):
+                self.show()
+                return DECIDE
 
         # Start the next hand.
         self.phase = START_HAND
@@ -149,6 +131,7 @@ cdef class HoldemTraining(GameCore):
         ):
             return RECORDS_FULL
         self.deal()
+        self.sits_out = False
         self.round = 0
         self.stack = C_STACK
         self.pot = C_POT
@@ -159,11 +142,42 @@ cdef class HoldemTraining(GameCore):
         self.phase = ALICE_DECIDES
         return DECIDE
 
+    cdef bint take_action(self, int64_t action) noexcept nogil:
+        """Alice's action and Bob's answer. Whether she is to be asked again in this hand; if not, it is finished."""
+        while True:
+            if action == C_FOLD:
+                self.counts_by_round[self.round][1] += 1
+                self.bobs_answer = C_BOB_NOT_ASKED
+                self.finish_hand(self.stack - C_STACK, ALICE)
+                return False
+            self.raises[self.round] = <uint8_t>action
+            if action == C_CHECK:
+                self.counts_by_round[self.round][0] += 1
+                self.bobs_answer = C_BOB_CHECKED
+            elif self.bob_calls(action):
+                self.counts_by_round[self.round][2] += 1
+                self.bobs_answer = C_BOB_CALLED
+                self.stack -= action
+                self.pot += 2 * action
+            else:
+                self.counts_by_round[self.round][3] += 1
+                self.bobs_answer = self.answers[self.round] = C_BOB_FOLDED
+                self.finish_hand(self.stack + self.pot - C_STACK, BOB)
+                return False
+            self.answers[self.round] = <uint8_t>self.bobs_answer
+            if self.round == ROUNDS - 1:
+                self.finish_hand(self.stack + self.showdown() - C_STACK, NOBODY)
+                return False
+            self.round += 1
+            if not self.sits_out:
+                return True
+            action = C_CHECK
+
     cdef void deal(self) noexcept nogil:
         """The nine cards of the hand, and where its stream of words begins."""
         cdef Unseen deck
         cdef uint64_t word
-        cdef int64_t number = self.session * self.hands + self.game
+        cdef int64_t number = self.session * self.games_per_session + self.game
         cdef int i
         self.stream = stream_key(self.deals_key, <uint64_t>number)
         if self.has_decks:
@@ -226,7 +240,6 @@ cdef class HoldemTraining(GameCore):
     cdef void finish_hand(self, int64_t profit, int folder) noexcept nogil:
         """Record the hand now played, and the session with it when it ends."""
         cdef int64_t row = self.games_table.rows
-        cdef int64_t number = self.session * self.hands + self.game
         cdef int i
         self.profit = profit
         self.g_match[row] = self.match
@@ -243,24 +256,20 @@ cdef class HoldemTraining(GameCore):
         self.g_profit[row] = <int8_t>profit
         self.games_table.rows = row + 1
 
-        self.games_recorded += 1
-        self.points += profit
-        self.squared_points += profit * profit
-        self.block_points[number * BLOCKS // (self.sessions * self.hands)] += profit
-        self.session_profit += profit
-        self.game += 1
-        if self.game == self.hands:
+        self.score_game(profit)
+        if self.game == self.games_per_session:
             self.finish_session()
 
     cdef void finish_session(self) noexcept nogil:
         cdef int64_t row = self.sessions_table.rows
         self.s_match[row] = self.match
         self.s_session[row] = self.first_session + <int32_t>self.session
-        self.s_games[row] = <int32_t>self.hands
-        self.s_profit[row] = <int32_t>self.session_profit
-        self.s_points[row] = <double>self.session_profit / <double>self.hands
+        self.s_games[row] = <int32_t>self.game
+        self.s_profit[row] = <int32_t>self.session_points
+        self.s_mean_profit[row] = self.session_points / <double>self.game
         self.sessions_table.rows = row + 1
-        self.session_profit = 0
-        self.sessions_played += 1
-        self.session += 1
-        self.game = 0
+        self.finish_scored_session()
+
+    def counts(self):
+        """How often, in each round from the first: checked, folded, raised and called, raised and Bob folded."""
+        return tuple([self.counts_by_round[i][j] for i in range(ROUNDS) for j in range(OUTCOMES)])

@@ -36,6 +36,7 @@ class CoreRecord(Record):
     points: float = 0.0
     squared_points: float = 0.0
     blocks: Sequence[float] = ()
+    counts: tuple[int, ...] = ()
 
 
 def view_of(data: bytes) -> View:
@@ -107,4 +108,5 @@ def play_core(
         answer = player(record.asked[-1])
     take_rows(*tables, record)
     record.points, record.squared_points, record.blocks = core.points, core.squared_points, core.blocks().tolist()
+    record.counts = core.counts()
     return record

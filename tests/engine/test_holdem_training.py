@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.bob import ROLLOUTS, bob_calls, preflop_call_probability
-from engine.game_core import BLOCK_COUNT
+from engine.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT
 from engine.hand_strength import strengths
 from engine.holdem_training import HoldemTraining
 from engine.preflop import SHOWDOWNS, count_outcomes
 from engine.preflop_outcomes import OUTCOMES
 from engine.records import Table
-from tests.holdem import GAMES, SESSIONS, play_core
+from tests.holdem import GAMES, SESSIONS, play_core, view_of
 from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import splitmix
 from tests.oracles.holdem_training import CHECK, FOLD, Player, Record, View, draw
@@ -125,14 +125,21 @@ def test_core_plays_as_the_oracle(
     assert played.asked == wanted.asked
     assert played.emptied == 0 or played.emptied >= (len(wanted.hands) - 1) // max(capacities)
     profits = [hand.profit for hand in wanted.hands]
-    assert (played.points, played.squared_points) == (sum(profits), sum(p * p for p in profits))
+    sums = [sum(profits[n * hands : (n + 1) * hands]) for n in range(sessions)]
+    assert (played.points, played.squared_points) == (sum(sums), sum(s * s for s in sums))
     blocks = [0.0] * BLOCK_COUNT
     for number, profit in enumerate(profits):
-        blocks[number * BLOCK_COUNT // len(profits)] += profit
+        blocks[number % hands * BLOCK_COUNT // hands] += profit
     assert played.blocks == blocks
+    for round_ in range(4):
+        ends = [hand for hand in wanted.hands if hand.folder == oracle.ALICE and hand.answers[round_] == 0]
+        ends = [hand for hand in ends if round_ == 0 or hand.answers[round_ - 1]]
+        answers = [hand.answers[round_] for hand in wanted.hands]
+        kinds = (oracle.CHECKED, None, oracle.CALLED, oracle.FOLDED)
+        counts = [len(ends) if kind is None else answers.count(kind) for kind in kinds]
+        assert list(played.counts[4 * round_ : 4 * round_ + 4]) == counts
     assert played.sessions == [
-        (match, first_session + n, hands, sum(part), sum(part) / hands)
-        for n, part in enumerate(profits[n * hands : (n + 1) * hands] for n in range(sessions))
+        (match, first_session + n, hands, total, total / hands) for n, total in enumerate(sums)
     ]
 
 
@@ -214,7 +221,7 @@ def test_the_core_asks_the_table_before_the_flop() -> None:
     """Its first answers to one holding come as often as they should."""
     hands = 4000
     decks = [deck("Ac Kc", "Th 9h", "2c 3d 4h 8s Jd")] * hands
-    record = play_core(lambda _view: 100, 5, sessions=1, hands=hands, decks=decks, capacities=(4000, 1))
+    record = play_core(lambda view: view.stack, 5, sessions=1, hands=hands, decks=decks, capacities=(4000, 1))
     calls = sum(hand.answers[0] == oracle.CALLED for hand in record.hands) / hands
     wanted = preflop_call_probability(decks[0][2], decks[0][3], 100)
     assert 0.05 < wanted < 0.95
@@ -258,7 +265,7 @@ def test_bob_does_not_see_alices_cards() -> None:
     answers = set()
     for alice in ("Ac Ad", "2c 3d", "9s 9h"):
         decks = [deck(alice, "Th 8h", "Tc 4d 5h 8s Jd")] * 200
-        record = play_core(lambda view: CHECK if view.round == 1 else 70, 5, sessions=1, hands=200, decks=decks)
+        record = play_core(lambda view: 70 if view.round == 2 else CHECK, 5, sessions=1, hands=200, decks=decks)
         answers.add(tuple(hand.answers[1] for hand in record.hands))
     assert len(answers) == 1
 
@@ -364,3 +371,48 @@ def test_refuses_decks_that_are_none(decks: list[list[int]]) -> None:
             Table(GAMES, 1), Table(SESSIONS, 1), deals_key=1, sessions=1, hands=1,
             decks=np.array(decks, dtype=np.uint8).reshape(len(decks), -1 if decks else 9),
         )  # fmt: skip
+
+
+# Faults
+
+
+def new_core(decks: list[list[int]], hands: int = 2) -> tuple[HoldemTraining, Table]:
+    games = Table(GAMES, 100)
+    core = HoldemTraining(
+        games, Table(SESSIONS, 10), deals_key=1, sessions=1, hands=hands, decks=np.array(decks, dtype=np.uint8)
+    )
+    assert core.play() == ANSWER_WANTED
+    return core, games
+
+
+@pytest.mark.parametrize("answer", [101, -2, 2**32, 2**32 + 5, -(2**63), 2**63 - 1])
+def test_illegal_answers_are_refused(answer: int) -> None:
+    """The decision still waits, and the default is a check."""
+    core, games = new_core([deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")] * 2)
+    assert core.play(answer) == FAULT
+    assert core.refused() == answer
+    assert view_of(core.pending()[3]).round == 1
+    assert core.play(core.default()) == ANSWER_WANTED
+    assert view_of(core.pending()[3]).round == 2
+    assert games.rows == 0
+
+
+def test_a_raise_is_refused_with_an_empty_stack() -> None:
+    core, _ = new_core([deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")] * 2)
+    assert core.play(100) == ANSWER_WANTED
+    assert core.play(1) == FAULT
+    assert core.play(CHECK) == ANSWER_WANTED
+
+
+def test_a_new_bot_waits_for_the_next_hand() -> None:
+    """It can't know what its forerunner bet, so the hand is checked down without it."""
+    core, games = new_core([deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")] * 2)
+    assert core.play(20) == ANSWER_WANTED
+    core.note_restart(0)
+    assert core.play(core.default()) == ANSWER_WANTED
+    assert core.position() == (0, 1)
+    assert view_of(core.pending()[3]).round == 1
+    assert [games.arrays[f"answer_{n}"][0] for n in range(1, 5)] == [2, 1, 1, 1]
+    assert games.arrays["profit"][0] == -20
+    assert core.play(CHECK) == ANSWER_WANTED
+    assert view_of(core.pending()[3]).round == 2
