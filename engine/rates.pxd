@@ -4,6 +4,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from engine.hand_strength cimport HandTables
+from engine.referee cimport GetFuel, SetFuel
 
 cdef enum:
     PLACES = 9       # Alice's two cards, Bob's two, the board
@@ -17,3 +18,14 @@ cdef class RateSampler:
     cdef uint64_t queries
     cdef bint sample(self, uint64_t places, int64_t samples, int64_t* wins, int64_t* ties) noexcept nogil
     cdef int result(self, uint64_t places) noexcept nogil
+
+
+@cython.final
+cdef class RateHelpers:
+    cdef RateSampler sampler
+    cdef SetFuel set_fuel
+    cdef GetFuel get_fuel
+    cdef void* context
+    cdef int64_t answer_rates(self, uint64_t places, int64_t samples) noexcept nogil
+    cdef int answer_result(self, uint64_t places) noexcept nogil
+    cdef bint pay(self, uint64_t price) noexcept nogil

@@ -2,17 +2,25 @@
 
 Nine places in six bits each, from the lowest on: Alice's two cards, Bob's two,
 the board's five; 52 is a card that isn't known.
+
+WebAssembly bots reach both as imported functions that take and give numbers
+alone (texas.h packs and unpacks them), so that nothing here touches a bot's memory.
 """
 
 cimport cython
-from libc.stdint cimport uint16_t
+from libc.stdint cimport uint16_t, uintptr_t
 
 from engine.deals cimport stream_key, stream_word
 from engine.hand_strength cimport hand_tables, strength
+from engine.referee cimport RuntimeValue
 from engine.unseen cimport Unseen, draw, see_all_but
 
 cdef enum:
     NOT_CARDS = -2
+    OUT_OF_FUEL = -3
+    # A sample takes as long as some fifty WebAssembly instructions.
+    FUEL_OF_SAMPLE = 50
+    FUEL_OF_RESULT = 50
 
 
 @cython.final
@@ -165,3 +173,59 @@ cdef uint64_t packed(cards) except? 0:
             raise ValueError("cards are 0 to 51")
         places |= <uint64_t>card << 6 * place
     return places
+
+
+cdef void* on_rates(void* helpers, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
+    """(nine places, samples) -> wins · 2^32 + ties, or NOT_CARDS, or OUT_OF_FUEL."""
+    values[0].i64 = (<RateHelpers>helpers).answer_rates(<uint64_t>values[0].i64, values[1].i32)
+    return NULL
+
+
+cdef void* on_result(void* helpers, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
+    """(nine places) -> 1, 0 or -1, or NOT_CARDS, or OUT_OF_FUEL."""
+    values[0].i32 = (<RateHelpers>helpers).answer_result(<uint64_t>values[0].i64)
+    return NULL
+
+
+@cython.final
+cdef class RateHelpers:
+    """The functions that a WebAssembly bot may import: tournament_rates and tournament_result.
+
+    `key` chooses the sampler's streams. They take their fuel from the bot's,
+    through the runtime's functions at these addresses and the store's context.
+    """
+
+    def __init__(self, uint64_t key, *, uintptr_t set_fuel, uintptr_t get_fuel, uintptr_t context):
+        self.sampler = RateSampler(key)
+        self.set_fuel = <SetFuel>set_fuel
+        self.get_fuel = <GetFuel>get_fuel
+        self.context = <void*>context
+
+    @property
+    def functions(self):
+        """By name: (address of the C function, its first argument)."""
+        return {
+            "tournament_rates": (<uintptr_t>&on_rates, <uintptr_t><void*>self),
+            "tournament_result": (<uintptr_t>&on_result, <uintptr_t><void*>self),
+        }
+
+    cdef int64_t answer_rates(self, uint64_t places, int64_t samples) noexcept nogil:
+        cdef int64_t wins = 0
+        cdef int64_t ties = 0
+        if samples < 1:
+            return NOT_CARDS
+        if not self.pay(samples * FUEL_OF_SAMPLE):
+            return OUT_OF_FUEL
+        if not self.sampler.sample(places, samples, &wins, &ties):
+            return NOT_CARDS
+        return wins << 32 | ties
+
+    cdef int answer_result(self, uint64_t places) noexcept nogil:
+        return self.sampler.result(places) if self.pay(FUEL_OF_RESULT) else OUT_OF_FUEL
+
+    cdef bint pay(self, uint64_t price) noexcept nogil:
+        """Take the price from the bot's fuel; false, and all of it gone, if there isn't as much."""
+        cdef uint64_t left = 0
+        self.get_fuel(self.context, &left)
+        self.set_fuel(self.context, left - price if left > price else 0)
+        return left > price

@@ -47,9 +47,13 @@ def _headings(scoring: HouseScoring | None) -> list[_Heading]:
     """The columns of a leaderboard; a scoring's own measures come after the score, which is no sum then."""
     if scoring is None:
         return list(_HEADINGS)
-    own = [_Heading(measure.title, 60, partial(_measured, measure)) for measure in scoring.measures]
-    rest = [heading for heading in _HEADINGS[1:] if heading.title != "per session"]
-    return [_Heading("score", 0, lambda line: f"{line.score:,.1f}" if line.matches else ""), rest[0], *own, *rest[1:]]
+    digits = scoring.decimals
+    score = _Heading("score", 0, lambda line: f"{line.score:,.{digits}f}" if line.matches else "")
+    reach = _Heading(
+        "± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.{digits}f}"
+    )
+    own = [_Heading(measure.title, measure.from_width, partial(_measured, measure)) for measure in scoring.measures]
+    return [score, reach, *own, *(heading for heading in _HEADINGS[2:] if heading.title != "per session")]
 
 
 def _measured(measure: Measure, line: Standing | Match) -> str:

@@ -182,4 +182,5 @@ def play_leg(
         blocks=tuple(core.blocks().tolist()),
         faults=tuple(faults),
         ended_by=ended_by,
+        counts=core.counts(),
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tournament.contests.contest import Contest
+from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.problems import BadInput
 
-CONTESTS: tuple[Contest, ...] = (VON_NEUMANN_POKER,)
+CONTESTS: tuple[Contest, ...] = (VON_NEUMANN_POKER, HOLDEM_TRAINING)
 
 
 def find_contest(name: str) -> Contest:

@@ -47,6 +47,28 @@ class Question:
     result: tuple[str, ...]
 
 
+class Helpers(Protocol):
+    """A bot's own set of native functions that it may import; `functions` has their C addresses and first arguments."""
+
+    @property
+    def functions(self) -> Mapping[str, tuple[int, int]]: ...
+
+
+class NewHelpers(Protocol):
+    """Makes the helpers of one bot. `key` is its seed; the others let them take the bot's fuel."""
+
+    def __call__(self, key: int, *, set_fuel: int, get_fuel: int, context: int) -> Helpers: ...
+
+
+@dataclass(frozen=True)
+class Import:
+    """A native function that a bot may import from "env", and its WebAssembly types."""
+
+    name: str
+    parameters: tuple[str, ...]
+    result: str
+
+
 @dataclass(frozen=True)
 class Interface:
     """How the contest's bots are written and how the engine reaches them.
@@ -55,7 +77,8 @@ class Interface:
     struct takes `bot_size` bytes of its memory; the view that the core writes
     lies `view_offset` bytes into it. With `bot_size` 0 there is no struct: all that
     a bot is told are arguments. Questions are in the core's order. A C++ bot may
-    also be a class called `bot_class` with the questions as its methods.
+    also be a class called `bot_class` with the questions as its methods. `new_helpers` makes
+    what stands behind `imports`. `name_answer` says in the rules' words what a refused answer was.
     """
 
     kit: Path
@@ -64,6 +87,9 @@ class Interface:
     bot_size: int
     view_offset: int
     bot_class: str | None = None
+    imports: tuple[Import, ...] = ()
+    new_helpers: NewHelpers | None = None
+    name_answer: Callable[[int], str] = str
 
     @property
     def passes_address(self) -> bool:
@@ -143,12 +169,13 @@ class HousePlayer:
 
 @dataclass(frozen=True)
 class Played:
-    """Sums of an entrant's play against one house player, over one leg or a match."""
+    """Sums of an entrant's play against one house player, over one leg or a match; `counts` are the core's."""
 
     points: float
     sessions: int
     games: int
     facts: Mapping[str, float]
+    counts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,7 +183,7 @@ class Measure:
     """A number about an entrant's play that leaderboard and crosstable show beside the score.
 
     `value` takes what was played against some house players, one or all; None
-    where it has no meaning. `shown` writes it for a terminal.
+    where it has no meaning. `shown` writes it for a terminal, and the leaderboard has it from so wide a one on.
     """
 
     name: str
@@ -164,6 +191,7 @@ class Measure:
     meaning: str
     value: Callable[[Sequence[Played]], float | None]
     shown: Callable[[float], str]
+    from_width: int = 60
 
 
 @dataclass(frozen=True)
@@ -171,11 +199,12 @@ class HouseScoring:
     """How play against house players becomes an entrant's score: the mean over them of `score`.
 
     `score` takes the sums of one session, and a match counts as their mean; or,
-    where `of_match`, the sums of all sessions of the match at once.
+    where `of_match`, the sums of all sessions of the match at once. It is shown to so many `decimals`.
     """
 
     score: Callable[[Played], float]
     of_match: bool = False
+    decimals: int = 1
     measures: tuple[Measure, ...] = ()
 
 

@@ -67,7 +67,7 @@ def playable(entrants: Iterable[Entrant], least: int) -> list[Entrant]:
 
 def _cached(submission: Submission, interface: Interface) -> Path:
     digest = hashlib.sha256()
-    kit = sorted(path for path in interface.kit.iterdir() if path.suffix == ".h")
+    kit = sorted(interface.kit.rglob("*.h"))
     how = [Path(__file__), Path(c_functions.__file__)]
     for part in (
         compiler.version().encode(),

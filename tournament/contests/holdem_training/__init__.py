@@ -1,0 +1,182 @@
+"""Hold'em training: every entrant against Bob, ranked by W, the mean profit of a hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from pydantic import Field
+
+from engine.game_core import GameCore
+from engine.holdem_training import HoldemTraining
+from engine.rates import RateHelpers
+from engine.records import Table
+from tournament.contests.contest import (
+    Column,
+    Contest,
+    ContestSettings,
+    House,
+    HousePlayer,
+    HouseScoring,
+    Import,
+    Interface,
+    LegPlan,
+    Measure,
+    Played,
+    Question,
+)
+from tournament.contests.holdem_training.scoring import points, tasks
+
+# Bob needs no more than the rules; should they change, so does this.
+BOB = HousePlayer("Bob", b"Bob calls by one hundred rollouts")
+
+
+class Settings(ContestSettings):
+    """Keys of the table [holdem_training] in tournament.toml."""
+
+    sessions: int = Field(5, ge=1, le=10**9, description="sessions of an entrant, each with bots that start anew")
+    hands: int = Field(10_000, ge=1, le=10**9, description="hands of a session")
+    fuel_per_session: int = Field(
+        50_000_000_000, ge=10_000, le=10**18, description="WebAssembly instructions that a bot may take in a session"
+    )
+
+    @property
+    def fuel_per_leg(self) -> int | None:
+        return self.fuel_per_session
+
+
+def new_core(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    assert isinstance(settings, Settings)
+    return HoldemTraining(
+        games,
+        sessions,
+        deals_key=leg.deals_key,
+        sessions=leg.sessions,
+        hands=settings.hands,
+        match=leg.match,
+        first_session=leg.first_session,
+    )
+
+
+def _house_players(_settings: ContestSettings, _folder: Path, _say: Callable[[str], None]) -> Sequence[HousePlayer]:
+    return (BOB,)
+
+
+def mean_profit(played: Played) -> float:
+    """W: chips a hand."""
+    return played.points / played.games if played.games else 0.0
+
+
+def _of_all(value: Callable[[Played], float | None], played: Sequence[Played]) -> float | None:
+    """Bob is the only house player."""
+    return value(played[0]) if played else None
+
+
+def _tasks(played: Played) -> float:
+    return float(sum(tasks(mean_profit(played))))
+
+
+# As HoldemTraining.counts has them.
+_OUTCOMES = 4
+_CALLED, _BOB_FOLDED = 2, 3
+
+
+def _share(round_: int, outcome: int, played: Played) -> float | None:
+    """Of the decisions in a round, from 0, those with this outcome."""
+    counts = played.counts[_OUTCOMES * round_ : _OUTCOMES * (round_ + 1)]
+    return counts[outcome] / sum(counts) if sum(counts) else None
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%"
+
+
+_TASK_NAMES = ("", "small", "small, large")
+_MEASURES = (
+    Measure("points", "points", "the terminal form's points for W", partial(_of_all, lambda p: float(points(mean_profit(p)))), lambda n: f"{n:.0f}"),  # fmt: skip  # noqa: E501
+    Measure("tasks", "tasks", "tasks passed: 1 the small one, 2 the large one too", partial(_of_all, _tasks), lambda n: _TASK_NAMES[int(n)]),  # fmt: skip  # noqa: E501
+    *(
+        Measure(
+            f"{name}_{round_ + 1}",
+            f"{title} {round_ + 1}",
+            f"share of the decisions in round {round_ + 1} that were {meaning}",
+            partial(_of_all, partial(_share, round_, outcome)),
+            _percent,
+            from_width=150,
+        )
+        for name, title, outcome, meaning in (
+            ("bob_folds", "folds", _BOB_FOLDED, "raises to which Bob folded"),
+            ("bob_calls", "calls", _CALLED, "raises that Bob called"),
+        )
+        for round_ in range(4)
+    ),
+)
+
+
+def name_answer(answer: int) -> str:
+    """What the adapter made of an answer that no rule knows."""
+    return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
+
+
+_CARD = "13 · suit + value − 1, for suits 0 to 3 and values 1 to 13"
+
+HOLDEM_TRAINING = Contest(
+    name="holdem_training",
+    title="Hold'em training",
+    settings=Settings,
+    games=(
+        Column("match", "int32", "match number; matches.parquet has the names", "constant"),
+        Column("session", "int32", "session of the match, from 0", "constant"),
+        Column("game", "int32", "hand of the session, from 0", "split"),
+        Column("alice_1", "uint8", f"Alice's, the entrant's, first card: {_CARD}"),
+        Column("alice_2", "uint8", "Alice's second card"),
+        Column("bob_1", "uint8", "Bob's first card"),
+        Column("bob_2", "uint8", "Bob's second card"),
+        Column("flop_1", "uint8", "the board's first card, dealt even if nobody saw it, as all of them"),
+        Column("flop_2", "uint8", "the board's second card"),
+        Column("flop_3", "uint8", "the board's third card"),
+        Column("turn", "uint8", "the board's fourth card"),
+        Column("river", "uint8", "the board's fifth card"),
+        *(
+            column
+            for n in range(1, 5)
+            for column in (
+                Column(f"raise_{n}", "uint8", f"chips that Alice raised in round {n}, 0 for none", "split"),
+                Column(f"answer_{n}", "uint8", f"Bob's answer in round {n}: 0 none, 1 check, 2 call, 3 fold", "split"),
+            )
+        ),
+        Column("folder", "uint8", "who folded: 0 nobody, 1 Alice, 2 Bob", "split"),
+        Column("profit", "int8", "what Alice won, chips", "delta"),
+    ),
+    sessions=(
+        Column("match", "int32", "match number", "constant"),
+        Column("session", "int32", "session of the match, from 0", "split"),
+        Column("games", "int32", "hands played", "split"),
+        Column("profit", "int32", "what Alice won, chips", "delta"),
+        Column("mean_profit", "float64", "profit / games"),
+    ),
+    interface=Interface(
+        kit=Path(__file__).parent / "kit",
+        header="texas.h",
+        questions=(Question("makeDecision", (("i32",),), ("i64",)),),
+        bot_size=88,
+        view_offset=0,
+        imports=(
+            Import("tournament_rates", ("i64", "i32"), "i64"),
+            Import("tournament_result", ("i64",), "i32"),
+        ),
+        new_helpers=RateHelpers,
+        name_answer=name_answer,
+    ),
+    new_core=new_core,
+    house=House(
+        players=_house_players,
+        practice=lambda _settings: BOB,
+        scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
+    ),
+    expected_games=10_000.0,
+    expected_rate=1e5,
+)
