@@ -151,6 +151,32 @@ def new(
     _out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
 
 
+@app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
+def judge(
+    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
+    hands: Annotated[int | None, typer.Option(metavar="G", min=1, max=1_000_000, help="default 10000")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="chooses the deals and all other dice")] = 1,
+    decks: Annotated[Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead")] = None,
+    transcript: Annotated[Path | None, typer.Option(metavar="FILE", help="write down every line of both")] = None,
+    no_sandbox: Annotated[bool, typer.Option("--no-sandbox", help="run the program with all your rights")] = False,
+) -> None:
+    """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
+
+    Exits with 0 when it played to the end, 3 when it broke the protocol, 4 when
+    it ran out of time, 5 when it died.
+    """
+    from tournament.judging import judge_command
+
+    verdict = judge_command(
+        find_contest(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
+        sandboxed=not no_sandbox,
+    )  # fmt: skip
+    _out.print(verdict.text, markup=False, soft_wrap=True)
+    if verdict.exit_code:
+        raise typer.Exit(verdict.exit_code)
+
+
 def _configured(config: Path | None) -> list[str]:
     """The contests that have a table in the settings file, else all."""
     import tomllib

@@ -352,9 +352,7 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
     try:
         stand_ins = wasmtime.Instance(store, _stand_ins(counts_fuel), []).exports(store)
         helpers, natives = _new_helpers(store, bot.interface, seed)
-        needed = [
-            natives.get(item.name) or stand_ins[item.name] for item in module.imports if item.name is not None
-        ]
+        needed = [natives.get(item.name) or stand_ins[item.name] for item in module.imports if item.name is not None]
         instance = wasmtime.Instance(store, module, needed)
         exports = instance.exports(store)
         if isinstance(initialize := exports.get("_initialize"), wasmtime.Func):

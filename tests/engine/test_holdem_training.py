@@ -138,9 +138,7 @@ def test_core_plays_as_the_oracle(
         kinds = (oracle.CHECKED, None, oracle.CALLED, oracle.FOLDED)
         counts = [len(ends) if kind is None else answers.count(kind) for kind in kinds]
         assert list(played.counts[4 * round_ : 4 * round_ + 4]) == counts
-    assert played.sessions == [
-        (match, first_session + n, hands, total, total / hands) for n, total in enumerate(sums)
-    ]
+    assert played.sessions == [(match, first_session + n, hands, total, total / hands) for n, total in enumerate(sums)]
 
 
 # Bob

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol, TextIO
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from engine.game_core import GameCore
 from engine.records import Table
+from tournament.programs import Program
 
 # How a column's values lie on disk. Constant: long runs of one value. Split: not negative
 # and slow or small, stored byte plane by byte plane. Delta: small, of either sign.
@@ -224,6 +225,32 @@ class House:
     suffix: str | None = None
 
 
+@dataclass(frozen=True)
+class JudgedMatch:
+    """What a program plays before a judge: so many hands dealt by a key, or those of a file.
+
+    `random_key` chooses whatever else is random. Into the transcript goes every line of both.
+    """
+
+    hands: int | None
+    decks: Path | None
+    deals_key: int
+    random_key: int
+    transcript: TextIO | None = None
+
+
+class Verdict(Protocol):
+    """How a judged match ended, in words and as the exit code of a command."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def exit_code(self) -> int: ...
+
+
+Judge = Callable[[Callable[[], Program], JudgedMatch], Verdict]
+
+
 class NewCore(Protocol):
     """Makes the core of a leg; `house` is the content of the house player in seat y, if one sits there."""
 
@@ -236,7 +263,8 @@ class NewCore(Protocol):
 class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
-    Without a `house` all entrants play all. The last two are guesses, for the
+    Without a `house` all entrants play all. A `judge`, where the statement has
+    one for programs, starts a program and plays one match with it alone. The last two are guesses, for the
     batches before anything is measured: the games of a session, and how many one
     core plays in a second.
     """
@@ -249,5 +277,6 @@ class Contest:
     interface: Interface
     new_core: NewCore
     house: House | None = None
+    judge: Judge | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6

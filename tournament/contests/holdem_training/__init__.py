@@ -13,7 +13,6 @@ from engine.holdem_training import HoldemTraining
 from engine.rates import RateHelpers
 from engine.records import Table
 from tournament.contests.contest import (
-    Column,
     Contest,
     ContestSettings,
     House,
@@ -26,6 +25,8 @@ from tournament.contests.contest import (
     Played,
     Question,
 )
+from tournament.contests.holdem_training.judge import judge_program
+from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 
 # Bob needs no more than the rules; should they change, so does this.
@@ -96,8 +97,20 @@ def _percent(share: float) -> str:
 
 _TASK_NAMES = ("", "small", "small, large")
 _MEASURES = (
-    Measure("points", "points", "the terminal form's points for W", partial(_of_all, lambda p: float(points(mean_profit(p)))), lambda n: f"{n:.0f}"),  # fmt: skip  # noqa: E501
-    Measure("tasks", "tasks", "tasks passed: 1 the small one, 2 the large one too", partial(_of_all, _tasks), lambda n: _TASK_NAMES[int(n)]),  # fmt: skip  # noqa: E501
+    Measure(
+        "points",
+        "points",
+        "the terminal form's points for W",
+        partial(_of_all, lambda p: float(points(mean_profit(p)))),
+        lambda n: f"{n:.0f}",
+    ),  # fmt: skip  # noqa: E501
+    Measure(
+        "tasks",
+        "tasks",
+        "tasks passed: 1 the small one, 2 the large one too",
+        partial(_of_all, _tasks),
+        lambda n: _TASK_NAMES[int(n)],
+    ),  # fmt: skip  # noqa: E501
     *(
         Measure(
             f"{name}_{round_ + 1}",
@@ -121,43 +134,12 @@ def name_answer(answer: int) -> str:
     return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
 
 
-_CARD = "13 · suit + value − 1, for suits 0 to 3 and values 1 to 13"
-
 HOLDEM_TRAINING = Contest(
     name="holdem_training",
     title="Hold'em training",
     settings=Settings,
-    games=(
-        Column("match", "int32", "match number; matches.parquet has the names", "constant"),
-        Column("session", "int32", "session of the match, from 0", "constant"),
-        Column("game", "int32", "hand of the session, from 0", "split"),
-        Column("alice_1", "uint8", f"Alice's, the entrant's, first card: {_CARD}"),
-        Column("alice_2", "uint8", "Alice's second card"),
-        Column("bob_1", "uint8", "Bob's first card"),
-        Column("bob_2", "uint8", "Bob's second card"),
-        Column("flop_1", "uint8", "the board's first card, dealt even if nobody saw it, as all of them"),
-        Column("flop_2", "uint8", "the board's second card"),
-        Column("flop_3", "uint8", "the board's third card"),
-        Column("turn", "uint8", "the board's fourth card"),
-        Column("river", "uint8", "the board's fifth card"),
-        *(
-            column
-            for n in range(1, 5)
-            for column in (
-                Column(f"raise_{n}", "uint8", f"chips that Alice raised in round {n}, 0 for none", "split"),
-                Column(f"answer_{n}", "uint8", f"Bob's answer in round {n}: 0 none, 1 check, 2 call, 3 fold", "split"),
-            )
-        ),
-        Column("folder", "uint8", "who folded: 0 nobody, 1 Alice, 2 Bob", "split"),
-        Column("profit", "int8", "what Alice won, chips", "delta"),
-    ),
-    sessions=(
-        Column("match", "int32", "match number", "constant"),
-        Column("session", "int32", "session of the match, from 0", "split"),
-        Column("games", "int32", "hands played", "split"),
-        Column("profit", "int32", "what Alice won, chips", "delta"),
-        Column("mean_profit", "float64", "profit / games"),
-    ),
+    games=GAMES,
+    sessions=SESSIONS,
     interface=Interface(
         kit=Path(__file__).parent / "kit",
         header="texas.h",
@@ -177,6 +159,7 @@ HOLDEM_TRAINING = Contest(
         practice=lambda _settings: BOB,
         scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
     ),
+    judge=judge_program,
     expected_games=10_000.0,
     expected_rate=1e5,
 )

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TextIO
 
+from engine.holdem_training import HoldemTraining
+from engine.rates import RateSampler
+from engine.records import Table as Records
+from tournament.contests.contest import JudgedMatch, buffer_fields
+from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import MOST_LINE_BYTES, Table, Violation
+from tournament.contests.holdem_training.records import GAMES, SESSIONS
+from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.programs import Gone, Program, Silent
 
 SECONDS = 10.0
+HANDS = 10_000
+_ROWS = 1000
 _SECONDS_TO_END = 1.0
 
 Ending = Literal["finished", "violation", "out of time", "died"]
@@ -31,10 +41,38 @@ class Verdict:
     mean_profit: float
     seconds: float
 
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.ending]
 
-def judge(
-    program: Program, table: Table, *, seconds: float = SECONDS, transcript: TextIO | None = None
-) -> Verdict:
+    @property
+    def text(self) -> str:
+        if self.ending != "finished":
+            return f"{self.ending}: {self.reason}"
+        small, large = tasks(self.mean_profit)
+        passed = "both tasks passed" if large else "the small task passed" if small else "no task passed"
+        return (
+            f"finished: W = {self.mean_profit:.6f} over {self.hands:,} hands, {points(self.mean_profit)} points,"
+            f" {passed}, waited {self.seconds:.2f} s"
+        )
+
+
+def judge_program(start: Callable[[], Program], match: JudgedMatch) -> Verdict:
+    """Start a program and play its match with Bob. Raises BadInput for a file of hands that is none."""
+    decks = read_decks(match.decks) if match.decks else None
+    hands = len(decks) if decks is not None else match.hands or HANDS
+    games = Records(buffer_fields(GAMES), _ROWS)
+    sessions = Records(buffer_fields(SESSIONS), 1)
+    core = HoldemTraining(games, sessions, deals_key=match.deals_key, sessions=1, hands=hands, decks=decks)
+
+    def empty_records() -> None:
+        games.rows = sessions.rows = 0
+
+    table = Table(core, hands, RateSampler(match.random_key), empty_records)
+    return judge(start(), table, transcript=match.transcript)
+
+
+def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcript: TextIO | None = None) -> Verdict:
     """Play a match to its end, or to what ends it before; then let the program end.
 
     The program may be waited for so many seconds in all. Lines that it writes

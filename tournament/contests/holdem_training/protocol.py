@@ -34,9 +34,7 @@ class Table:
     tables are full. Times and processes are somebody else's.
     """
 
-    def __init__(
-        self, core: HoldemTraining, hands: int, rates: RateSampler, empty_records: Callable[[], None]
-    ) -> None:
+    def __init__(self, core: HoldemTraining, hands: int, rates: RateSampler, empty_records: Callable[[], None]) -> None:
         self._core = core
         self._hands = hands
         self._rates = rates
@@ -92,7 +90,7 @@ class Table:
         round_before = self._round
         self._play(action)
         replies = {BOB_CHECKED: "OPP CHECK", BOB_CALLED: f"OPP CALL {action}", BOB_FOLDED: "OPP FOLD"}
-        reply = replies.get(self._core.bobs_answer)    # none to a fold
+        reply = replies.get(self._core.bobs_answer)  # none to a fold
         lines = [reply] if reply else []
         if self.over or self._round <= round_before:
             self.hands_played += 1
