@@ -138,7 +138,7 @@ def check(
 def new(
     contest: Annotated[str, typer.Argument(metavar="CONTEST")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's")],
-    language: Annotated[str, typer.Option(metavar="c|cpp", help="what to write it in")] = "c",
+    language: Annotated[str | None, typer.Option(metavar="c|cpp", help="default c, where there is one")] = None,
     entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
     config: _ConfigPath = None,
 ) -> None:

@@ -9,12 +9,13 @@ from tournament.entrants.folder import KINDS, valid_name
 from tournament.problems import BadInput
 
 
-def write_new_bot(contest: Contest, folder: Path, name: str, language: str) -> Path:
-    """Write the contest's commented bot in a language, and return its path.
+def write_new_bot(contest: Contest, folder: Path, name: str, language: str | None) -> Path:
+    """Write the contest's commented bot in a language, by default its first, and return its path.
 
     Raises BadInput for a language without one, a bad name, or a file that is there.
     """
     templates = {path.suffix.removeprefix("."): path for path in sorted(contest.interface.kit.glob("new_bot.*"))}
+    language = language or next(iter(templates))
     if language not in templates:
         raise BadInput(f"--language {language}: {contest.name} has {', '.join(templates)}")
     if not valid_name(name):
