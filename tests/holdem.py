@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,13 @@ from engine.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.holdem_training import HoldemTraining
 from engine.records import Table
 from tests.oracles.holdem_training import Hand, Player, Record, View
+from tournament.contests.contest import LegPlan
+from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants
+from tournament.play import play_leg
+from tournament.schedule import Leg, Seat
+from tournament.store.ledger import LegResult
 
 VIEW = struct.Struct("<22i")
 CARD_COLUMNS = ("alice_1", "alice_2", "bob_1", "bob_2", "flop_1", "flop_2", "flop_3", "turn", "river")
@@ -110,3 +119,33 @@ def play_core(
     record.points, record.squared_points, record.blocks = core.points, core.squared_points, core.blocks().tolist()
     record.counts = core.counts()
     return record
+
+
+def build(folder: Path, sources: Mapping[str, str | bytes]) -> dict[str, Entrant]:
+    """Write files of these names and build them as a tournament does; entrants by name."""
+    for file_name, source in sources.items():
+        (folder / file_name).write_bytes(source if isinstance(source, bytes) else source.encode())
+    built = build_entrants(HOLDEM_TRAINING, Settings(), folder, lambda _text: None)
+    return {entrant.name: entrant for entrant in built}
+
+
+def play_built(
+    bot: Entrant, deals_key: int, *, hands: int, random_seed: int = 1, **settings: Any
+) -> tuple[LegResult, CoreRecord]:
+    """Play a session of a built bot as a worker does, rows kept in memory."""
+    chosen = Settings(hands=hands, sessions=1, **settings)
+    record = CoreRecord(sessions=[])
+
+    class Desk:
+        games = Table(GAMES, 1000)
+        sessions = Table(SESSIONS, 10)
+
+        def clear(self) -> None:
+            take_rows(self.games, self.sessions, record)
+
+    assert bot.artifact is not None, bot.problem
+    leg = Leg("", LegPlan(0, 0, 1, deals_key), Seat(bot.name, "bot", random_seed), Seat("Bob", "bob", 0))
+    desk = Desk()
+    result = play_leg(HOLDEM_TRAINING, chosen, leg, {"bot": bot.artifact, "bob": BOB.content}, desk)
+    desk.clear()
+    return result, record

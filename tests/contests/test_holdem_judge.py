@@ -299,7 +299,7 @@ def test_a_program_that_never_reads() -> None:
         ("import os; os.kill(os.getpid(), 11)", "died", "its output ended before the match: killed by SIGSEGV"),
         ("import os; os.close(1); input()", "died", "its output ended before the match: "),
         (CHECKER.replace('"SCORE"', '"RESULT"'), "died", "exit status 0, in hand 2"),
-        (READER + "read(); say('READY')\nwhile True: read()", "violation", 'READY is no command: RATE or ACTION: "READY"'),
+        (READER + "read(); say('READY')\nwhile True: read()", "violation", 'READY is no command: RATE or ACTION: "'),
         ("print('x' * 100000, flush=True); input()", "violation", "the line is longer than 1000 bytes"),
         ("import sys; sys.stdout.write('x' * 100000); sys.stdout.flush(); input()", "violation", "the line is longer"),
         ("print('ACTION CHECK', end='', flush=True)", "died", "exit status 0"),

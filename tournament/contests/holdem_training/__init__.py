@@ -103,14 +103,14 @@ _MEASURES = (
         "the terminal form's points for W",
         partial(_of_all, lambda p: float(points(mean_profit(p)))),
         lambda n: f"{n:.0f}",
-    ),  # fmt: skip  # noqa: E501
+    ),
     Measure(
         "tasks",
         "tasks",
         "tasks passed: 1 the small one, 2 the large one too",
         partial(_of_all, _tasks),
         lambda n: _TASK_NAMES[int(n)],
-    ),  # fmt: skip  # noqa: E501
+    ),
     *(
         Measure(
             f"{name}_{round_ + 1}",
