@@ -4,7 +4,9 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from engine.hand_strength cimport HandTables
-from engine.referee cimport GetFuel, SetFuel
+from engine.referee cimport GetFuel, RuntimeValue, SetFuel
+
+ctypedef void* (*NewTrap)(const char* message, size_t length) noexcept nogil
 
 cdef enum:
     PLACES = 9       # Alice's two cards, Bob's two, the board
@@ -25,7 +27,9 @@ cdef class RateHelpers:
     cdef RateSampler sampler
     cdef SetFuel set_fuel
     cdef GetFuel get_fuel
+    cdef NewTrap new_trap
     cdef void* context
-    cdef int64_t answer_rates(self, uint64_t places, int64_t samples) noexcept nogil
-    cdef int answer_result(self, uint64_t places) noexcept nogil
+    cdef void* give_rates(self, RuntimeValue* values) noexcept nogil
+    cdef void* give_result(self, RuntimeValue* values) noexcept nogil
+    cdef void* trap(self, const char* reason) noexcept nogil
     cdef bint pay(self, uint64_t price) noexcept nogil

@@ -391,6 +391,7 @@ def _new_helpers(
         key,
         set_fuel=_address(ffi.dll.wasmtime_context_set_fuel),
         get_fuel=_address(ffi.dll.wasmtime_context_get_fuel),
+        new_trap=_address(ffi.dll.wasmtime_trap_new),
         context=_address(store._context()),
     )
     return helpers, {

@@ -172,7 +172,9 @@ def test_results_are_compared(tmp_path: Path) -> None:
 
 # Faults.
 
-GAVE_UP = "gave up (abort, exit, a throw, or a path without a return)"
+NO_STATE = "asked a helper about a state that is none (a card twice or out of range, or one missing)"
+NO_SAMPLES = "asked getRatesBySampling for fewer than one sample"
+TOO_MANY_SAMPLES = "ran out of fuel (too many samples?)"
 OUT_OF_FUEL = "ran out of fuel (an endless loop?)"
 FAULTY = {
     "too_much": ("return {ActionType::RAISE, 101};", "answered RAISE 101, which is no answer to this"),
@@ -181,14 +183,14 @@ FAULTY = {
     "least": ("return {ActionType::RAISE, INT32_MIN};", "answered RAISE -2147483648, which is no answer to this"),
     "call": ("return {ActionType::CALL, 5};", "answered CALL, which is no answer to this"),
     "unknown": ("return {(ActionType)17, 5};", "answered an unknown action, which is no answer to this"),
-    "twice": ("State t = s; t.alice[1] = t.alice[0]; getRatesBySampling(t, 5);", GAVE_UP),
-    "no_card": ("State t = s; t.bob[1] = Card(4, 1); getRatesBySampling(t, 5);", GAVE_UP),
-    "half_a_card": ("State t = s; t.bob[1] = Card(1, -1); getRatesBySampling(t, 5);", GAVE_UP),
-    "no_samples": ("getRatesBySampling(s, 0);", GAVE_UP),
-    "negative": ("getRatesBySampling(s, -1);", GAVE_UP),
-    "incomplete": ("getResult(s);", GAVE_UP),
-    "greedy": ("getRatesBySampling(s, 2000000000);", OUT_OF_FUEL),
-    "often": ("for (;;) getRatesBySampling(s, 1);", OUT_OF_FUEL),
+    "twice": ("State t = s; t.alice[1] = t.alice[0]; getRatesBySampling(t, 5);", NO_STATE),
+    "no_card": ("State t = s; t.bob[1] = Card(4, 1); getRatesBySampling(t, 5);", NO_STATE),
+    "half_a_card": ("State t = s; t.bob[1] = Card(1, -1); getRatesBySampling(t, 5);", NO_STATE),
+    "no_samples": ("getRatesBySampling(s, 0);", NO_SAMPLES),
+    "negative": ("getRatesBySampling(s, -1);", NO_SAMPLES),
+    "incomplete": ("getResult(s);", NO_STATE),
+    "greedy": ("getRatesBySampling(s, 2000000000);", TOO_MANY_SAMPLES),
+    "often": ("for (;;) getRatesBySampling(s, 1);", TOO_MANY_SAMPLES),
     "endless": ("for (volatile int i = 0;; ++i);", OUT_OF_FUEL),
 }
 
@@ -222,7 +224,7 @@ def test_fuel_of_a_session(tmp_path: Path) -> None:
     enough, _ = play_built(bot, 5, hands=50, fuel_per_session=200 * 52_000)
     assert enough.faults == ()
     dry, record = play_built(bot, 5, hands=50, fuel_per_session=100 * 52_000)
-    assert {fault.what for fault in dry.faults} == {OUT_OF_FUEL}
+    assert {fault.what for fault in dry.faults} <= {OUT_OF_FUEL, TOO_MANY_SAMPLES}
     assert dry.ended_by == 0 and 20 <= len(record.hands) < 30
 
 

@@ -56,9 +56,9 @@ class Helpers(Protocol):
 
 
 class NewHelpers(Protocol):
-    """Makes the helpers of one bot. `key` is its seed; the others let them take the bot's fuel."""
+    """Makes the helpers of one bot. `key` is its seed; the others let them take the bot's fuel, and trap."""
 
-    def __call__(self, key: int, *, set_fuel: int, get_fuel: int, context: int) -> Helpers: ...
+    def __call__(self, key: int, *, set_fuel: int, get_fuel: int, new_trap: int, context: int) -> Helpers: ...
 
 
 @dataclass(frozen=True)
