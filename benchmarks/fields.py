@@ -18,7 +18,8 @@ from tournament.contests.contest import buffer_fields
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.play import play_leg
+from tournament.legs import play_leg
+from tournament.processes.settings import SandboxSettings
 from tournament.schedule import Competitor, RoundRobin
 from tournament.store.parts import ROWS_PER_GROUP
 
@@ -46,14 +47,16 @@ def bot_files(names: Sequence[str]) -> list[Path]:
 
 def built(names: Sequence[str]) -> list[Entrant]:
     """The shipped bots of these names, compiled, or all."""
-    entrants = build_entrants(VON_NEUMANN_POKER, Settings(), SHIPPED, lambda text: print(text, file=sys.stderr))
+    entrants = build_entrants(
+        VON_NEUMANN_POKER, Settings(), SandboxSettings(), SHIPPED, lambda text: print(text, file=sys.stderr)
+    )
     return [entrant for entrant in entrants if not names or entrant.name in names]
 
 
 def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:
     """Games a second of one core over all pairs, sandboxed and recorded in memory."""
     artifacts = {e.artifact_sha256 or "": e.artifact or b"" for e in entrants}
-    competitors = [Competitor(n, e.name, e.artifact_sha256 or "") for n, e in enumerate(entrants)]
+    competitors = [Competitor(n, e.name, "wasm", e.artifact_sha256 or "") for n, e in enumerate(entrants)]
     settings = Settings(sessions=sessions)
     desk = Blank(
         Table(buffer_fields(VON_NEUMANN_POKER.games), ROWS_PER_GROUP),

@@ -24,7 +24,8 @@ from tournament.contests.contest import buffer_fields
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.play import play_leg
+from tournament.legs import play_leg
+from tournament.processes.settings import SandboxSettings
 from tournament.reconcile import content_sha256
 from tournament.schedule import AgainstHouse, Competitor
 from tournament.store.parts import ROWS_PER_GROUP
@@ -55,7 +56,9 @@ def evaluator_rate() -> float:
 
 def built() -> dict[str, Entrant]:
     """The shipped bots of the function form, by name."""
-    entrants = build_entrants(HOLDEM_TRAINING, Settings(), SHIPPED, lambda text: print(text, file=sys.stderr))
+    entrants = build_entrants(
+        HOLDEM_TRAINING, Settings(), SandboxSettings(), SHIPPED, lambda text: print(text, file=sys.stderr)
+    )
     return {entrant.name: entrant for entrant in entrants}
 
 
@@ -66,8 +69,8 @@ def play_in_memory(bot: Entrant, hands: int) -> float:
     schedule = AgainstHouse(
         HOLDEM_TRAINING.name,
         settings.playing(),
-        [Competitor(0, bot.name, bot.artifact_sha256 or "")],
-        [Competitor(0, BOB.name, content_sha256(BOB))],
+        [Competitor(0, bot.name, "wasm", bot.artifact_sha256 or "")],
+        [Competitor(0, BOB.name, "house", content_sha256(BOB))],
     )
     desk = Blank(
         Table(buffer_fields(HOLDEM_TRAINING.games), ROWS_PER_GROUP),

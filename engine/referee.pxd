@@ -46,6 +46,7 @@ cdef class Referee:
     cdef void* error
     cdef void* trap
 
+    cdef int play_on(self, int64_t answer) noexcept nogil
     cdef int next_call(self, RuntimeValue* values) noexcept nogil
     cdef void allot_fuel(self, int seat) noexcept nogil
     cdef void note_fuel(self) noexcept nogil

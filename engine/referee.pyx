@@ -10,7 +10,11 @@ cimport cython
 
 from engine.game_core cimport DECIDE, RECORDS_FULL, REFUSED, Decision
 
-from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+cdef enum:      # engine.game_core's codes
+    C_LEG_IS_OVER = 0
+    C_RECORDS_ARE_FULL = 1
+    C_ANSWER_WANTED = 2
+    C_FAULT = 3
 
 cdef enum:
     STOP = -1   # instead of a function's number: leave the loop
@@ -84,21 +88,27 @@ cdef class Referee:
         the rules: see to it, then call again with the default answer); or
         ANSWER_WANTED (the asked seat has no WebAssembly bot).
         """
-        cdef RuntimeValue values[8]
+        cdef int code
         with nogil:
-            values[0].i64 = answer
-            if self.fuel:
-                self.set_fuel(self.context, self.fuel)
-            self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
+            code = self.play_on(answer)
+        return code
+
+    cdef int play_on(self, int64_t answer) noexcept nogil:
+        """`play` for callers that hold no GIL."""
+        cdef RuntimeValue values[8]
+        values[0].i64 = answer
+        if self.fuel:
+            self.set_fuel(self.context, self.fuel)
+        self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
         if self.error != NULL or self.trap != NULL:
             if self.metered or self.banked:
                 self.note_fuel()
-            return FAULT
+            return C_FAULT
         if self.status == REFUSED:
-            return FAULT
+            return C_FAULT
         if self.status == DECIDE:
-            return ANSWER_WANTED
-        return RECORDS_ARE_FULL if self.status == RECORDS_FULL else LEG_IS_OVER
+            return C_ANSWER_WANTED
+        return C_RECORDS_ARE_FULL if self.status == RECORDS_FULL else C_LEG_IS_OVER
 
     cdef int next_call(self, RuntimeValue* values) noexcept nogil:
         cdef Decision* decision = &self.core.decision

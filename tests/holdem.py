@@ -18,7 +18,8 @@ from tournament.contests.contest import LegPlan
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.play import play_leg
+from tournament.legs import play_leg
+from tournament.processes.settings import SandboxSettings
 from tournament.schedule import Leg, Seat
 from tournament.store.ledger import LegResult
 
@@ -125,7 +126,7 @@ def build(folder: Path, sources: Mapping[str, str | bytes]) -> dict[str, Entrant
     """Write files of these names and build them as a tournament does; entrants by name."""
     for file_name, source in sources.items():
         (folder / file_name).write_bytes(source if isinstance(source, bytes) else source.encode())
-    built = build_entrants(HOLDEM_TRAINING, Settings(), folder, lambda _text: None)
+    built = build_entrants(HOLDEM_TRAINING, Settings(), SandboxSettings(), folder, lambda _text: None)
     return {entrant.name: entrant for entrant in built}
 
 
@@ -144,7 +145,9 @@ def play_built(
             take_rows(self.games, self.sessions, record)
 
     assert bot.artifact is not None, bot.problem
-    leg = Leg("", LegPlan(0, 0, 1, deals_key), Seat(bot.name, "bot", random_seed), Seat("Bob", "bob", 0))
+    leg = Leg(
+        "", LegPlan(0, 0, 1, deals_key), Seat(bot.name, "wasm", "bot", random_seed), Seat("Bob", "house", "bob", 0)
+    )
     desk = Desk()
     result = play_leg(HOLDEM_TRAINING, chosen, leg, {"bot": bot.artifact, "bob": BOB.content}, desk)
     desk.clear()

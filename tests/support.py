@@ -21,7 +21,8 @@ from tournament.contests.contest import LegPlan, buffer_fields
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.play import play_leg
+from tournament.legs import play_leg
+from tournament.processes.settings import SandboxSettings
 from tournament.schedule import Leg, Seat
 from tournament.store.ledger import LegResult
 
@@ -141,7 +142,7 @@ def build_folder(folder: Path, bots: Mapping[str, str | bytes]) -> dict[str, Ent
     """Write files of these names and build them as a tournament does; entrants by name."""
     for file_name, source in bots.items():
         (folder / file_name).write_bytes(source if isinstance(source, bytes) else source.encode())
-    built = build_entrants(VON_NEUMANN_POKER, poker_settings(), folder, lambda _text: None)
+    built = build_entrants(VON_NEUMANN_POKER, poker_settings(), SandboxSettings(), folder, lambda _text: None)
     return {entrant.name: entrant for entrant in built}
 
 
@@ -163,7 +164,9 @@ def play_built(
     """Play a leg between built bots as a worker does, rows kept in memory."""
     desk = GatheringDesk(*poker_tables(1 << 16, 1 << 14))
     artifacts = {sha256(artifact_of(bot)).hexdigest(): artifact_of(bot) for bot in (x, y)}
-    seats = [Seat(bot.name, sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)]
+    seats = [
+        Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)
+    ]
     leg = Leg("", LegPlan(0, number, settings.sessions, deals_key), *seats)
     result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, desk)
     desk.clear()

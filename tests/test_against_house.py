@@ -24,10 +24,10 @@ BLOCKS = 32
 SETTINGS = {"sessions": 2, "seed": 5, "deals": "common"}
 names = st.text("abcXYZ019_.+-", min_size=1, max_size=8)
 fields = st.lists(names, min_size=1, max_size=9, unique=True).map(
-    lambda chosen: [Competitor(number, name, f"artifact of {name}") for number, name in enumerate(chosen)]
+    lambda chosen: [Competitor(number, name, "wasm", f"artifact of {name}") for number, name in enumerate(chosen)]
 )
 houses = st.lists(names, min_size=1, max_size=9, unique=True).map(
-    lambda chosen: [Competitor(number, name, f"content of {name}") for number, name in enumerate(chosen)]
+    lambda chosen: [Competitor(number, name, "house", f"content of {name}") for number, name in enumerate(chosen)]
 )
 
 
@@ -64,8 +64,8 @@ def test_every_entrant_meets_every_house_player_in_order(
 @given(fields, houses, names)
 def test_newcomers_change_nothing_for_the_others(field: list[Competitor], house: list[Competitor], name: str) -> None:
     before = by_pair(against_house(field, house))
-    entrant = Competitor(len(field), name + "new", "his")
-    player = Competitor(len(house), name + "newer", "its")
+    entrant = Competitor(len(field), name + "new", "wasm", "his")
+    player = Competitor(len(house), name + "newer", "house", "its")
     after = by_pair(against_house([*field, entrant], [*house, player]))
     assert {k: leg for k, leg in after.items() if entrant.name != k[0] and player.name != k[1]} == before
 
@@ -84,8 +84,8 @@ def test_digests_hold_both_contents(field: list[Competitor], house: list[Competi
 
 
 def test_everyone_sees_the_same_deals_unless_they_are_independent() -> None:
-    field = [Competitor(n, name, name) for n, name in enumerate(("ann", "bob"))]
-    house = [Competitor(n, name, name) for n, name in enumerate(("one", "two"))]
+    field = [Competitor(n, name, "wasm", name) for n, name in enumerate(("ann", "bob"))]
+    house = [Competitor(n, name, "house", name) for n, name in enumerate(("one", "two"))]
     common = by_pair(against_house(field, house))
     keys = {key: leg.plan.deals_key for key, leg in common.items()}
     assert len(set(keys.values())) == 4  # a house player's session each

@@ -62,7 +62,11 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         ('executor = "slurm"', 1, "executor = 'slurm': input should be 'auto', 'local' or 'ray'"),
         ("results = 3", 1, "results = 3: input should be a valid string"),
         ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, address"),
-        ("[chess]\nx = 1", 1, "unknown table chess; there are results, executor, workers, address, von_neumann_poker"),
+        (
+            "[chess]\nx = 1",
+            1,
+            "unknown table chess; there are results, executor, workers, address, sandbox, von_neumann_poker",
+        ),
         (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are entrants, sessions, seed"),
         (f"[{CONTEST}]\n\nsessions = 0", 3, "sessions = 0: input should be greater than or equal to 1"),
         (f"[{CONTEST}]\nsessions = 10_000_000_000", 2, "sessions = 10000000000: input should be less than or equal"),

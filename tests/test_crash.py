@@ -114,7 +114,7 @@ def test_a_kill_at_every_step_of_a_run_after_an_edit(server: CrashServer, tmp_pa
 
 def played_as_one_batch(place: Place) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.pace.Pace.legs_in_batch", lambda pace, left: left)
+        patch.setattr("tournament.pace.Pace.batch_is_full", lambda pace, *legs: False)
         place.play()
     assert len(list((place.results / "games").iterdir())) == 1
 

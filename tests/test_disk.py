@@ -58,7 +58,7 @@ def test_a_full_disk(tmp_path: Path, space: int) -> None:
 def test_a_full_disk_while_parts_are_rewritten(tmp_path: Path, space: int) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull", "even"], sessions=400)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.pace.Pace.legs_in_batch", lambda pace, left: left)
+        patch.setattr("tournament.pace.Pace.batch_is_full", lambda pace, *legs: False)
         place.play()
     before = outcome(place.results)
     place.write_bot("calm", bot_source(9, 8))

@@ -10,12 +10,13 @@ import pytest
 import wasmtime
 
 from engine.records import Table
-from tournament import play, runtime
+from tournament import legs, runtime
 from tournament.contests.contest import buffer_fields
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.fuel_bound import most_instructions
+from tournament.processes.settings import SandboxSettings
 from tournament.schedule import Competitor, RoundRobin
 
 SHIPPED = Path(__file__).resolve().parent.parent / "entrants" / "von_neumann_poker"
@@ -103,14 +104,14 @@ def test_the_word_loop_in_a_constant_is_not_a_loop() -> None:
 
 @pytest.fixture(scope="module")
 def field() -> list[Entrant]:
-    return build_entrants(VON_NEUMANN_POKER, Settings(), SHIPPED, lambda text: None)
+    return build_entrants(VON_NEUMANN_POKER, Settings(), SandboxSettings(), SHIPPED, lambda text: None)
 
 
 def leg_of(field: list[Entrant], names: tuple[str, str], *, measured: bool) -> tuple[str, int, bool]:
     """Digest of the records of a leg, the most that x's decisions took, and whether both bots have a bound."""
     bots = [next(e for e in field if e.name == name) for name in names]
     artifacts = {e.artifact_sha256 or "": e.artifact or b"" for e in bots}
-    competitors = [Competitor(n, e.name, e.artifact_sha256 or "") for n, e in enumerate(bots)]
+    competitors = [Competitor(n, e.name, "wasm", e.artifact_sha256 or "") for n, e in enumerate(bots)]
     settings = Settings(sessions=300)
     leg = next(RoundRobin("von_neumann_poker", settings.playing(), competitors).legs())
     games = Table(buffer_fields(VON_NEUMANN_POKER.games), 1 << 15)
@@ -124,7 +125,7 @@ def leg_of(field: list[Entrant], names: tuple[str, str], *, measured: bool) -> t
             raise AssertionError("the tables are large enough")
 
     meters: list[tuple[int, int, int]] | None = [] if measured else None
-    play.play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, Full(), meters=meters)
+    legs.play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, Full(), meters=meters)
     digest = sha256(b"".join(values[: games.rows].tobytes() for values in games.arrays.values())).hexdigest()
     loaded = [
         runtime.load_bot(artifacts[seat.artifact], VON_NEUMANN_POKER.interface, seat.name) for seat in (leg.x, leg.y)
@@ -159,7 +160,9 @@ def test_a_bound_above_the_limit_does_not_count(field: list[Entrant]) -> None:
     core = VON_NEUMANN_POKER.new_core(
         next(
             RoundRobin(
-                "von_neumann_poker", Settings().playing(), [Competitor(0, "p", "1"), Competitor(1, "q", "2")]
+                "von_neumann_poker",
+                Settings().playing(),
+                [Competitor(0, "p", "wasm", "1"), Competitor(1, "q", "wasm", "2")],
             ).legs()
         ).plan,
         Settings(),

@@ -85,7 +85,7 @@ def place(tmp_path: Path) -> Place:
     """Played in two batches, of four matches and of two, so that edits fall inside of parts."""
     place = new_place(tmp_path, BOTS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.pace.Pace.legs_in_batch", lambda pace, left: 4)
+        patch.setattr("tournament.pace.Pace.batch_is_full", lambda pace, inline, *legs: inline == 4)
         assert play(place) == set(combinations(BOTS, 2))
     assert len(list((place.results / "games").iterdir())) == 2
     return place
@@ -256,7 +256,7 @@ def test_a_second_run_is_refused_while_one_is_going_on(place: Place) -> None:
 
     place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.pace.Pace.legs_in_batch", lambda pace, left: left)
+        patch.setattr("tournament.pace.Pace.batch_is_full", lambda pace, *legs: False)
         place.play(watcher=RunsAgain())
     (refusal,) = refusals
     assert refusal.startswith(f"tournament: {place.results} is being written by process ")

@@ -15,7 +15,7 @@ from tournament.schedule import Competitor, Leg, RoundRobin, match_number
 SETTINGS = Settings.model_validate({}).playing()
 names = st.text("abcXYZ019_.+-", min_size=1, max_size=8)
 fields = st.lists(names, min_size=2, max_size=12, unique=True).map(
-    lambda chosen: [Competitor(number, name, f"artifact of {name}") for number, name in enumerate(chosen)]
+    lambda chosen: [Competitor(number, name, "wasm", f"artifact of {name}") for number, name in enumerate(chosen)]
 )
 
 
@@ -50,7 +50,7 @@ def test_the_order_of_competitors_does_not_matter(field: list[Competitor], chanc
 @given(fields, names)
 def test_a_newcomer_changes_nothing_for_the_others(field: list[Competitor], name: str) -> None:
     before = by_pair(round_robin(field))
-    newcomer = Competitor(len(field), name + "new", "his")
+    newcomer = Competitor(len(field), name + "new", "wasm", "his")
     after = by_pair(round_robin([*field, newcomer]))
     assert {key: leg for key, leg in after.items() if newcomer.name not in key} == before
 
@@ -67,7 +67,7 @@ def test_an_edited_bot_has_new_digests_and_the_others_their_old_ones(
     field: list[Competitor], data: st.DataObject
 ) -> None:
     edited = data.draw(st.sampled_from(field))
-    changed = [Competitor(c.number, c.name, "other" if c == edited else c.artifact) for c in field]
+    changed = [Competitor(c.number, c.name, "wasm", "other" if c == edited else c.artifact) for c in field]
     before, after = by_pair(round_robin(field)), by_pair(round_robin(changed))
     for key, leg in before.items():
         assert (leg.digest != after[key].digest) == (edited.name in key)
@@ -75,7 +75,7 @@ def test_an_edited_bot_has_new_digests_and_the_others_their_old_ones(
         assert (leg.x.random_seed, leg.y.random_seed) == (after[key].x.random_seed, after[key].y.random_seed)
 
 
-ANN, BOB, CAT = (Competitor(number, name, name) for number, name in enumerate(("ann", "bob", "cat")))
+ANN, BOB, CAT = (Competitor(number, name, "wasm", name) for number, name in enumerate(("ann", "bob", "cat")))
 OTHER_VALUES = {
     "sessions": 999,
     "seed": 2,
@@ -84,6 +84,10 @@ OTHER_VALUES = {
     "faults_allowed": 4,
     "fuel_per_decision": 20_000,
     "memory_megabytes": 65,
+    "cpu_seconds_per_decision": 2.0,
+    "wall_seconds_per_decision": 6.0,
+    "cpu_seconds_per_leg": 61.0,
+    "cpu_milliseconds_more": 2.0,
     "bet_cap": "after_ante",
 }
 
@@ -102,7 +106,7 @@ def test_where_the_bots_lie_does_not_change_the_digest() -> None:
 def test_numbers_do_not_change_the_digest() -> None:
     """They are given by the order in which bots came, which must not make a game another one."""
     (leg,) = round_robin([ANN, BOB]).legs()
-    (renumbered,) = round_robin([Competitor(7, "ann", "ann"), Competitor(3, "bob", "bob")]).legs()
+    (renumbered,) = round_robin([Competitor(7, "ann", "wasm", "ann"), Competitor(3, "bob", "wasm", "bob")]).legs()
     assert leg.digest == renumbered.digest
     assert renumbered.plan.match == match_number(3, 7)
     assert leg.plan.deals_key == renumbered.plan.deals_key
@@ -117,7 +121,7 @@ def test_contest_and_engine_change_the_digest(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_seats_go_by_name_not_by_number() -> None:
-    (leg,) = round_robin([Competitor(0, "zoe", "z"), Competitor(1, "amy", "a")]).legs()
+    (leg,) = round_robin([Competitor(0, "zoe", "wasm", "z"), Competitor(1, "amy", "wasm", "a")]).legs()
     assert (leg.x.name, leg.x.artifact, leg.y.name, leg.y.artifact) == ("amy", "a", "zoe", "z")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -13,10 +14,11 @@ from rich.console import Console
 
 from tournament.config import load_config
 from tournament.contests import CONTESTS, find_contest
-from tournament.leaderboard import Screen, check_table, crosstable_tables, leaderboard_table, reasons
+from tournament.leaderboard import Screen, check_table, crosstable_tables, leaderboard_table, reasons, replay_table
 from tournament.problems import Problem
 from tournament.results import Results, crosstable_values, load, standing_values
 from tournament.running import run_contest
+from tournament.store.ledger import Fault
 from tournament.store.root import inside, open_root
 
 app = typer.Typer(
@@ -111,25 +113,39 @@ def crosstable(
         _out.print(table)
 
 
-@app.command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c")
+@app.command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c --session 12 --game 3")
 def check(
-    bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file")],
+    bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
     contest: Annotated[
         str | None, typer.Option("--contest", help="default: the one whose name is in the bot's path")
     ] = None,
+    session: Annotated[
+        int | None, typer.Option(metavar="N", help="only play again and show this session of the check")
+    ] = None,
+    game: Annotated[int | None, typer.Option(metavar="N", help="of that session, up to this game")] = None,
     config: _ConfigPath = None,
 ) -> None:
-    """Build a bot, play it against a house bot and say whether it can enter.
+    """Build a bot, play it against a house bot, question it at the limits, and say whether it can enter.
 
     Exits with 0 when it can, with 1 when it can't.
     """
-    from tournament.check import check_bot, contest_of
+    from tournament.check import check_bot, contest_of, replay_check
 
     chosen = find_contest(contest) if contest else contest_of(bot)
-    settings = load_config(chosen.name, config).contest
+    loaded = load_config(chosen.name, config)
     with Screen(_err, chosen.title) as screen:
-        report = check_bot(chosen, settings, bot, screen)
-    _out.print(check_table(report))
+        if session is not None:
+            replay = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
+            _out.print(replay_table(replay))
+            return
+        report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen)
+    options = [*(["--contest", contest] if contest else []), *(["--config", str(config)] if config else [])]
+
+    def again(fault: Fault) -> str:
+        words = ["tournament", "check", str(bot), *options, "--session", str(fault.session), "--game", str(fault.game)]
+        return shlex.join(words)
+
+    _out.print(check_table(report, again))
     if not report.fit:
         raise typer.Exit(1)
 

@@ -15,8 +15,10 @@ from tournament.contests import CONTESTS, find_contest
 from tournament.contests.contest import ContestSettings, PathText
 from tournament.executors import ExecutorName
 from tournament.problems import BadInput
+from tournament.processes.settings import SandboxSettings
 
 FILE_NAME = "tournament.toml"
+_SANDBOX = "sandbox"
 
 
 class General(BaseModel):
@@ -32,13 +34,14 @@ class General(BaseModel):
 
 @dataclass(frozen=True)
 class Config:
-    """What a command works with: general keys, and one contest's. Paths are absolute.
+    """What a command works with: general keys, one contest's, and the sandbox's. Paths are absolute.
 
     `folder` is the one from which the file's relative paths start.
     """
 
     general: General
     contest: ContestSettings
+    sandbox: SandboxSettings
     entrants: Path
     results: str
     folder: Path
@@ -59,13 +62,14 @@ def load_config(
     settings_type = find_contest(contest_name).settings
     text, document, folder = _read(path)
     where = str(path or FILE_NAME)
-    tables = {known.name for known in CONTESTS}
+    tables = {known.name for known in CONTESTS} | {_SANDBOX}
     head = {key: value for key, value in document.items() if key not in tables}
     overrides = {key: value for key, value in (general or {}).items() if value is not None}
     own_overrides = {key: value for key, value in (contest or {}).items() if value is not None}
     for other in CONTESTS:  # every table of the file must be right, whichever is asked for
         _validate(other.settings, _table(document, other.name, where, text), where, text, other.name)
     _validate(General, head, where, text, None)
+    sandbox = _validate(SandboxSettings, _sandbox_table(document, where, text), where, text, _SANDBOX)
     checked = _validate(General, head | overrides, where, text, None, options=overrides)
     own = _validate(
         settings_type,
@@ -75,7 +79,7 @@ def load_config(
         contest_name,
         options=own_overrides,
     )
-    assert isinstance(checked, General) and isinstance(own, ContestSettings)
+    assert isinstance(checked, General) and isinstance(own, ContestSettings) and isinstance(sandbox, SandboxSettings)
     entrants = (
         Path(own_overrides["entrants"])
         if "entrants" in own_overrides
@@ -85,7 +89,7 @@ def load_config(
     if "://" not in results:
         base = Path() if "results" in overrides else folder
         results = str((base / results).absolute())
-    return Config(checked, own, entrants.absolute(), results, folder.absolute())
+    return Config(checked, own, sandbox, entrants.absolute(), results, folder.absolute())
 
 
 def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:
@@ -108,6 +112,12 @@ def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:
         message = message[: place.start()] if place else message.replace(" (at end of document)", "")
         content = text.splitlines()[line - 1].strip() if 0 < line <= len(text.splitlines()) else ""
         raise BadInput(f"{file}, line {line}: {message}: {content}") from None
+
+
+def _sandbox_table(document: Mapping[str, Any], where: str, text: str) -> dict[str, Any]:
+    """The table [sandbox], or what `sandbox = "off"` is short for."""
+    value = document.get(_SANDBOX, {})
+    return {"mode": value} if isinstance(value, str) else _table(document, _SANDBOX, where, text)
 
 
 def _table(document: Mapping[str, Any], name: str, where: str, text: str) -> dict[str, Any]:
@@ -137,7 +147,9 @@ def _validate(
             place = f"{where}, line {_line_of(text, table, key)}"
             if detail["type"] == "extra_forbidden":
                 kind = "table" if isinstance(values[key], dict) else "key"
-                known = ", ".join([*model.model_fields, *([c.name for c in CONTESTS] if table is None else [])])
+                known = ", ".join(
+                    [*model.model_fields, *([_SANDBOX, *[c.name for c in CONTESTS]] if table is None else [])]
+                )
                 messages.append(f"{place}: unknown {kind} {key}; there are {known}")
             else:
                 messages.append(f"{place}: {key} = {detail['input']!r}: {_lower(detail['msg'])}")

@@ -34,7 +34,10 @@ def judge_command(
     settings = contest.settings.model_validate({"seed": seed})
     bob = contest.house.practice(settings)
     schedule = AgainstHouse(
-        contest.name, settings.playing(), [Competitor(0, "the judged program", "")], [Competitor(0, bob.name, "")]
+        contest.name,
+        settings.playing(),
+        [Competitor(0, "the judged program", "program", "")],
+        [Competitor(0, bob.name, "house", "")],
     )
     leg = next(schedule.legs())
     with ExitStack() as open_files:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
@@ -14,10 +14,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from tournament.check import CheckReport
+from tournament.check import CheckReport, Meter, Replay
 from tournament.contests.contest import HouseScoring, Measure
 from tournament.running import Progress
 from tournament.standings import Match, Standing, Standings
+from tournament.store.ledger import Fault
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.
 MOST_COLUMNS = 24
@@ -170,8 +171,8 @@ def _cell(match: Match, sign: int, scoring: HouseScoring | None) -> Text:
     return text
 
 
-def check_table(report: CheckReport) -> Table:
-    """What `tournament check` found."""
+def check_table(report: CheckReport, replay: Callable[[Fault], str]) -> Table:
+    """What `tournament check` found. `replay` gives the command that plays a fault again."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(overflow="fold")
@@ -179,22 +180,90 @@ def check_table(report: CheckReport) -> Table:
     if report.problem is not None:
         table.add_row("builds", Text(report.problem))
     if report.leg and report.meter:
-        leg, meter = report.leg, report.meter
-        mean = meter.fuel / max(1, meter.decisions)
-        table.add_row("builds", f"yes: {_short(report.size)} bytes of WebAssembly")
+        leg = report.leg
+        what = {"python": "of Python", "program": "of its folder"}.get(report.kind, "of WebAssembly")
+        table.add_row("builds", f"yes: {_short(report.size)} bytes {what}")
+        if report.confined_by:
+            table.add_row("sandbox", report.confined_by)
         table.add_row(
             "plays",
             f"{leg.games:,} games in {leg.sessions:,} sessions against a house bot,"
             f" {report.points_per_session:+.2f} points a session",
         )
+        for name, text in _costs(report.meter, report.fuel_allowed):
+            table.add_row(name, text)
         table.add_row(
-            "fuel", f"{mean:,.0f} instructions a decision, at most {meter.most:,} of {report.fuel_allowed:,} allowed"
+            "repeats",
+            "yes: the same seed gives the same games"
+            if report.repeats
+            else "no: the same seed gave other games (clocks, addresses, os-level chance?); it may enter all the same",
         )
-        table.add_row("repeats", "yes: the same seed gives the same games" if report.repeats else "no")
-        table.add_row("faults", Text("\n".join(report.faults) or "none"))
+        if report.kind == "python":
+            table.add_row(
+                "legs",
+                "apart: it plays the same beside other legs as alone"
+                if report.legs_apart
+                else Text(
+                    "not apart: beside other legs it plays otherwise than alone; what it changes in shared modules"
+                    " reaches them",
+                    style="red",
+                ),
+            )
+        table.add_row("limits", _at_limits(report))
+        table.add_row("faults", _fault_lines(report.faults, replay))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
     table.add_row("verdict", verdict)
     return table
+
+
+def replay_table(replay: Replay) -> Group:
+    """Games as they were played, and the bot's faults in them with what it was asked."""
+    table = _plain_table("games; the bot is x", None)
+    for name in replay.games[0] if replay.games else ():
+        if name not in ("match", "session"):
+            table.add_column(name, justify="right")
+    for game in replay.games:
+        table.add_row(*[f"{value:g}" for name, value in game.items() if name not in ("match", "session")])
+    faults = _fault_lines(replay.faults, None) if replay.faults else Text("no faults")
+    return Group(table, faults)
+
+
+def _costs(meter: Meter, fuel_allowed: int) -> list[tuple[str, str]]:
+    """What decisions took, as rows."""
+    if meter.use is None:
+        mean = meter.fuel / max(1, meter.decisions)
+        most = f"at most {meter.most_fuel:,} of {fuel_allowed:,} allowed"
+        return [("fuel", f"{mean:,.0f} instructions a decision, {most}")]
+    mean = meter.use.cpu_seconds / max(1, meter.decisions)
+    rows = [("time", f"{mean * 1e6:,.1f} µs of processor time a decision, with its start")]
+    if meter.use.memory_bytes:
+        rows.append(("memory", f"{meter.use.memory_bytes / 1e6:,.0f} MB at most, with its interpreter"))
+    return rows
+
+
+def _at_limits(report: CheckReport) -> Text:
+    """What came of the questions at extreme values."""
+    if not report.boundary_faults:
+        return Text(f"{report.boundary_questions} questions with extreme values: all answered")
+    first = report.boundary_faults[0]
+    return Text(
+        f"{len(report.boundary_faults)} of {report.boundary_questions} questions with extreme values are faults;"
+        f" the first: {first.asked}: {first.what}",
+        style="red",
+    )
+
+
+def _fault_lines(faults: Sequence[Fault], replay: Callable[[Fault], str] | None) -> Text:
+    if not faults:
+        return Text("none")
+    lines = []
+    for fault in faults:
+        lines.append(f"session {fault.session}, game {fault.game}, {fault.question}: {fault.what}")
+        lines.append(f"  asked {fault.asked}")
+        lines += [f"  | {line}" for line in fault.complaints.splitlines()]
+        if replay:
+            lines.append(f"  again: {replay(fault)}")
+    return Text("\n".join(lines))
 
 
 class Screen:

@@ -10,6 +10,25 @@ from tournament.play import Receipt
 # How long a batch plays: short at first, so that there is something to see, then long enough
 # for its overhead not to matter.
 _FIRST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
+# Legs in lanes all end together, and the more there are the faster each goes.
+_LANES_SECONDS = 20.0
+_FEW_LANES, _MOST_LANES = 64, 1024
+# Before anything is measured: how much faster WebAssembly bots are than processes.
+_GUESSED_ADVANTAGE = 10.0
+
+
+@dataclass
+class _Kind:
+    """What was learned of one kind of legs."""
+
+    guessed_pace: float
+    games: int = 0
+    seconds: float = 0.0
+
+    @property
+    def pace(self) -> float:
+        """Games a second of one worker."""
+        return self.games / self.seconds if self.games and self.seconds else self.guessed_pace
 
 
 @dataclass
@@ -28,30 +47,47 @@ class Pace:
     games: int = 0
     sessions: int = 0
     legs: int = 0
-    worker_seconds: float = 0.0
+    legs_in_lanes: int = 0
+
+    def __post_init__(self) -> None:
+        self._inline = _Kind(self.expected_rate)
+        self._lanes = _Kind(self.expected_rate / _GUESSED_ADVANTAGE)
 
     def note(self, receipt: Receipt) -> None:
+        games = sum(leg.games for leg in receipt.batch.legs)
         self.legs += len(receipt.batch.legs)
-        self.games += sum(leg.games for leg in receipt.batch.legs)
+        self.legs_in_lanes += receipt.legs_in_lanes
+        self.games += games
         self.sessions += sum(leg.sessions for leg in receipt.batch.legs)
-        self.worker_seconds += receipt.seconds
+        self._lanes.games += receipt.games_in_lanes
+        self._lanes.seconds += receipt.seconds_in_lanes
+        self._inline.games += games - receipt.games_in_lanes
+        self._inline.seconds += receipt.seconds - receipt.seconds_in_lanes
 
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.started
 
-    def leg_seconds(self) -> float:
+    def leg_seconds(self, in_lanes: bool) -> float:
         """What a leg takes of one worker."""
-        pace = self.games / self.worker_seconds if self.games else self.expected_rate
         games = self.games / self.sessions if self.sessions else self.expected_games
-        return self.sessions_per_leg * games / pace
+        return self.sessions_per_leg * games / (self._lanes if in_lanes else self._inline).pace
 
-    def legs_in_batch(self, legs_left: int) -> int:
-        seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, self.seconds / 5))
+    def batch_is_full(self, inline: int, in_lanes: int, inline_left: int, in_lanes_left: int) -> bool:
+        """Whether a batch of so many legs of both kinds goes out, when so many are left with it."""
         # Towards the end batches get smaller, so that all workers finish together.
-        fair = legs_left / (2 * self.workers)
-        return max(1, int(min(seconds / self.leg_seconds(), fair)))
+        if in_lanes:
+            if in_lanes >= _MOST_LANES or in_lanes >= -(-in_lanes_left // self.workers):
+                return True
+            return in_lanes >= _FEW_LANES and self.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
+        fair = self.seconds_of_one(inline_left, 0) / (2 * self.workers)
+        seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, self.seconds / 5), fair)
+        return self.seconds_of_one(inline + 1, 0) > seconds
 
-    def seconds_for(self, legs: int) -> float:
+    def seconds_of_one(self, inline: int, in_lanes: int) -> float:
+        """How long one worker takes for so many legs."""
+        return inline * self.leg_seconds(False) + in_lanes * self.leg_seconds(True)
+
+    def seconds_for(self, inline: int, in_lanes: int) -> float:
         """How long all workers together will take for so many legs."""
-        return legs * self.leg_seconds() / self.workers
+        return self.seconds_of_one(inline, in_lanes) / self.workers

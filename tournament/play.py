@@ -6,25 +6,29 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.records import Table
-from tournament import runtime
 from tournament.contests import find_contest
-from tournament.contests.contest import Contest, ContestSettings, buffer_fields
+from tournament.contests.contest import Contest, buffer_fields
+from tournament.entrants.cache import cache_folder
+from tournament.legs import play_leg
+from tournament.processes import confinement
+from tournament.processes.lanes import PlayedLeg, play_in_lanes
+from tournament.processes.settings import SandboxSettings
 from tournament.schedule import Leg
-from tournament.store.ledger import Batch, Fault, LegResult, batch_name
+from tournament.store.ledger import Batch, LegResult, batch_name
 from tournament.store.parts import ROWS_PER_GROUP, PartWriter
 from tournament.store.root import Root, open_root
 
 
 @dataclass(frozen=True)
 class Task:
-    """A batch of legs to play, and where its parts go."""
+    """A batch of legs to play, how, and where its parts go."""
 
     contest: str
     settings: dict[str, Any]
+    sandbox: dict[str, Any]
     location: str
     legs: tuple[Leg, ...]
 
@@ -37,23 +41,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Receipt:
-    """A played batch, ready to commit, and the seconds that it took."""
+    """A played batch, ready to commit, and the seconds that it took; of these, the part that was played in lanes."""
 
     batch: Batch
     seconds: float
-
-
-class Stopped(Exception):
-    """The run was asked to stop before the batch was done."""
-
-
-class Desk(Protocol):
-    """Where a batch's rows gather; `clear` takes them away."""
-
-    games: Table
-    sessions: Table
-
-    def clear(self) -> None: ...
+    seconds_in_lanes: float = 0.0
+    games_in_lanes: int = 0
+    legs_in_lanes: int = 0
 
 
 @dataclass
@@ -74,24 +68,43 @@ class PartsDesk:
 def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[], bool] = lambda: False) -> Receipt:
     """Play a batch. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
-    Raises OSError when the parts can't be written, Stopped once `stopping()`;
-    either way nothing is left behind.
+    Raises OSError when the parts can't be written, Stopped once `stopping()`,
+    BadInput and RunFailed when this machine can't run a bot; then nothing is
+    left behind.
     """
     started = time.perf_counter()
     contest = find_contest(task.contest)
     settings = contest.settings.model_validate(task.settings)
+    sandbox = SandboxSettings.model_validate(task.sandbox)
     root = open_root(task.location)
     staged = f"staging/{task.name}-{uuid.uuid4().hex}"
     desk = _open_desk(contest, root, task.name, staged)
+    waiting: dict[str, PlayedLeg] = {}
     try:
-        results = [play_leg(contest, settings, leg, artifacts, desk, stopping) for leg in task.legs]
+        in_lanes = [leg for leg in task.legs if leg.has_processes]
+        confined_by = confinement.tier(sandbox.mode) if in_lanes else ""
+        for played in play_in_lanes(contest, settings, sandbox, in_lanes, artifacts, cache_folder(), stopping):
+            waiting[played.result.digest] = played
+        seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
+        games_in_lanes = sum(played.result.games for played in waiting.values())
+        results: list[LegResult] = []
+        for leg in task.legs:
+            if leg.has_processes:
+                played = waiting.pop(leg.digest)
+                played.rows.pour(desk)
+                results.append(played.result)
+            else:
+                results.append(play_leg(contest, settings, leg, artifacts, desk, stopping))
         desk.clear()
         parts = (desk.games_part.finish(), desk.sessions_part.finish())
     except BaseException:
+        for played in waiting.values():
+            played.rows.close()
         desk.games_part.abandon()
         desk.sessions_part.abandon()
         raise
-    return Receipt(Batch(task.name, parts, tuple(results)), time.perf_counter() - started)
+    batch = Batch(task.name, parts, tuple(results), confined_by)
+    return Receipt(batch, time.perf_counter() - started, seconds_in_lanes, games_in_lanes, len(in_lanes))
 
 
 def _open_desk(contest: Contest, root: Root, name: str, staged: str) -> PartsDesk:
@@ -107,80 +120,4 @@ def _open_desk(contest: Contest, root: Root, name: str, staged: str) -> PartsDes
         Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
         games_part,
         sessions_part,
-    )
-
-
-def play_leg(
-    contest: Contest,
-    settings: ContestSettings,
-    leg: Leg,
-    artifacts: Mapping[str, bytes],
-    desk: Desk,
-    stopping: Callable[[], bool] = lambda: False,
-    meters: list[tuple[int, int, int]] | None = None,
-) -> LegResult:
-    """Play one leg to its end, or to the fault that is one too many.
-
-    Into `meters`, if given, goes what each seat's decisions took: (decisions,
-    instructions, the most for one).
-    """
-    house = artifacts[leg.y.artifact] if contest.house else None
-    core = contest.new_core(leg.plan, settings, desk.games, desk.sessions, house)
-    seats = (leg.x, leg.y)
-    bots = [
-        None
-        if contest.house and seat is leg.y
-        else runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name)
-        for seat in seats
-    ]
-    faults: list[Fault] = []
-    ended_by: int | None = None
-    seating = runtime.Seating(
-        core,
-        contest.interface,
-        bots,
-        fuel=settings.fuel_per_decision,
-        memory_megabytes=settings.memory_megabytes,
-        fuel_per_leg=settings.fuel_per_leg,
-        measure_fuel=meters is not None,
-    )
-    for number, seat in enumerate(seats):
-        if bots[number]:
-            seating.seat(number, seat.random_seed)
-    answer = 0
-    while (status := seating.referee.play(answer)) != LEG_IS_OVER:
-        if status == RECORDS_ARE_FULL:
-            desk.clear()
-            if stopping():
-                raise Stopped
-            continue
-        assert status == FAULT, "every bot answers at once"
-        kind, at_fault, _arguments, _view = core.pending()
-        session, game = core.position()
-        question = contest.interface.questions[kind].name
-        faults.append(Fault(at_fault, leg.plan.first_session + session, game, question, seating.take_failure()))
-        count = sum(fault.seat == at_fault for fault in faults)
-        if count > settings.faults_allowed:
-            ended_by = at_fault
-            break
-        # A new start with the same rand() might only lead to the same fault.
-        seating.seat(at_fault, (seats[at_fault].random_seed + count) % (1 << 64))
-        core.note_restart(at_fault)
-        answer = core.default()
-    if meters is not None:
-        meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]
-    return LegResult(
-        digest=leg.digest,
-        match=leg.plan.match,
-        number=leg.plan.number,
-        x=leg.x.name,
-        y=leg.y.name,
-        sessions=core.sessions_played,
-        games=core.games_recorded,
-        points=core.points,
-        squared_points=core.squared_points,
-        blocks=tuple(core.blocks().tolist()),
-        faults=tuple(faults),
-        ended_by=ended_by,
-        counts=core.counts(),
     )

@@ -222,4 +222,4 @@ def _cut_out(contest: Contest, writer: Writer, batch: Batch, kept: tuple[LegResu
         )
         for part in batch.parts
     )
-    return Batch(name, parts, kept)
+    return Batch(name, parts, kept, batch.sandbox)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import threading
 import time
@@ -77,7 +78,7 @@ def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings
     Raises BadInput for what the user can mend, RunFailed when the run stopped
     short; what is committed by then stays, also after KeyboardInterrupt.
     """
-    entrants = build_entrants(contest, config.contest, config.entrants, watcher.say)
+    entrants = build_entrants(contest, config.contest, config.sandbox, config.entrants, watcher.say)
     fit = playable(entrants, least=1 if contest.house else 2)
     house = contest.house.players(config.contest, config.folder, watcher.say) if contest.house else ()
     location = inside(config.results, contest.name)
@@ -105,8 +106,8 @@ def _run(
         schedule = schedule_of(
             contest,
             settings,
-            [Competitor(numbers[e.name], e.name, e.artifact_sha256 or "") for e in fit],
-            [Competitor(player.number, player.name, player.sha256) for player in wanted_field.house],
+            [Competitor(numbers[e.name], e.name, e.plays_as, e.artifact_sha256 or "") for e in fit],
+            [Competitor(player.number, player.name, "house", player.sha256) for player in wanted_field.house],
         )
         keep_house(contest, writer.root, house)
         standing = sound_batches(writer, watcher.say)
@@ -159,11 +160,15 @@ def _play(
         watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
     if general.executor == "ray":
         watcher.say("Starting Ray…")
+    inline, in_lanes = _legs_to_play(schedule, done)
     executor = choose_executor(
-        general.executor, general.workers, general.address, new_pace(contest, 1, sessions).seconds_for(to_play)
+        general.executor,
+        general.workers,
+        general.address,
+        new_pace(contest, 1, sessions).seconds_for(inline, in_lanes),
     )
     pace = new_pace(contest, executor.workers, sessions)
-    tasks = _tasks(contest, config, writer, schedule, done, pace)
+    tasks = _tasks(contest, config, writer, schedule, done, pace, inline, in_lanes)
     # Working out standings takes long in large fields, so it waits for a multiple of what it took.
     ranked = summarised = time.perf_counter()
     ranking_seconds = 0.0
@@ -182,7 +187,7 @@ def _play(
                 if now - summarised > _SUMMARY_SECONDS:
                     write_summaries(writer.root, ranking)
                     summarised = now
-            left = pace.seconds_for(to_play - pace.legs)
+            left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
             watcher.done(Progress(len(done) + pace.legs, total, pace.games, pace.seconds, left, ranking))
     finally:
         receipts.close()
@@ -214,20 +219,36 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _tasks(
-    contest: Contest, config: Config, writer: Writer, schedule: Schedule, done: Set[str], pace: Pace
+    contest: Contest,
+    config: Config,
+    writer: Writer,
+    schedule: Schedule,
+    done: Set[str],
+    pace: Pace,
+    inline_left: int,
+    in_lanes_left: int,
 ) -> Iterator[Task]:
     """Batches of the legs not yet done, cut where one that is done lies between: parts stay in schedule order."""
-    left = schedule.total() - len(done)
+    settings, sandbox = config.contest.playing(), config.sandbox.model_dump()
     batch: list[Leg] = []
-    room = 0
-    for leg in schedule.legs():
-        played = leg.digest in done
-        if batch and (played or len(batch) == room):
-            left -= len(batch)
-            yield Task(contest.name, config.contest.playing(), writer.root.location, tuple(batch))
-            batch = []
-        if not played:
-            room = room if batch else pace.legs_in_batch(left)
+    in_lanes = 0
+    for leg in itertools.chain(schedule.legs(), [None]):
+        played = leg is None or leg.digest in done
+        if not played and leg is not None:
             batch.append(leg)
-    if batch:
-        yield Task(contest.name, config.contest.playing(), writer.root.location, tuple(batch))
+            in_lanes += leg.has_processes
+        inline = len(batch) - in_lanes
+        if batch and (played or pace.batch_is_full(inline, in_lanes, inline_left, in_lanes_left)):
+            yield Task(contest.name, settings, sandbox, writer.root.location, tuple(batch))
+            inline_left -= inline
+            in_lanes_left -= in_lanes
+            batch = []
+            in_lanes = 0
+
+
+def _legs_to_play(schedule: Schedule, done: Set[str]) -> tuple[int, int]:
+    """How many legs are still to play: of WebAssembly bots alone, and with processes."""
+    if all(competitor.kind == "wasm" for competitor in schedule.competitors):
+        return schedule.total() - len(done), 0
+    in_lanes = [leg.has_processes for leg in schedule.legs() if leg.digest not in done]
+    return in_lanes.count(False), in_lanes.count(True)

@@ -324,7 +324,12 @@ class Seating:
         if error:
             pointer = ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t))
             return _describe(wasmtime.WasmtimeError._from_ptr(pointer))
-        return f"answered {self._interface.name_answer(self._core.refused())}, which is no answer to this"
+        return refusal(self._interface, self._core)
+
+
+def refusal(interface: Interface, core: GameCore) -> str:
+    """Say what was answered that the rules don't know."""
+    return f"answered {interface.name_answer(core.refused())}, which is no answer to this"
 
 
 def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tournament.contests.contest import LegPlan
+from tournament.entrants.bot import PlaysAs
 
 # Part of every leg's digest: raise it when the same settings no longer give the same games.
 ENGINE_VERSION = "1"
@@ -16,9 +17,10 @@ ENGINE_VERSION = "1"
 
 @dataclass(frozen=True)
 class Seat:
-    """A player in a leg: its name, the sha256 of what plays, and the start of its rand()."""
+    """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its rand()."""
 
     name: str
+    kind: PlaysAs
     artifact: str
     random_seed: int
 
@@ -32,6 +34,11 @@ class Leg:
     x: Seat
     y: Seat
 
+    @property
+    def has_processes(self) -> bool:
+        """Whether a bot of it is a process."""
+        return any(seat.kind in ("python", "program") for seat in (self.x, self.y))
+
 
 @dataclass(frozen=True)
 class Competitor:
@@ -39,6 +46,7 @@ class Competitor:
 
     number: int
     name: str
+    kind: PlaysAs
     artifact: str
 
 
@@ -115,8 +123,8 @@ class RoundRobin:
                 sessions=self.settings["sessions"],
                 deals_key=_number(["deals", self.contest, seed, pairing]),
             ),
-            x=Seat(x.name, x.artifact, _number(["rand", self.contest, seed, x.name, y.name, number])),
-            y=Seat(y.name, y.artifact, _number(["rand", self.contest, seed, y.name, x.name, number])),
+            x=Seat(x.name, x.kind, x.artifact, _number(["rand", self.contest, seed, x.name, y.name, number])),
+            y=Seat(y.name, y.kind, y.artifact, _number(["rand", self.contest, seed, y.name, x.name, number])),
         )
 
 
@@ -177,8 +185,8 @@ class AgainstHouse:
                     sessions=1,
                     deals_key=_number(["deals", self.contest, seed, player.name, own, number]),
                 ),
-                x=Seat(entrant.name, entrant.artifact, _number(rand)),
-                y=Seat(player.name, player.artifact, _number([*rand, "house"])),
+                x=Seat(entrant.name, entrant.kind, entrant.artifact, _number(rand)),
+                y=Seat(player.name, player.kind, player.artifact, _number([*rand, "house"])),
             )
 
 

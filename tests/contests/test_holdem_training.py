@@ -84,6 +84,7 @@ REFUSED = {
     "plain.c": ('#include "texas.h"\nint makeDecision(void) { return 0; }', "written in C++"),
     "nothing.cpp": ("int x;", "lacks the function makeDecision"),
     "returns_int.cpp": ("int makeDecision(const State &s) { return 0; }", "error:"),
+    "script.py": ("def make_decision(state): return 0", "this contest takes bots in C++ or WebAssembly only"),
     "opens.cpp": ('#include <cstdio>\n' + CHECKS.replace("{ return", '{ fopen("x", "r"); return'), "opens files"),
 }  # fmt: skip
 

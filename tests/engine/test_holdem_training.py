@@ -226,6 +226,21 @@ def test_the_core_asks_the_table_before_the_flop() -> None:
     assert abs(calls - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / hands)
 
 
+def test_bobs_ties_bring_half_the_pot() -> None:
+    """Where most rollouts tie and the others lose: three aces, king and queen play unless Alice beats them."""
+    hole, board = cards_of("2c 3d"), cards_of("As Ad Ac Kh Qd")
+    answers = []
+    for number in range(12):
+        words = list(islice(splitmix(number), 100))
+        for raised in range(6, 24, 3):
+            wanted = oracle.bob_calls(hole, board, 90, 30 + raised, raised, words)
+            assert bob_calls(hole, board, 30, raised, number) == wanted
+            wanted = oracle.bob_calls(hole, board, 100, 10 + raised, raised, words)
+            assert bob_calls(hole, board, 10, raised, number) == wanted
+            answers.append(wanted)
+    assert 10 < sum(answers) < len(answers) - 10
+
+
 @pytest.mark.parametrize("pot", [10, 60])
 @pytest.mark.parametrize("raised", [1, 100])
 def test_bob_calls_where_he_can_only_tie_or_win(pot: int, raised: int) -> None:

@@ -36,16 +36,44 @@ def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class Word:
+    """A way to answer a question in text: ACTION and this word, then a number unless `value` is the answer."""
+
+    text: str
+    value: int | None = None
+
+
+@dataclass(frozen=True)
 class Question:
     """A decision that a bot is asked for.
 
     `parameters` and `result` are the WebAssembly types of the function of that
-    name, each a tuple of those accepted.
+    name, each a tuple of those accepted. `arguments` names what it is passed
+    after the bot, `extremes` has values at their limits to try bots with. `line`
+    asks a program, with the names of arguments and of the view's fields in
+    braces; it answers with one of the `words`.
     """
 
     name: str
     parameters: tuple[tuple[str, ...], ...]
     result: tuple[str, ...]
+    arguments: tuple[str, ...]
+    extremes: tuple[tuple[int, ...], ...]
+    line: str
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True)
+class ViewField:
+    """A value in the view that the core writes: its name, where it lies, and its struct code (f, d, q or i).
+
+    `extremes`: values at and between its limits, to try bots with.
+    """
+
+    name: str
+    offset: int
+    code: str
+    extremes: tuple[float, ...]
 
 
 class Helpers(Protocol):
@@ -76,10 +104,13 @@ class Interface:
 
     `kit` holds the C header, the adapter and the templates of new bots. A bot's
     struct takes `bot_size` bytes of its memory; the view that the core writes
-    lies `view_offset` bytes into it. With `bot_size` 0 there is no struct: all that
-    a bot is told are arguments. Questions are in the core's order. A C++ bot may
-    also be a class called `bot_class` with the questions as its methods. `new_helpers` makes
-    what stands behind `imports`. `name_answer` says in the rules' words what a refused answer was.
+    lies `view_offset` bytes into it, and has `view` for fields. With `bot_size` 0
+    there is no struct: all that a bot is told are arguments. `state_size`: elements
+    of the list f that a Python bot may keep state in. Questions are in the
+    core's order. A C++ bot may also be a class called `bot_class` with the
+    questions as its methods. `new_helpers` makes what stands behind `imports`.
+    `name_answer` says in the rules' words what a refused answer was. Bots may be
+    what `plays_as` has.
     """
 
     kit: Path
@@ -87,10 +118,19 @@ class Interface:
     questions: tuple[Question, ...]
     bot_size: int
     view_offset: int
+    view: tuple[ViewField, ...] = ()
+    state_size: int = 0
     bot_class: str | None = None
     imports: tuple[Import, ...] = ()
     new_helpers: NewHelpers | None = None
     name_answer: Callable[[int], str] = str
+    plays_as: tuple[str, ...] = ("wasm", "python", "program")
+
+    @property
+    def view_size(self) -> int:
+        """Bytes of the view."""
+        sizes = {"f": 4, "i": 4, "d": 8, "q": 8}
+        return max((field.offset + sizes[field.code] for field in self.view), default=0)
 
     @property
     def passes_address(self) -> bool:
@@ -129,6 +169,16 @@ class ContestSettings(BaseModel):
         10_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
     )
     memory_megabytes: int = Field(64, ge=1, le=4096, description="memory of one bot")
+    cpu_seconds_per_decision: float = Field(
+        1.0, ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"
+    )
+    wall_seconds_per_decision: float = Field(
+        5.0, ge=0.1, le=3600, description="time that it may sleep or wait over a decision"
+    )
+    cpu_seconds_per_leg: float = Field(60.0, ge=0.1, le=1e6, description="processor time that it has for a leg")
+    cpu_milliseconds_more: float = Field(
+        1.0, ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock"
+    )
 
     def playing(self) -> dict[str, object]:
         """The settings on which the records depend: all but where the entrants lie."""

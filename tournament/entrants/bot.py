@@ -8,12 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-Kind = Literal["c", "cpp", "wasm"]
+Kind = Literal["c", "cpp", "wasm", "python", "program"]
+# How a bot is run: inside the worker, in a process that its legs share, in one for each leg.
+PlaysAs = Literal["wasm", "python", "program", "house"]
 
 
 @dataclass(frozen=True)
 class Submission:
-    """A file as it was dropped. `sha256` is of its bytes, in hex."""
+    """A file as it was dropped, or a folder as an archive. `sha256` is of its bytes, in hex."""
 
     name: str
     kind: Kind
@@ -24,13 +26,18 @@ class Submission:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A submission after building: `artifact` is its WebAssembly, or None with the `problem` in words."""
+    """A submission after building: `artifact` is what plays, or None with the `problem` in words."""
 
     name: str
-    kind: str
+    kind: Kind
     sha256: str
     artifact: bytes | None
     problem: str | None = None
+
+    @property
+    def plays_as(self) -> PlaysAs:
+        """How it is run."""
+        return self.kind if self.kind == "python" or self.kind == "program" else "wasm"
 
     @cached_property
     def artifact_sha256(self) -> str | None:

@@ -1,4 +1,4 @@
-"""From submissions to entrants: compile, cache by content, check that each bot fits and starts."""
+"""From submissions to entrants: compile or pack, cache by content, check that each bot fits and starts."""
 
 from __future__ import annotations
 
@@ -15,43 +15,98 @@ from tournament.contests.contest import Contest, ContestSettings, Interface
 from tournament.entrants import c_functions, compiler
 from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_functions import choose_functions, defined_functions
+from tournament.entrants.cache import cache_folder
 from tournament.entrants.folder import find_submissions
 from tournament.problems import BadInput
+from tournament.processes import confinement, programs, python_bots
+from tournament.processes.settings import SandboxSettings
 
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _RUNTIME_SOURCE = Path(__file__).with_name("bot_runtime.c")
 
 
 def build_entrants(
-    contest: Contest, settings: ContestSettings, folder: Path, say: Callable[[str], None]
+    contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, folder: Path, say: Callable[[str], None]
 ) -> list[Entrant]:
     """Every bot of a folder, sorted by name; those that can't play carry their problem.
 
-    Raises BadInput when there is no such folder.
+    Raises BadInput when there is no such folder, or no way here to confine what needs it.
     """
     submissions, refused = find_submissions(folder)
     workers = os.cpu_count() or 1
-    uncached = [s for s in submissions if s.kind != "wasm" and not _cached(s, contest.interface).exists()]
-    for kind in sorted({s.kind for s in uncached}):
-        compiler.prepare_libraries(kind, say)
-    if uncached:
-        say(f"Compiling {len(uncached)} bot{'s' if len(uncached) > 1 else ''}…")
+    to_compile = [s for s in submissions if s.kind in compiler.LANGUAGES and not _cached(s, contest.interface).exists()]
+    if to_compile or any(s.kind in ("python", "program") for s in submissions):
+        confinement.tier(sandbox.mode)
+    for kind in sorted({s.kind for s in to_compile}):
+        compiler.prepare_libraries(kind, sandbox, say)
+    if to_compile:
+        say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
     with ThreadPoolExecutor(workers) as pool:
-        built = list(pool.map(lambda s: build_entrant(s, contest.interface, settings), submissions))
+        built = list(pool.map(lambda s: build_entrant(s, contest.interface, settings, sandbox), submissions))
     return sorted([*built, *refused], key=lambda e: e.name)
 
 
-def build_entrant(submission: Submission, interface: Interface, settings: ContestSettings) -> Entrant:
+def build_entrant(
+    submission: Submission, interface: Interface, settings: ContestSettings, sandbox: SandboxSettings
+) -> Entrant:
     """Build one bot and start it once; what fails becomes the entrant's problem."""
     artifact: bytes | None = None
     problem: str | None = None
+    memory = settings.memory_megabytes
+    plays_as = submission.kind if submission.kind in ("python", "program") else "wasm"
+    if plays_as not in interface.plays_as:
+        problem = "this contest takes bots in C++ or WebAssembly only"
+        return Entrant(submission.name, submission.kind, submission.sha256, None, problem)
     try:
-        artifact = submission.source if submission.kind == "wasm" else _compiled(submission, interface)
-        bot = runtime.load_bot(artifact, interface, submission.name)
-        runtime.try_start(bot, fuel=settings.fuel_per_decision, memory_megabytes=settings.memory_megabytes)
-    except (compiler.CompilerRefused, runtime.BotUnfit) as error:
+        if submission.kind == "python":
+            artifact = python_bots.pack(submission.source, sandbox)
+            if not (tried := _tried(artifact, submission, interface, memory)).exists():
+                python_bots.try_start(artifact, submission.name, interface, sandbox, memory_megabytes=memory)
+                _note(tried)
+        elif submission.kind == "program":
+            artifact = _built(submission, sandbox)
+            if not (tried := _tried(artifact, submission, interface, memory)).exists():
+                programs.try_start(artifact, sandbox, cache_folder(), memory_megabytes=memory)
+                _note(tried)
+        else:
+            artifact = submission.source if submission.kind == "wasm" else _compiled(submission, interface, sandbox)
+            bot = runtime.load_bot(artifact, interface, submission.name)
+            runtime.try_start(bot, fuel=settings.fuel_per_decision, memory_megabytes=memory)
+    except (
+        compiler.CompilerRefused,
+        runtime.BotUnfit,
+        python_bots.CantStart,
+        programs.BuildFailed,
+        programs.CantStart,
+        programs.CommandMissing,
+        programs.BadRecipe,
+    ) as error:
         artifact, problem = None, str(error)
     return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem)
+
+
+def _tried(artifact: bytes, submission: Submission, interface: Interface, memory_megabytes: int) -> Path:
+    """Where it is noted that a bot starts: that need not be tried at each run."""
+    questions = [question.name for question in interface.questions]
+    parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes)]
+    return cache_folder() / "bots" / f"{hashlib.sha256(' '.join(parts).encode()).hexdigest()}.starts"
+
+
+def _note(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+
+
+def _built(submission: Submission, sandbox: SandboxSettings) -> bytes:
+    """A program's archive after its build, from the cache or made. Raises BuildFailed and BadRecipe."""
+    if not programs.recipe_of(submission.source).build:
+        return submission.source
+    cached = cache_folder() / "bots" / f"{submission.sha256}.program"
+    if cached.exists():
+        return cached.read_bytes()
+    archive = programs.build(submission.source, sandbox)
+    _keep(cached, archive)
+    return archive
 
 
 def playable(entrants: Iterable[Entrant], least: int) -> list[Entrant]:
@@ -77,10 +132,10 @@ def _cached(submission: Submission, interface: Interface) -> Path:
         *[path.read_bytes() for path in [*kit, *how, _RUNTIME_SOURCE]],
     ):
         digest.update(len(part).to_bytes(8, "little") + part)
-    return compiler.cache_folder() / "bots" / f"{digest.hexdigest()}.wasm"
+    return cache_folder() / "bots" / f"{digest.hexdigest()}.wasm"
 
 
-def _compiled(submission: Submission, interface: Interface) -> bytes:
+def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
     """The bot's WebAssembly, from the cache or the compiler. Raises CompilerRefused."""
     cached = _cached(submission, interface)
     if cached.exists():
@@ -95,22 +150,27 @@ def _compiled(submission: Submission, interface: Interface) -> bytes:
         clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
         include = f'#include "{interface.header}"\n{clock}#include "{bot.name}"\n'
         unit.write_text(include)
-        defined = defined_functions(compiler.preprocess(unit, submission.kind, interface.kit), bot.name)
+        defined = defined_functions(compiler.preprocess(unit, submission.kind, interface.kit, sandbox), bot.name)
         chosen = choose_functions(defined, submission.name, [q.name for q in interface.questions])
         if isinstance(chosen, str):
-            compiler.check_syntax(unit, submission.kind, interface.kit)
+            compiler.check_syntax(unit, submission.kind, interface.kit, sandbox)
             raise compiler.CompilerRefused(chosen)
         unit.write_text(include + _definitions(interface, chosen) + '#include "adapter.h"\n')
         helpers = folder / "tournament_runtime.c"
         helpers.write_bytes(_RUNTIME_SOURCE.read_bytes())
         output = folder / "tournament_output.wasm"
-        compiler.compile_unit([unit, helpers], submission.kind, interface.kit, output)
+        compiler.compile_unit([unit, helpers], submission.kind, interface.kit, output, sandbox)
         artifact = output.read_bytes()
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=cached.parent, delete=False) as aside:
-        aside.write(artifact)
-    os.replace(aside.name, cached)
+    _keep(cached, artifact)
     return artifact
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Write a file of the cache, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as aside:
+        aside.write(content)
+    os.replace(aside.name, path)
 
 
 def _definitions(interface: Interface, chosen: list[str]) -> str:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.metadata
-import os
+import importlib.util
+import json
 import re
-import resource
-import signal
-import subprocess
-import sys
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+
+from tournament.entrants.cache import cache_folder
+from tournament.processes import confinement
+from tournament.processes.confinement import Limits, Orders
+from tournament.processes.settings import SandboxSettings
 
 SECONDS = 120
 FIRST_SECONDS = 1800
 _MOST_BYTES = 1 << 30  # of any file that the compiler writes
+_MOST_MEGABYTES = 4096
+LANGUAGES = ("c", "cpp")
 _FLAGS = [
     "-target",
     "wasm32-wasi",
@@ -50,106 +57,156 @@ class CompilerRefused(Exception):
     """The message is the compiler's own, cut to what helps."""
 
 
-def cache_folder() -> Path:
-    """Where compiled bots and the compiler's libraries are kept between runs."""
-    root = os.environ.get("TOURNAMENT_CACHE")
-    if root:
-        return Path(root)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tournament"
-
-
 def version() -> str:
     """What the bytes of a build depend on, besides the source."""
     flags = [*_FLAGS, *_LANGUAGE_FLAGS["c"], *_LANGUAGE_FLAGS["cpp"], *_LINK_FLAGS]
     return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags])
 
 
-def preprocess(unit: Path, kind: str, include: Path) -> str:
+def preprocess(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -> str:
     """The unit after the preprocessor. Raises CompilerRefused."""
-    return _run([*_command(kind), "-E", f"-I{include}", unit.name], unit.parent, SECONDS)
+    return _run([*_command(kind), "-E", f"-I{include}", unit.name], unit.parent, include, sandbox)
 
 
-def check_syntax(unit: Path, kind: str, include: Path) -> None:
+def check_syntax(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -> None:
     """Compile without output. Raises CompilerRefused."""
-    _run([*_command(kind), "-c", f"-I{include}", unit.name, "-o", "syntax.o"], unit.parent, SECONDS)
+    _run([*_command(kind), "-c", f"-I{include}", unit.name, "-o", "syntax.o"], unit.parent, include, sandbox)
 
 
-def compile_unit(units: list[Path], kind: str, include: Path, output: Path) -> None:
-    """Compile and link `units` (the first in the language `kind`, the others in C). Raises CompilerRefused."""
-    first, *others = units
+def compile_unit(units: list[Path], kind: str, include: Path, output: Path, sandbox: SandboxSettings) -> None:
+    """Compile and link `units` (the first in the language `kind`, the others in C), all in the folder of the output.
+
+    The libraries must have been prepared. Raises CompilerRefused.
+    """
     objects = []
-    for other in others:
-        objects.append(other.with_suffix(".o").name)
-        _run([*_command("c"), "-c", other.name, "-o", objects[-1]], other.parent, SECONDS)
-    _run(
-        [*_command(kind), *_LINK_FLAGS, f"-I{include}", first.name, *objects, "-o", str(output)],
-        first.parent,
-        SECONDS,
-    )
+    for number, unit in enumerate(units):
+        language = kind if number == 0 else "c"
+        objects.append(unit.with_suffix(".o").name)
+        command = [*_command(language), "-c", f"-I{include}", unit.name, "-o", objects[-1]]
+        _run(command, unit.parent, include, sandbox)
+    libraries = _libraries(kind)
+    words: list[str] = []
+    for word in json.loads((libraries / _LINK_FILE).read_text()):
+        words += objects if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
+    _run([str(_home() / "zig"), *words, "-o", output.name], output.parent, libraries, sandbox)
 
 
 _library_lock = threading.Lock()
+_LINK_FILE = "link.json"
+_OBJECTS, _LIBRARIES = "{objects}", "{libraries}"
 
 
-def prepare_libraries(kind: str, say: Callable[[str], None]) -> None:
-    """Let the compiler build its C or C++ library, once on a machine: about a minute."""
-    stamp = cache_folder() / f"library-{kind}-{hashlib.sha256(version().encode()).hexdigest()[:16]}"
+def prepare_libraries(kind: str, sandbox: SandboxSettings, say: Callable[[str], None]) -> None:
+    """Let the compiler build its C or C++ library, once on a machine: about a minute.
+
+    What is kept is what its linker was given; submissions are linked with that
+    alone, so that nothing of theirs gets near the compiler's own cache.
+    """
+    libraries = _libraries(kind)
     with _library_lock:
-        if stamp.exists():
+        if libraries.exists():
             return
         language = {"c": "C", "cpp": "C++"}[kind]
         say(f"Building the compiler's {language} library, once on this machine (about a minute)…")
-        with tempfile.TemporaryDirectory(prefix="tournament-") as folder:
-            unit = Path(folder) / ("library.c" if kind == "c" else "library.cpp")
+        made = libraries.parent / "made"
+        made.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=libraries.parent) as name:
+            folder = Path(name)
+            unit = folder / ("library.c" if kind == "c" else "library.cpp")
             header = "#include <stdio.h>\n" if kind == "c" else "#include <vector>\n#include <iostream>\n"
             unit.write_text(header + "int main() { return 0; }\n")
-            _run([*_command(kind), *_LINK_FLAGS, unit.name, "-o", "library.wasm"], unit.parent, FIRST_SECONDS)
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
+            command = [*_command(kind), *_LINK_FLAGS, unit.name, "-o", "library.wasm"]
+            text = _run(command, folder, None, sandbox, libraries=made)
+            line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))
+            words = _keep_libraries(line.split(), unit, folder)
+            (folder / _LINK_FILE).write_text(json.dumps(words))
+            with contextlib.suppress(OSError):  # another process was faster
+                folder.rename(libraries)
+            folder.mkdir(exist_ok=True)
+
+
+def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
+    """Copy the libraries of a linker's command beside the unit; the command with places for what varies."""
+    kept = []
+    for number, word in enumerate(words):
+        if word == "-o" or words[number - 1] == "-o":
+            continue
+        path = Path(word)
+        if path.name == f"{unit.stem}.o":
+            continue
+        if path.is_absolute():
+            # Objects come first: what they define, such as rand(), is not looked for in libraries.
+            kept += [] if _OBJECTS in kept else [_OBJECTS]
+            shutil.copy(path, folder / path.name)
+            kept.append(f"{_LIBRARIES}/{path.name}")
+        else:
+            kept.append(word)
+    for leftover in ("library.wasm", unit.name):
+        (folder / leftover).unlink()
+    return kept
+
+
+def _libraries(kind: str) -> Path:
+    """The libraries that bots of a language are linked with."""
+    return cache_folder() / "libraries" / f"{kind}-{hashlib.sha256(version().encode()).hexdigest()[:16]}"
 
 
 def _command(kind: str) -> list[str]:
     driver = "cc" if kind == "c" else "c++"
-    return [sys.executable, "-m", "ziglang", driver, *_FLAGS, *_LANGUAGE_FLAGS[kind]]
+    return [str(_home() / "zig"), driver, *_FLAGS, *_LANGUAGE_FLAGS[kind]]
 
 
-def _limit_resources() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_BYTES, _MOST_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+@cache
+def _home() -> Path:
+    """Where the compiler is installed."""
+    found = importlib.util.find_spec("ziglang")
+    assert found is not None and found.submodule_search_locations is not None
+    return Path(found.submodule_search_locations[0])
 
 
-def _run(command: list[str], folder: Path, seconds: int) -> str:
-    cache = cache_folder() / "zig"
-    cache.mkdir(parents=True, exist_ok=True)
-    environment = {
-        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-        "HOME": str(cache),
-        "ZIG_GLOBAL_CACHE_DIR": str(cache),
-        "ZIG_LOCAL_CACHE_DIR": str(cache),
-        "LC_ALL": "C.UTF-8",
-    }
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=_limit_resources,
-    ) as process:
-        try:
-            output, complaints = process.communicate(timeout=seconds)
-        except BaseException as interruption:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            if isinstance(interruption, subprocess.TimeoutExpired):
-                raise CompilerRefused(f"the compiler was still at it after {seconds} seconds") from None
-            raise
-    if process.returncode != 0:
+def _run(
+    command: list[str],
+    folder: Path,
+    include: Path | None,
+    sandbox: SandboxSettings,
+    *,
+    libraries: Path | None = None,
+) -> str:
+    """Run the compiler in the sandbox and return what it wrote.
+
+    It reads its own files, `folder` and `include`, and writes into `folder`
+    alone, but for `libraries` when it is to build them. Raises CompilerRefused.
+    """
+    seconds = FIRST_SECONDS if libraries else SECONDS
+    scratch = libraries or folder / "tournament_scratch"
+    scratch.mkdir(exist_ok=True)
+    finished = confinement.run(
+        Orders(
+            Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=_MOST_BYTES >> 20, processes=64),
+            command=command,
+            folder=folder,
+            readable=[str(_home()), *([str(include)] if include else [])],
+            writable=[str(folder), str(scratch)],
+            environment={
+                "HOME": str(folder),
+                "TMPDIR": str(scratch),
+                "ZIG_GLOBAL_CACHE_DIR": str(scratch),
+                "ZIG_LOCAL_CACHE_DIR": str(scratch),
+                "LC_ALL": "C.UTF-8",
+                **({"ZIG_VERBOSE_LINK": "1"} if libraries else {}),
+            },
+            purpose="build",
+        ),
+        sandbox.mode,
+        seconds,
+    )
+    if finished.cut_off:
+        raise CompilerRefused(f"the compiler was still at it after {seconds} seconds")
+    if finished.status != 0:
         folders = [folder, *[Path(word[2:]) for word in command if word.startswith("-I")]]
-        raise CompilerRefused(_shorten(complaints.decode(errors="replace"), folders))
-    return output.decode(errors="replace")
+        message = finished.errors.decode(errors="replace")
+        raise CompilerRefused(_shorten(message, folders) if message.strip() else f"the compiler {finished.in_words}")
+    return (finished.output + (finished.errors if libraries else b"")).decode(errors="replace")
 
 
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)

@@ -8,10 +8,19 @@ from pathlib import Path
 
 from tournament.entrants.bot import Entrant, Kind, Submission
 from tournament.problems import BadInput
+from tournament.processes import programs
 
-KINDS: dict[str, Kind] = {".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".wasm": "wasm"}
+KINDS: dict[str, Kind] = {
+    ".c": "c",
+    ".cpp": "cpp",
+    ".cc": "cpp",
+    ".cxx": "cpp",
+    ".wasm": "wasm",
+    ".py": "python",
+}
 MOST_BYTES = 16 << 20
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
+_NAME_RULE = "a bot's name has letters, digits and _ . + - only, 64 at most, and starts with a letter, digit or _"
 
 
 def valid_name(name: str) -> bool:
@@ -22,8 +31,8 @@ def valid_name(name: str) -> bool:
 def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
     """The bots of a folder by name, and those that can't even be read, each with its problem.
 
-    Files of other kinds and hidden files are passed over. Raises BadInput when
-    there is no such folder.
+    Files of other kinds, hidden files and folders without a bot.toml are passed
+    over. Raises BadInput when there is no such folder.
     """
     if not folder.is_dir():
         raise BadInput(
@@ -33,7 +42,7 @@ def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
     submissions: dict[str, Submission] = {}
     refused: list[Entrant] = []
     for path in sorted(folder.iterdir()):
-        kind = KINDS.get(path.suffix.lower())
+        kind = kind_of(path)
         if kind is None or path.name.startswith("."):
             continue
         try:
@@ -50,16 +59,25 @@ def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
     return sorted(submissions.values(), key=lambda s: s.name), refused
 
 
+def kind_of(path: Path) -> Kind | None:
+    """What kind of bot a file or folder is, None if it is none."""
+    if path.is_dir():
+        return "program" if (path / programs.FILE_NAME).exists() else None
+    return KINDS.get(path.suffix.lower())
+
+
 def read_submission(path: Path) -> Submission:
-    """One bot's file. Raises BadInput when it can't be one, with the reason."""
-    kind = KINDS.get(path.suffix.lower())
+    """One bot's file or folder. Raises BadInput when it can't be one, with the reason."""
+    kind = kind_of(path)
     if kind is None:
-        raise BadInput(f"{path}: bots are files ending in {', '.join(KINDS)}")
+        raise BadInput(f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {programs.FILE_NAME}")
+    if kind == "program":
+        if not valid_name(path.name):
+            raise BadInput(f"{path.name}: {_NAME_RULE}; rename the folder")
+        archive = programs.pack(path)
+        return Submission(path.name, kind, path, archive, hashlib.sha256(archive).hexdigest())
     if not valid_name(path.stem):
-        raise BadInput(
-            f"{path.name}: a bot's name has letters, digits and _ . + - only, 64 at most, and starts with a letter,"
-            " digit or _; rename the file"
-        )
+        raise BadInput(f"{path.name}: {_NAME_RULE}; rename the file")
     try:
         if path.stat().st_size > MOST_BYTES:
             raise BadInput(f"{path.name}: larger than {MOST_BYTES >> 20} MiB")

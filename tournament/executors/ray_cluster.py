@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from tournament.play import Receipt, Task, play_task
-from tournament.problems import BadInput, RunFailed
+from tournament.problems import BadInput, Problem, RunFailed
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -67,7 +67,7 @@ class RayExecutor:
             receipt = ray.get(reference)
         except ray.exceptions.RayTaskError as error:
             cause = error.cause
-            if isinstance(cause, OSError):
+            if isinstance(cause, OSError | Problem):
                 raise cause from None
             raise RunFailed(f"a Ray worker failed: {str(error).strip().splitlines()[-1]}") from None
         except ray.exceptions.RayError as error:

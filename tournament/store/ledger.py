@@ -23,13 +23,19 @@ from tournament.store.root import Root, Taken
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault of the bot at `seat` (0 is x, 1 is y), where it happened and what it was."""
+    """One fault of the bot at `seat` (0 is x, 1 is y), where it happened and what it was.
+
+    `asked`: the question as the bot saw it. `complaints`: the last lines that
+    its process wrote to standard error.
+    """
 
     seat: int
     session: int
     game: int
     question: str
     what: str
+    asked: str = ""
+    complaints: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,11 +74,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Batch:
-    """A part of each table, and the legs in them: neighbours in the schedule, in its order."""
+    """A part of each table, and the legs in them: neighbours in the schedule, in its order.
+
+    `sandbox`: what confined its bots that are processes, "" when there were none.
+    """
 
     name: str
     parts: tuple[Part, ...]
     legs: tuple[LegResult, ...]
+    sandbox: str = ""
 
 
 def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
@@ -306,6 +316,7 @@ def _batch_from(raw: dict[str, Any]) -> Batch:
             )
             for leg in raw["legs"]
         ),
+        raw.get("sandbox", ""),
     )
 
 

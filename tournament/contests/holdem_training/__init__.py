@@ -24,6 +24,7 @@ from tournament.contests.contest import (
     Measure,
     Played,
     Question,
+    ViewField,
 )
 from tournament.contests.holdem_training.judge import judge_program
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
@@ -134,6 +135,22 @@ def name_answer(answer: int) -> str:
     return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
 
 
+def _view() -> tuple[ViewField, ...]:
+    """What Alice sees, as the core writes it. To try bots with: the moment before the flop."""
+    places = [f"{who}_{n}" for who, count in (("alice", 2), ("bob", 2), ("board", 5)) for n in range(1, count + 1)]
+    shown = {"alice_1": (0, 13), "alice_2": (3, 1)}
+    fields = []
+    for number, place in enumerate(places):
+        for part, name in enumerate(("suit", "value")):
+            value = shown.get(place, (-1, -1))[part]
+            fields.append(ViewField(f"{place}_{name}", 8 * number + 4 * part, "i", (value,)))
+    rest = (("round", 1), ("stack", 100), ("bobs_stack", 100), ("pot", 10))
+    fields += [ViewField(name, 72 + 4 * n, "i", (value,)) for n, (name, value) in enumerate(rest)]
+    return tuple(fields)
+
+
+VIEW = _view()
+
 HOLDEM_TRAINING = Contest(
     name="holdem_training",
     title="Hold'em training",
@@ -143,15 +160,17 @@ HOLDEM_TRAINING = Contest(
     interface=Interface(
         kit=Path(__file__).parent / "kit",
         header="texas.h",
-        questions=(Question("makeDecision", (("i32",),), ("i64",)),),
+        questions=(Question("makeDecision", (("i32",),), ("i64",), arguments=(), extremes=(), line="", words=()),),
         bot_size=88,
         view_offset=0,
+        view=VIEW,
         imports=(
             Import("tournament_rates", ("i64", "i32"), "i64"),
             Import("tournament_result", ("i64",), "i32"),
         ),
         new_helpers=RateHelpers,
         name_answer=name_answer,
+        plays_as=("wasm",),
     ),
     new_core=new_core,
     house=House(

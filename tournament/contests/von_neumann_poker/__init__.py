@@ -10,7 +10,16 @@ from pydantic import Field
 from engine.game_core import GameCore
 from engine.records import Table
 from engine.von_neumann_poker import VonNeumannPoker
-from tournament.contests.contest import Column, Contest, ContestSettings, Interface, LegPlan, Question
+from tournament.contests.contest import (
+    Column,
+    Contest,
+    ContestSettings,
+    Interface,
+    LegPlan,
+    Question,
+    ViewField,
+    Word,
+)
 
 
 class Settings(ContestSettings):
@@ -38,6 +47,8 @@ def new_core(
         cap_after_ante=settings.bet_cap == "after_ante",
     )
 
+
+_HIGHEST_CARD = 1 - 2**-24
 
 VON_NEUMANN_POKER = Contest(
     name="von_neumann_poker",
@@ -67,11 +78,34 @@ VON_NEUMANN_POKER = Contest(
         kit=Path(__file__).parent / "kit",
         header="von_neumann_poker.h",
         questions=(
-            Question("a", (("i32",),), ("i64", "i32")),
-            Question("b", (("i32",), ("i64", "i32")), ("i32", "i64")),
+            Question(
+                "a",
+                (("i32",),),
+                ("i64", "i32"),
+                arguments=(),
+                extremes=(),
+                line="STATE A {card} {opponents_previous_card} {money} {opponents_money}",
+                words=(Word("PASS", 0), Word("BET")),
+            ),
+            Question(
+                "b",
+                (("i32",), ("i64", "i32")),
+                ("i32", "i64"),
+                arguments=("bet",),
+                extremes=((1, 50),),
+                line="STATE B {card} {opponents_previous_card} {money} {opponents_money} {bet}",
+                words=(Word("FOLD", 0), Word("CALL", 1)),
+            ),
         ),
         bot_size=232,
         view_offset=8,
+        view=(
+            ViewField("card", 0, "f", (0.0, _HIGHEST_CARD)),
+            ViewField("opponents_previous_card", 4, "f", (-1.0, 0.0, _HIGHEST_CARD)),
+            ViewField("money", 8, "q", (10, 100, 190)),
+            ViewField("opponents_money", 16, "q", (10, 100, 190)),
+        ),
+        state_size=50,
     ),
     new_core=new_core,
 )

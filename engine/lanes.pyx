@@ -1,0 +1,740 @@
+"""Many legs played in step with bots that are processes.
+
+A process answers in microseconds, and being woken takes it several. So one
+message carries the pending decisions of many legs: each leg is a lane, each
+process a channel. A lane plays until its process is wanted; when all lanes
+wait, each channel's gathered questions go out in one message, and as the
+answers come in the lanes play on.
+
+Channels speak binary (`engine.python_bots` is the other end), many lanes each,
+or lines of text, one lane each.
+
+A binary message is a Header and `count` Questions, each of `question_size`
+bytes; its answer is a Header with the same serial, as many Answers, and the
+texts of those that are faulty.
+"""
+
+import os
+
+cimport cython
+from libc.errno cimport EAGAIN, EINTR, errno
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdio cimport snprintf
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcmp, memcpy, memmove, memset
+from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
+from posix.unistd cimport read, write
+
+from engine.game_core cimport DECIDE, REFUSED, Decision, GameCore, Status
+from engine.referee cimport Referee
+
+
+LEG_ENDED = LEG_OVER_EVENT
+RECORDS_FULL = RECORDS_FULL_EVENT
+BOT_TRAPPED = TRAP_EVENT
+BOT_FAULTY = FAULT_EVENT
+BOT_OUT_OF_MEMORY = MEMORY_EVENT
+CHANNEL_FAILED = CHANNEL_EVENT
+
+cdef extern from "poll.h" nogil:
+    struct pollfd:
+        int fd
+        short events
+        short revents
+    int poll(pollfd* descriptors, unsigned long count, int timeout)
+    short POLLIN
+    short POLLOUT
+
+cdef enum:
+    C_LEG_IS_OVER = 0
+    C_RECORDS_ARE_FULL = 1
+    C_ANSWER_WANTED = 2
+    MOST_TEXT = 65536           # bytes of faults in one answer
+    LONGEST_LINE = 256
+    PATIENCE_MILLISECONDS = 1   # for the last of the channels asked together
+
+
+cdef int64_t now_nanoseconds() noexcept nogil:
+    cdef timespec moment
+    clock_gettime(CLOCK_MONOTONIC, &moment)
+    return <int64_t>moment.tv_sec * 1000000000 + moment.tv_nsec
+
+
+cdef bint grown(void** content, size_t* capacity, size_t needed, size_t item) noexcept nogil:
+    """Make room for `needed` items; false when there is no memory."""
+    cdef void* larger
+    if needed <= capacity[0]:
+        return True
+    larger = realloc(content[0], 2 * needed * item)
+    if larger == NULL:
+        return False
+    content[0] = larger
+    capacity[0] = 2 * needed
+    return True
+
+
+@cython.final
+cdef class Lanes:
+    """The lanes and channels of one worker.
+
+    `view_size` and `most_arguments` as in the contest's interface; `lines`:
+    for each question the segments of its line and the words that answer it, as
+    `tournament.processes.lines` makes them; at most `lane_capacity` lanes and
+    `channel_capacity` channels are ever opened.
+    """
+    cdef Lane* lanes
+    cdef int lane_count
+    cdef int lane_capacity
+    cdef Channel* channels
+    cdef int channel_count
+    cdef int channel_capacity
+    cdef int* ready
+    cdef int ready_count
+    cdef int* touched           # channels with questions that are not sent
+    cdef int touched_count
+    cdef Event* events
+    cdef int event_count
+    cdef pollfd* polled
+    cdef int view_size
+    cdef int most_arguments
+    cdef size_t stride
+    cdef Line texts[MOST_QUESTIONS]
+    cdef list kept              # what the lanes point to
+
+    def __init__(self, int view_size, int most_arguments, lines, *, int lane_capacity, int channel_capacity):
+        self.lane_capacity = lane_capacity
+        self.channel_capacity = channel_capacity
+        self.lanes = <Lane*>calloc(lane_capacity, sizeof(Lane))
+        self.channels = <Channel*>calloc(channel_capacity, sizeof(Channel))
+        self.ready = <int*>calloc(lane_capacity, sizeof(int))
+        self.touched = <int*>calloc(channel_capacity, sizeof(int))
+        self.events = <Event*>calloc(2 * lane_capacity + channel_capacity, sizeof(Event))
+        self.polled = <pollfd*>calloc(2 * channel_capacity, sizeof(pollfd))
+        if not (self.lanes and self.channels and self.ready and self.touched and self.events and self.polled):
+            raise MemoryError
+        self.view_size = view_size
+        self.most_arguments = most_arguments
+        self.stride = question_size(most_arguments, view_size)
+        self.kept = []
+        for number, (segments, words) in enumerate(lines):
+            self.take_line(number, segments, words)
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(self.channel_count):
+            free(self.channels[i].gathering)
+            free(self.channels[i].gathered)
+            free(self.channels[i].sending)
+            free(self.channels[i].asked)
+            free(self.channels[i].inbox)
+        free(self.lanes)
+        free(self.channels)
+        free(self.ready)
+        free(self.touched)
+        free(self.events)
+        free(self.polled)
+
+    cdef take_line(self, int number, segments, words):
+        cdef Line* line = &self.texts[number]
+        cdef bytes text
+        if number >= MOST_QUESTIONS or len(segments) > MOST_SEGMENTS or len(words) > MOST_WORDS:
+            raise ValueError("a line of more pieces than there is room for")
+        for i, (kind, place, text) in enumerate(segments):
+            if len(text) > 31:
+                raise ValueError(f"a piece of a line is longer than 31 characters: {text}")
+            line.segments[i].kind = kind
+            line.segments[i].place = place
+            line.segments[i].length = <int>len(text)
+            memcpy(line.segments[i].text, <const char*>text, len(text))
+        line.segment_count = <int>len(segments)
+        for i, (text, takes_number, value) in enumerate(words):
+            line.words[i].length = <int>len(text)
+            line.words[i].takes_number = takes_number
+            line.words[i].value = value
+            memcpy(line.words[i].text, <const char*>text, len(text))
+        line.word_count = <int>len(words)
+
+    def open_channel(self, int to_bot, int from_bot, int errors, *, bint lines, bytes greeting=b""):
+        """A process by its pipes (made non-blocking here); its number. `greeting` goes before the first question."""
+        if self.channel_count == self.channel_capacity:
+            raise ValueError("no room for another channel")
+        cdef Channel* channel = &self.channels[self.channel_count]
+        memset(channel, 0, sizeof(Channel))
+        for descriptor in (to_bot, from_bot, errors):
+            os.set_blocking(descriptor, False)
+        channel.to_bot = to_bot
+        channel.from_bot = from_bot
+        channel.errors = errors
+        channel.lines = lines
+        channel.is_open = True
+        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, 4096, 1):
+            raise MemoryError
+        if lines:
+            if not grown(<void**>&channel.gathering, &channel.gathering_capacity, len(greeting) + 4096, 1):
+                raise MemoryError
+            memcpy(channel.gathering, <const char*>greeting, len(greeting))
+            channel.gathered_size = len(greeting)
+        else:
+            channel.gathered_size = sizeof(Header)
+        self.channel_count += 1
+        return self.channel_count - 1
+
+    def close_channel(self, int number):
+        """Forget a channel; its process is the caller's to end. Its lanes must be gone or stopped."""
+        self.channels[number].is_open = False
+        self.channels[number].outstanding = False
+
+    def open_lane(self, GameCore core, Referee referee, channels, places):
+        """A leg at its beginning; its number. `referee` is None without WebAssembly bots; they have channel -1."""
+        if self.lane_count == self.lane_capacity:
+            raise ValueError("no room for another lane")
+        cdef int number = self.lane_count
+        cdef Lane* lane = &self.lanes[number]
+        memset(lane, 0, sizeof(Lane))
+        lane.core = <void*>core
+        lane.referee = <void*>referee if referee is not None else NULL
+        self.kept.append((core, referee))
+        for seat in range(2):
+            lane.channels[seat] = channels[seat]
+            lane.places[seat] = places[seat]
+        lane.state = STOPPED
+        self.lane_count += 1
+        return number
+
+    def start_bot(self, int lane_number, int seat, uint64_t seed):
+        """Have the seat's process make a new bot for the lane, before its next question."""
+        cdef Lane* lane = &self.lanes[lane_number]
+        if not self.gather(lane.channels[seat], -1, START_LANE, lane.places[seat], <int64_t>seed):
+            raise MemoryError
+
+    def end_bot(self, int lane_number, int seat):
+        """Have the seat's process forget the lane's bot."""
+        cdef Lane* lane = &self.lanes[lane_number]
+        if self.channels[lane.channels[seat]].is_open:
+            if not self.gather(lane.channels[seat], -1, END_LANE, lane.places[seat], 0):
+                raise MemoryError
+
+    def resume(self, int lane_number, int64_t answer=0):
+        """Let a stopped lane play on with this answer to what was pending."""
+        cdef Lane* lane = &self.lanes[lane_number]
+        if lane.state != STOPPED:
+            raise ValueError("only a stopped lane can be resumed")
+        lane.answer = answer
+        lane.state = READY
+        self.ready[self.ready_count] = lane_number
+        self.ready_count += 1
+
+    def drop(self, int lane_number):
+        """Forget a lane; what its bots still answer is ignored."""
+        cdef int i
+        cdef int kept = 0
+        self.lanes[lane_number].state = GONE
+        self.lanes[lane_number].core = NULL
+        self.lanes[lane_number].referee = NULL
+        self.kept[lane_number] = None
+        for i in range(self.ready_count):
+            if self.ready[i] != lane_number:
+                self.ready[kept] = self.ready[i]
+                kept += 1
+        self.ready_count = kept
+
+    def is_asked(self, int lane_number):
+        """Whether the lane waits for its bot."""
+        return self.lanes[lane_number].state == ASKED
+
+    def stop(self, int lane_number):
+        """Stop a lane that waits for its bot; the answer, should it come, is ignored."""
+        cdef Lane* lane = &self.lanes[lane_number]
+        cdef Channel* channel
+        cdef int i
+        lane.state = STOPPED
+        for seat in range(2):
+            if lane.channels[seat] >= 0:
+                channel = &self.channels[lane.channels[seat]]
+                for i in range(channel.asked_count):
+                    if channel.asked[i] == lane_number:
+                        channel.asked[i] = -1
+
+    def change_channel(self, int lane_number, int seat, int channel):
+        """Give a lane's seat another process."""
+        self.lanes[lane_number].channels[seat] = channel
+
+    def is_outstanding(self, int number):
+        """(whether a message is out, how many messages there were)."""
+        return bool(self.channels[number].outstanding), self.channels[number].messages
+
+    def decisions(self, int lane_number):
+        """How many decisions each seat's process was asked for."""
+        return self.lanes[lane_number].decisions[0], self.lanes[lane_number].decisions[1]
+
+    def complaints(self, int number):
+        """The last bytes that a process wrote to standard error."""
+        if self.channels[number].is_open:
+            self.drain(&self.channels[number])
+        return self.channels[number].tail[:self.channels[number].tail_size]
+
+    def drain_all(self):
+        """Read what processes wrote to standard error, so that none waits for it to be read."""
+        cdef int i
+        for i in range(self.channel_count):
+            if self.channels[i].is_open:
+                self.drain(&self.channels[i])
+
+    def run(self, double seconds):
+        """Play until something needs the caller, or for so many seconds.
+
+        Returns what happened as (kind, lane, channel, text): LEG_ENDED,
+        RECORDS_FULL, BOT_TRAPPED (the lane's WebAssembly bot, or any answered against the rules), BOT_FAULTY and
+        BOT_OUT_OF_MEMORY (lane and channel), CHANNEL_FAILED. The lanes in
+        question are stopped; those of a failed channel are not.
+        """
+        cdef int64_t until = now_nanoseconds() + <int64_t>(seconds * 1e9)
+        cdef int i
+        self.event_count = 0
+        with nogil:
+            self.play(until)
+        happened = []
+        for i in range(self.event_count):
+            event = &self.events[i]
+            happened.append(
+                (event.kind, event.lane, event.channel, event.text[:event.text_size].decode("utf-8", "replace"))
+            )
+        return happened
+
+    cdef void play(self, int64_t until) noexcept nogil:
+        cdef int i, last, received
+        cdef Channel* channel
+        while True:
+            while self.ready_count:
+                self.ready_count -= 1
+                self.advance(self.ready[self.ready_count])
+            last = -1
+            for i in range(self.touched_count):
+                channel = &self.channels[self.touched[i]]
+                if channel.is_open and channel.outstanding:
+                    continue
+                channel.in_touched = False
+                if channel.is_open and channel.gathered_count:
+                    self.send(self.touched[i])
+                    last = self.touched[i]
+            self.keep_touched()
+            if self.event_count or now_nanoseconds() >= until:
+                return
+            # The processes run one after the other: woken when the last one asked is done, we find all done.
+            if last >= 0 and self.channels[last].outstanding:
+                self.polled[0].fd = self.channels[last].from_bot
+                self.polled[0].events = POLLIN
+                poll(self.polled, 1, PATIENCE_MILLISECONDS)
+            received = self.sweep()
+            if received == 0 and self.event_count == 0 and not self.wait_for_any(until):
+                return
+
+    cdef void keep_touched(self) noexcept nogil:
+        cdef int i
+        cdef int kept = 0
+        for i in range(self.touched_count):
+            if self.channels[self.touched[i]].in_touched:
+                self.touched[kept] = self.touched[i]
+                kept += 1
+        self.touched_count = kept
+
+    cdef int sweep(self) noexcept nogil:
+        """Take in what answers there are; how many channels had one or failed."""
+        cdef int i
+        cdef int received = 0
+        for i in range(self.channel_count):
+            if self.channels[i].is_open and self.channels[i].outstanding:
+                received += self.receive(i)
+        return received
+
+    cdef bint wait_for_any(self, int64_t until) noexcept nogil:
+        """Wait until a process answers or complains; false when none is asked or the time is over."""
+        cdef int i
+        cdef int count = 0
+        cdef int64_t left = (until - now_nanoseconds()) // 1000000
+        cdef Channel* channel
+        if left <= 0:
+            return False
+        for i in range(self.channel_count):
+            channel = &self.channels[i]
+            if channel.is_open and channel.outstanding:
+                self.polled[count].fd = channel.from_bot
+                self.polled[count].events = POLLIN
+                self.polled[count + 1].fd = channel.errors
+                self.polled[count + 1].events = POLLIN
+                count += 2
+                if channel.sent < channel.sending_size:
+                    self.push(i)
+        if count == 0:
+            return False
+        poll(self.polled, count, <int>left if left < 50 else 50)
+        count = 0
+        for i in range(self.channel_count):
+            channel = &self.channels[i]
+            if channel.is_open and channel.outstanding:
+                if self.polled[count + 1].revents:
+                    self.drain(channel)
+                count += 2
+        return True
+
+    cdef void advance(self, int number) noexcept nogil:
+        """Play a lane to its next question to a process, or to what the caller must see to."""
+        cdef Lane* lane = &self.lanes[number]
+        cdef Status status
+        cdef int code, seat, channel
+        cdef Decision* decision
+        if lane.state != READY:
+            return
+        if lane.referee != NULL:
+            code = (<Referee>lane.referee).play_on(lane.answer)
+        else:
+            status = (<GameCore>lane.core).step(lane.answer)
+            if status == DECIDE:
+                code = C_ANSWER_WANTED
+            elif status == REFUSED:
+                code = TRAP_EVENT
+            else:
+                code = C_RECORDS_ARE_FULL if status == 1 else C_LEG_IS_OVER
+        if code != C_ANSWER_WANTED:
+            lane.state = STOPPED
+            self.tell(code, number, -1, NULL, 0)
+            return
+        decision = &(<GameCore>lane.core).decision
+        seat = decision.seat
+        channel = lane.channels[seat]
+        lane.decisions[seat] += 1
+        lane.state = ASKED
+        if self.channels[channel].lines:
+            self.gather_line(channel, number)
+        elif not self.gather(channel, number, decision.kind, lane.places[seat], 0):
+            self.fail(channel, b"there is no memory left for its questions")
+
+    cdef bint gather(self, int number, int lane, int kind, int place, int64_t argument) noexcept nogil:
+        """Add a question to a channel's next message; false when there is no memory."""
+        cdef Channel* channel = &self.channels[number]
+        cdef Question* question
+        cdef Decision* decision
+        cdef size_t capacity = <size_t>channel.gathered_capacity
+        cdef int i
+        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
+            return False
+        if not grown(<void**>&channel.gathered, &capacity, channel.gathered_count + 1, sizeof(int)):
+            return False
+        channel.gathered_capacity = <int>capacity
+        question = <Question*>(channel.gathering + channel.gathered_size)
+        question.lane = place
+        question.kind = kind
+        if lane >= 0:
+            decision = &(<GameCore>self.lanes[lane].core).decision
+            for i in range(decision.argument_count):
+                question.arguments[i] = decision.arguments[i]
+            memcpy(
+                &question.arguments[self.most_arguments],
+                (<GameCore>self.lanes[lane].core).windows[decision.seat],
+                self.view_size,
+            )
+        else:
+            question.arguments[0] = argument
+        channel.gathered[channel.gathered_count] = lane
+        channel.gathered_count += 1
+        channel.gathered_size += self.stride
+        if lane >= 0:    # starts and ends wait for a question: what goes wrong in them is then a decision's fault
+            self.touch(number)
+        return True
+
+    cdef void gather_line(self, int number, int lane) noexcept nogil:
+        """Write a question as a line."""
+        cdef Channel* channel = &self.channels[number]
+        cdef Decision* decision = &(<GameCore>self.lanes[lane].core).decision
+        cdef unsigned char* view = (<GameCore>self.lanes[lane].core).windows[decision.seat]
+        cdef Line* line = &self.texts[decision.kind]
+        cdef Segment* segment
+        cdef size_t capacity = <size_t>channel.gathered_capacity
+        cdef size_t size = channel.gathered_size
+        cdef char* target
+        cdef int i
+        if not grown(<void**>&channel.gathered, &capacity, 1, sizeof(int)) or not grown(
+            <void**>&channel.gathering, &channel.gathering_capacity, size + 64 * MOST_SEGMENTS, 1
+        ):
+            self.fail(number, b"there is no memory left for its questions")
+            return
+        channel.gathered_capacity = <int>capacity
+        for i in range(line.segment_count):
+            segment = &line.segments[i]
+            target = <char*>channel.gathering + size
+            if segment.kind == 0:
+                memcpy(target, segment.text, segment.length)
+                size += segment.length
+            elif segment.kind == 1:
+                size += snprintf(target, 32, "%lld", <long long>decision.arguments[segment.place])
+            elif segment.kind == c"f":
+                size += snprintf(target, 32, "%.9g", <double>(<float*>(view + segment.place))[0])
+            elif segment.kind == c"d":
+                size += snprintf(target, 32, "%.17g", (<double*>(view + segment.place))[0])
+            elif segment.kind == c"q":
+                size += snprintf(target, 32, "%lld", <long long>(<int64_t*>(view + segment.place))[0])
+            else:
+                size += snprintf(target, 32, "%d", (<int32_t*>(view + segment.place))[0])
+        channel.gathered_size = size
+        channel.gathered[0] = lane
+        channel.gathered_count = 1
+        self.touch(number)
+
+    cdef void touch(self, int number) noexcept nogil:
+        if not self.channels[number].in_touched:
+            self.channels[number].in_touched = True
+            self.touched[self.touched_count] = number
+            self.touched_count += 1
+
+    cdef void send(self, int number) noexcept nogil:
+        """Send what a channel has gathered."""
+        cdef Channel* channel = &self.channels[number]
+        cdef Header* header
+        channel.serial += 1
+        channel.messages += 1
+        if not channel.lines:
+            header = <Header*>channel.gathering
+            header.size = <uint32_t>channel.gathered_size
+            header.serial = channel.serial
+            header.count = <uint32_t>channel.gathered_count
+            header.text_size = 0
+        channel.gathering, channel.sending = channel.sending, channel.gathering
+        channel.gathering_capacity, channel.sending_capacity = channel.sending_capacity, channel.gathering_capacity
+        channel.gathered, channel.asked = channel.asked, channel.gathered
+        channel.gathered_capacity, channel.asked_capacity = channel.asked_capacity, channel.gathered_capacity
+        channel.asked_count = channel.gathered_count
+        channel.sending_size = channel.gathered_size
+        channel.gathered_count = 0
+        channel.gathered_size = 0 if channel.lines else sizeof(Header)
+        channel.sent = 0
+        channel.inbox_size = 0
+        channel.outstanding = True
+        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, sizeof(Header), 1):
+            self.fail(number, b"there is no memory left for its questions")
+            return
+        self.push(number)
+
+    cdef void push(self, int number) noexcept nogil:
+        """Write what is not yet written of the message that is out."""
+        cdef Channel* channel = &self.channels[number]
+        cdef Py_ssize_t put
+        while channel.sent < channel.sending_size:
+            put = write(channel.to_bot, channel.sending + channel.sent, channel.sending_size - channel.sent)
+            if put > 0:
+                channel.sent += put
+            elif put < 0 and errno == EINTR:
+                continue
+            elif put < 0 and errno == EAGAIN:
+                return
+            else:
+                self.fail(number, b"")
+                return
+
+    cdef bint receive(self, int number) noexcept nogil:
+        """Read a channel's answer as far as it is there; true when it is whole or the channel failed."""
+        cdef Channel* channel = &self.channels[number]
+        cdef size_t room
+        cdef Py_ssize_t got
+        room = LONGEST_LINE if channel.lines else sizeof(Header) + channel.asked_count * sizeof(Answer) + MOST_TEXT
+        if not grown(<void**>&channel.inbox, &channel.inbox_capacity, room + 1, 1):
+            self.fail(number, b"there is no memory left for its answers")
+            return True
+        while True:
+            got = read(channel.from_bot, channel.inbox + channel.inbox_size, room + 1 - channel.inbox_size)
+            if got < 0 and errno == EINTR:
+                continue
+            if got < 0 and errno == EAGAIN:
+                return False
+            if got <= 0:
+                self.fail(number, b"")
+                return True
+            channel.inbox_size += got
+            if channel.lines:
+                if channel.inbox[channel.inbox_size - 1] == c"\n" or channel.inbox_size > LONGEST_LINE:
+                    channel.outstanding = False
+                    self.take_line_answer(number)
+                    return True
+            elif channel.inbox_size >= sizeof(Header):
+                if (<Header*>channel.inbox).size <= channel.inbox_size or channel.inbox_size > room:
+                    channel.outstanding = False
+                    self.take_answers(number)
+                    return True
+
+    cdef void take_answers(self, int number) noexcept nogil:
+        """Give the lanes of a whole message their answers."""
+        cdef Channel* channel = &self.channels[number]
+        cdef Header* header = <Header*>channel.inbox
+        cdef Answer* answers = <Answer*>(channel.inbox + sizeof(Header))
+        cdef char* text
+        cdef size_t texts = 0
+        cdef Lane* lane
+        cdef int i, asked, length, kind
+        if header.size != channel.inbox_size or header.serial != channel.serial:
+            self.fail(number, b"wrote what is no answer to what it was asked")
+            return
+        if header.count != <uint32_t>channel.asked_count or header.size != (
+            sizeof(Header) + header.count * sizeof(Answer) + header.text_size
+        ):
+            self.fail(number, b"wrote what is no answer to what it was asked")
+            return
+        for i in range(channel.asked_count):
+            if answers[i].text_length < 0 or <uint32_t>answers[i].text_length > header.text_size:
+                self.fail(number, b"wrote what is no answer to what it was asked")
+                return
+            texts += answers[i].text_length
+        if texts != header.text_size:
+            self.fail(number, b"wrote what is no answer to what it was asked")
+            return
+        text = <char*>(answers + channel.asked_count)
+        for i in range(channel.asked_count):
+            asked = channel.asked[i]
+            length = answers[i].text_length
+            if asked >= 0:
+                lane = &self.lanes[asked]
+                if lane.state == ASKED:
+                    if answers[i].status == ANSWERED:
+                        lane.answer = answers[i].answer
+                        lane.state = READY
+                        self.ready[self.ready_count] = asked
+                        self.ready_count += 1
+                    else:
+                        lane.state = STOPPED
+                        kind = MEMORY_EVENT if answers[i].status == OUT_OF_MEMORY else FAULT_EVENT
+                        self.tell(kind, asked, number, text, length)
+            text += length
+
+    cdef void take_line_answer(self, int number) noexcept nogil:
+        """Read a channel's line: ACTION, a word, and a number for words that take one."""
+        cdef Channel* channel = &self.channels[number]
+        cdef int asked = channel.asked[0]
+        cdef Lane* lane = &self.lanes[asked if asked >= 0 else 0]
+        cdef Line* line
+        cdef Word* word
+        cdef char* text = <char*>channel.inbox
+        cdef int size = <int>channel.inbox_size
+        cdef int start, end, i
+        cdef int64_t value
+        if asked < 0 or lane.state != ASKED:
+            return
+        for i in range(size):
+            if text[i] == c"\n":
+                break
+        else:
+            self.refuse(number, asked, b"wrote an over-long line: ")
+            return
+        if i != size - 1:
+            self.refuse(number, asked, b"answered before it was asked: ")
+            return
+        size = i
+        if size and text[size - 1] == c"\r":
+            size -= 1
+        line = &self.texts[(<GameCore>lane.core).decision.kind]
+        start = next_word(text, size, 0, &end)
+        if end - start != 6 or memcmp(text + start, b"ACTION", 6) != 0:
+            self.refuse(number, asked, b"wrote what is no ACTION: ")
+            return
+        start = next_word(text, size, end, &end)
+        for i in range(line.word_count):
+            word = &line.words[i]
+            if end - start == word.length and memcmp(text + start, word.text, word.length) == 0:
+                value = word.value
+                if word.takes_number:
+                    start = next_word(text, size, end, &end)
+                    if not read_number(text + start, end - start, &value):
+                        self.refuse(number, asked, b"wrote no whole number: ")
+                        return
+                start = next_word(text, size, end, &end)
+                if start != end:
+                    break
+                lane.answer = value
+                lane.state = READY
+                self.ready[self.ready_count] = asked
+                self.ready_count += 1
+                return
+        self.refuse(number, asked, b"wrote an ACTION that is none: ")
+
+    cdef void refuse(self, int number, int lane, const char* why) noexcept nogil:
+        """Fail a channel for the line that it wrote, and quote it."""
+        cdef Channel* channel = &self.channels[number]
+        cdef char text[512]
+        cdef int length = 0
+        cdef int i
+        cdef unsigned char letter
+        while why[length]:
+            text[length] = why[length]
+            length += 1
+        for i in range(<int>channel.inbox_size):
+            letter = channel.inbox[i]
+            if letter == c"\n" or i == 100:
+                break
+            text[length] = <char>letter if 32 <= letter < 127 else c"?"
+            length += 1
+        text[length] = 0
+        self.fail(number, text)
+
+    cdef void fail(self, int number, const char* why) noexcept nogil:
+        """A channel can't go on. An empty reason: its process has ended or closed its pipes."""
+        cdef int length = 0
+        if not self.channels[number].is_open:
+            return
+        while why[length] and length < 511:
+            length += 1
+        self.channels[number].is_open = False
+        self.channels[number].outstanding = False
+        self.drain(&self.channels[number])
+        self.tell(CHANNEL_EVENT, -1, number, why, length)
+
+    cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil:
+        cdef Event* event = &self.events[self.event_count]
+        event.kind = kind
+        event.lane = lane
+        event.channel = channel
+        event.text_size = length if length < 511 else 511
+        if length:
+            memcpy(event.text, text, event.text_size)
+        self.event_count += 1
+
+    cdef void drain(self, Channel* channel) noexcept nogil:
+        """Keep the last of what a process complains; a flood is read in portions."""
+        cdef char chunk[4096]
+        cdef Py_ssize_t got
+        cdef int kept, _portion
+        for _portion in range(64):
+            got = read(channel.errors, chunk, sizeof(chunk))
+            if got <= 0:
+                return
+            kept = channel.tail_size
+            if kept + got > <int>sizeof(channel.tail):
+                kept = <int>sizeof(channel.tail) - <int>got
+                memmove(channel.tail, channel.tail + channel.tail_size - kept, kept)
+            memcpy(channel.tail + kept, chunk, got)
+            channel.tail_size = kept + <int>got
+
+
+cdef int next_word(char* text, int size, int start, int* end) noexcept nogil:
+    """Where the next word begins; `end` becomes where it ends, the same when there is none."""
+    while start < size and (text[start] == c" " or text[start] == c"\t"):
+        start += 1
+    end[0] = start
+    while end[0] < size and text[end[0]] != c" " and text[end[0]] != c"\t":
+        end[0] += 1
+    return start
+
+
+cdef bint read_number(char* text, int length, int64_t* value) noexcept nogil:
+    """A whole number in decimal; what is too large is the largest."""
+    cdef int i = 0
+    cdef bint negative = False
+    cdef int64_t number = 0
+    if length and (text[0] == c"-" or text[0] == c"+"):
+        negative = text[0] == c"-"
+        i = 1
+    if i == length:
+        return False
+    while i < length:
+        if text[i] < c"0" or text[i] > c"9":
+            return False
+        number = number * 10 + (text[i] - c"0") if number < INT64_MAX // 10 - 1 else INT64_MAX - 10
+        i += 1
+    value[0] = -number if negative else number
+    return True

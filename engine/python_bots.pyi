@@ -1,0 +1,25 @@
+from collections.abc import Callable, Sequence
+from typing import final
+
+from typing_extensions import disjoint_base
+
+@disjoint_base
+class View:
+    f: list[float]
+
+@final
+class Field:
+    def __init__(self, offset: int, code: str) -> None: ...
+    def __get__(self, instance: View | None, owner: type[View] | None = None, /) -> float: ...
+    def __set__(self, instance: View, value: float, /) -> None: ...
+
+def serve(
+    questions: int,
+    answers: int,
+    new_leg: Callable[[int], tuple[View, tuple[Callable[..., object], ...]]],
+    explain: Callable[[BaseException], str],
+    *,
+    argument_counts: Sequence[int],
+    view_size: int,
+    most_arguments: int,
+) -> None: ...

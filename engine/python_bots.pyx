@@ -1,0 +1,271 @@
+"""The loop inside a Python bot's process: questions for many legs in, their answers out, one message each.
+
+A message is a header of four little-endian 32-bit numbers and items of one
+size; `engine.lanes` is the other end, and describes both.
+"""
+
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
+from cpython.ref cimport PyObject
+from libc.errno cimport EINTR, errno
+from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy
+from posix.unistd cimport read, write
+
+from operator import index
+
+from engine.lanes cimport (
+    ANSWERED,
+    END_LANE,
+    FAULTY,
+    MOST_VIEW_BYTES,
+    OUT_OF_MEMORY,
+    START_LANE,
+    Answer,
+    Header,
+    Question,
+    question_size,
+)
+
+cdef extern from "Python.h":
+    object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
+
+
+cdef class View:
+    """What a bot is shown. Its attributes are Fields of these bytes; it may have others of its own."""
+    cdef unsigned char content[MOST_VIEW_BYTES]
+
+    def __repr__(self):
+        return "Bot(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names) + ")"
+
+
+@cython.final
+cdef class Field:
+    """An attribute that lies in a view's bytes, at `offset`, as struct code f, d, q or i."""
+    cdef int offset
+    cdef int code
+
+    def __init__(self, int offset, str code):
+        if code not in ("f", "d", "q", "i") or not 0 <= offset <= MOST_VIEW_BYTES - 8:
+            raise ValueError(f"no field can be {code} at {offset}")
+        self.offset = offset
+        self.code = ord(code)
+
+    def __get__(self, View view, kind):
+        if view is None:
+            return self
+        cdef unsigned char* place = view.content + self.offset
+        if self.code == c"f":
+            return <double>(<float*>place)[0]
+        if self.code == c"q":
+            return (<int64_t*>place)[0]
+        if self.code == c"d":
+            return (<double*>place)[0]
+        return (<int32_t*>place)[0]
+
+    def __set__(self, View view, value):
+        cdef unsigned char* place = view.content + self.offset
+        if self.code == c"f":
+            (<float*>place)[0] = value
+        elif self.code == c"q":
+            (<int64_t*>place)[0] = value
+        elif self.code == c"d":
+            (<double*>place)[0] = value
+        else:
+            (<int32_t*>place)[0] = value
+
+
+cdef int64_t whole(object value) except? -1:
+    """A bot's answer as a whole number, as C would convert it: fractions are cut off, what is too large is the most.
+
+    NaN is 0. Raises TypeError for what is no number.
+    """
+    cdef int overflow = 0
+    cdef int64_t number
+    cdef double real
+    if not PyLong_Check(value) and not PyFloat_Check(value):
+        if value is None:
+            raise TypeError("returned None (a path without return?), expected a number")
+        try:
+            value = index(value)
+        except TypeError:
+            if isinstance(value, (str, bytes, bytearray)):
+                raise TypeError(f"returned a {type(value).__name__}, expected a number") from None
+            try:
+                value = float(value)
+            except TypeError:
+                raise TypeError(f"returned a {type(value).__name__}, expected a number") from None
+    if PyFloat_Check(value):
+        real = PyFloat_AS_DOUBLE(value)
+        if real != real:
+            return 0
+        if real >= 9.2e18:
+            return INT64_MAX
+        if real <= -9.2e18:
+            return INT64_MIN
+        return <int64_t>real
+    number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    if overflow:
+        return INT64_MAX if overflow > 0 else INT64_MIN
+    return number
+
+
+cdef class Buffer:
+    """Bytes that grow."""
+    cdef unsigned char* content
+    cdef size_t capacity
+
+    def __cinit__(self):
+        self.capacity = 1 << 16
+        self.content = <unsigned char*>malloc(self.capacity)
+        if self.content == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.content)
+
+    cdef unsigned char* reserve(self, size_t size) except NULL:
+        cdef unsigned char* larger
+        if size > self.capacity:
+            larger = <unsigned char*>realloc(self.content, 2 * size)
+            if larger == NULL:
+                raise MemoryError
+            self.content = larger
+            self.capacity = 2 * size
+        return self.content
+
+
+cdef bint read_exactly(int descriptor, unsigned char* target, size_t size) except *:
+    """Fill `target`; false when the other end is closed."""
+    cdef Py_ssize_t got
+    while size:
+        with nogil:
+            got = read(descriptor, target, size)
+        if got > 0:
+            target += got
+            size -= got
+        elif got < 0 and errno == EINTR:
+            PyErr_CheckSignals()
+        else:
+            return False
+    return True
+
+
+cdef bint write_all(int descriptor, unsigned char* source, size_t size) except *:
+    cdef Py_ssize_t put
+    while size:
+        with nogil:
+            put = write(descriptor, source, size)
+        if put > 0:
+            source += put
+            size -= put
+        elif put < 0 and errno == EINTR:
+            PyErr_CheckSignals()
+        else:
+            return False
+    return True
+
+
+cdef bytes explained(explain, problem):
+    """A failure in words, few enough for many of them to go into one message."""
+    try:
+        return explain(problem).encode("utf-8", "replace")[:400]
+    except BaseException:
+        return b"an exception that can't be explained"
+
+
+def serve(int questions, int answers, new_leg, explain, *, argument_counts, int view_size, int most_arguments):
+    """Answer messages until the pipe closes.
+
+    `new_leg(seed)` gives a leg's view and the functions that answer its
+    questions; `explain(exception)` puts a failure into words.
+    `argument_counts`: of each question, the view aside.
+    """
+    cdef size_t stride = question_size(most_arguments, view_size)
+    cdef Buffer inbox = Buffer()
+    cdef Buffer outbox = Buffer()
+    cdef Header header
+    cdef Header* reply
+    cdef Question* question
+    cdef Answer* answer
+    cdef uint32_t i
+    cdef int argument
+    cdef size_t passed
+    cdef int counts[16]
+    cdef PyObject* arguments[8]
+    cdef View view
+    cdef list lanes = []
+    cdef tuple leg
+    cdef list numbers = [None] * 8
+    cdef object result
+    for argument, count in enumerate(argument_counts):
+        counts[argument] = count
+    while read_exactly(questions, <unsigned char*>&header, sizeof(Header)):
+        inbox.reserve(header.count * stride)
+        if not read_exactly(questions, inbox.content, header.count * stride):
+            return
+        outbox.reserve(sizeof(Header) + header.count * sizeof(Answer))
+        texts = []
+        for i in range(header.count):
+            question = <Question*>(inbox.content + i * stride)
+            answer = <Answer*>(outbox.content + sizeof(Header)) + i
+            answer.answer = 0
+            answer.status = ANSWERED
+            answer.text_length = 0
+            try:
+                if question.kind >= 0:
+                    if type(lanes[question.lane]) is bytes:    # why it could not start
+                        answer.status = FAULTY
+                        text = lanes[question.lane]
+                        answer.text_length = <int32_t>len(text)
+                        texts.append(text)
+                        continue
+                    leg = <tuple>lanes[question.lane]
+                    view = <View>leg[0]
+                    passed = 0
+                    if view_size:
+                        memcpy(view.content, <unsigned char*>&question.arguments[most_arguments], view_size)
+                        arguments[0] = <PyObject*>view
+                        passed = 1
+                    for argument in range(counts[question.kind]):
+                        numbers[argument] = question.arguments[argument]
+                        arguments[passed] = <PyObject*>numbers[argument]
+                        passed += 1
+                    result = PyObject_Vectorcall((<tuple>leg[1])[question.kind], arguments, passed, NULL)
+                    answer.answer = whole(result)
+                elif question.kind == START_LANE:
+                    while len(lanes) <= question.lane:
+                        lanes.append(None)
+                    lanes[question.lane] = b"ran out of memory"
+                    try:
+                        lanes[question.lane] = new_leg(<uint64_t>question.arguments[0])
+                    except MemoryError:
+                        raise
+                    except BaseException as problem:
+                        text = explained(explain, problem)
+                        lanes[question.lane] = text
+                        answer.status = FAULTY
+                        answer.text_length = <int32_t>len(text)
+                        texts.append(text)
+                elif question.kind == END_LANE:
+                    lanes[question.lane] = None
+            except MemoryError:
+                answer.status = OUT_OF_MEMORY
+            except BaseException as problem:
+                answer.status = FAULTY
+                text = explained(explain, problem)
+                answer.text_length = <int32_t>len(text)
+                texts.append(text)
+        text = b"".join(texts)
+        outbox.reserve(sizeof(Header) + header.count * sizeof(Answer) + len(text))
+        reply = <Header*>outbox.content
+        reply.size = <uint32_t>(sizeof(Header) + header.count * sizeof(Answer) + len(text))
+        reply.serial = header.serial
+        reply.count = header.count
+        reply.text_size = <uint32_t>len(text)
+        memcpy(outbox.content + sizeof(Header) + header.count * sizeof(Answer), <const char*>text, len(text))
+        if not write_all(answers, outbox.content, reply.size):
+            return

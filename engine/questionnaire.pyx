@@ -1,0 +1,53 @@
+"""A game that is none: it asks one bot a list of questions and keeps the answers."""
+
+cimport cython
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy
+
+from engine.game_core cimport DECIDE, LEG_OVER, MOST_ARGUMENTS, MOST_VIEW_BYTES, GameCore, Status
+
+
+@cython.final
+cdef class Questionnaire(GameCore):
+    """Asks the bot at seat x. `questions` are (kind, arguments, view), each view of `view_size` bytes.
+
+    `game` of its position is the number of the question. `answers` fills as they come.
+    """
+    cdef list questions
+    cdef readonly list answers
+    cdef bint is_asking
+
+    def __init__(self, questions, int view_size):
+        if view_size > MOST_VIEW_BYTES or any(
+            len(arguments) > MOST_ARGUMENTS or len(view) != view_size for _, arguments, view in questions
+        ):
+            raise ValueError("a question with more arguments or another view than questions have")
+        self.questions = list(questions)
+        self.answers = []
+        self.view_size = view_size
+        self.sessions = 1
+
+    cdef int64_t default_answer(self) noexcept nogil:
+        return 0
+
+    cdef Status step(self, int64_t answer) noexcept nogil:
+        with gil:
+            return self.next_question(answer)
+
+    cdef Status next_question(self, int64_t answer):
+        cdef const unsigned char* content
+        if self.is_asking:
+            self.answers.append(answer)
+            self.game += 1
+        if self.game == len(self.questions):
+            return LEG_OVER
+        self.is_asking = True
+        kind, arguments, view = self.questions[self.game]
+        self.decision.kind = kind
+        self.decision.seat = 0
+        self.decision.argument_count = <int>len(arguments)
+        for i, argument in enumerate(arguments):
+            self.decision.arguments[i] = argument
+        content = view
+        memcpy(self.windows[0], content, self.view_size)
+        return DECIDE

@@ -1,0 +1,126 @@
+"""Playing one leg between WebAssembly bots, and what every played leg comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
+from engine.records import Table
+from tournament import runtime
+from tournament.contests.contest import Contest, ContestSettings
+from tournament.questions import asked
+from tournament.schedule import Leg
+from tournament.store.ledger import Fault, LegResult
+
+
+class Stopped(Exception):
+    """The run was asked to stop before the batch was done."""
+
+
+class Desk(Protocol):
+    """Where a batch's rows gather; `clear` takes them away."""
+
+    games: Table
+    sessions: Table
+
+    def clear(self) -> None: ...
+
+
+def play_leg(
+    contest: Contest,
+    settings: ContestSettings,
+    leg: Leg,
+    artifacts: Mapping[str, bytes],
+    desk: Desk,
+    stopping: Callable[[], bool] = lambda: False,
+    meters: list[tuple[int, int, int]] | None = None,
+) -> LegResult:
+    """Play one leg of WebAssembly bots to its end, or to the fault that is one too many.
+
+    Into `meters`, if given, goes what each seat's decisions took: (decisions,
+    instructions, the most for one).
+    """
+    core = new_core(contest, settings, leg, artifacts, desk.games, desk.sessions)
+    seats = (leg.x, leg.y)
+    bots = [
+        runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name) if seat.kind == "wasm" else None
+        for seat in seats
+    ]
+    faults: list[Fault] = []
+    ended_by: int | None = None
+    seating = runtime.Seating(
+        core,
+        contest.interface,
+        bots,
+        fuel=settings.fuel_per_decision,
+        memory_megabytes=settings.memory_megabytes,
+        fuel_per_leg=settings.fuel_per_leg,
+        measure_fuel=meters is not None,
+    )
+    for number, seat in enumerate(seats):
+        if bots[number]:
+            seating.seat(number, seat.random_seed)
+    answer = 0
+    while (status := seating.referee.play(answer)) != LEG_IS_OVER:
+        if status == RECORDS_ARE_FULL:
+            desk.clear()
+            if stopping():
+                raise Stopped
+            continue
+        assert status == FAULT, "every bot answers at once"
+        kind, at_fault, arguments, view = core.pending()
+        session, game = core.position()
+        faults.append(
+            Fault(
+                at_fault,
+                leg.plan.first_session + session,
+                game,
+                contest.interface.questions[kind].name,
+                seating.take_failure(),
+                asked(contest.interface, kind, arguments, view),
+            )
+        )
+        count = sum(fault.seat == at_fault for fault in faults)
+        if count > settings.faults_allowed:
+            ended_by = at_fault
+            break
+        # A new start with the same rand() might only lead to the same fault.
+        seating.seat(at_fault, (seats[at_fault].random_seed + count) % (1 << 64))
+        core.note_restart(at_fault)
+        answer = core.default()
+    if meters is not None:
+        meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]
+    return leg_result(leg, core, tuple(faults), ended_by)
+
+
+def new_core(
+    contest: Contest,
+    settings: ContestSettings,
+    leg: Leg,
+    artifacts: Mapping[str, bytes],
+    games: Table,
+    sessions: Table,
+) -> GameCore:
+    """The core of a leg, with the house player in it where one plays."""
+    house = artifacts[leg.y.artifact] if leg.y.kind == "house" else None
+    return contest.new_core(leg.plan, settings, games, sessions, house)
+
+
+def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:
+    """What a core's leg came to."""
+    return LegResult(
+        digest=leg.digest,
+        match=leg.plan.match,
+        number=leg.plan.number,
+        x=leg.x.name,
+        y=leg.y.name,
+        sessions=core.sessions_played,
+        games=core.games_recorded,
+        points=core.points,
+        squared_points=core.squared_points,
+        blocks=tuple(core.blocks().tolist()),
+        faults=faults,
+        ended_by=ended_by,
+        counts=core.counts(),
+    )

@@ -1,0 +1,468 @@
+"""Legs with bots that are processes: all legs of a batch played in step.
+
+The legs of a Python bot share a process (`engine.lanes` says why), one bot
+object each. That is only a faster way to play: when anything goes wrong with a
+shared process, its legs are played again from their beginnings, each in a
+process of its own, and what goes wrong there is that leg's fault alone.
+Programs always have a process for each leg.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine import lanes
+from engine.game_core import GameCore
+from engine.records import Table
+from tournament import runtime
+from tournament.contests.contest import Contest, ContestSettings, buffer_fields
+from tournament.legs import Stopped, leg_result, new_core
+from tournament.processes import programs, python_bots
+from tournament.processes.confinement import Confined, how_it_ended
+from tournament.processes.lines import question_lines
+from tournament.processes.settings import SandboxSettings
+from tournament.processes.spool import Spool
+from tournament.questions import asked
+from tournament.schedule import Leg, Seat
+from tournament.store.ledger import Fault, LegResult
+
+# How many legs with processes of their own are in play at once.
+_MOST_OWN_PROCESSES = 24
+_ROWS = 4096
+_AUDIT_SECONDS = 0.05
+# What a process may take to get ready, beyond the limits of its first decision.
+_START_SECONDS = 5.0
+_LINES_OF_COMPLAINTS = 5
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a seat's decisions took of a process: how many they were, and seconds of processor time."""
+
+    decisions: int
+    cpu_seconds: float
+    memory_bytes: int
+
+
+@dataclass(frozen=True)
+class PlayedLeg:
+    """A leg that was played in a lane: its result, its records, and what each seat used (None for WebAssembly)."""
+
+    result: LegResult
+    rows: Spool
+    uses: tuple[Use | None, Use | None]
+
+
+@dataclass
+class _Process:
+    """A running bot and its channel. `watched`: since which message it is over one question, and its CPU clock then."""
+
+    confined: Confined
+    channel: int
+    shared: bool
+    places: int = 0
+    legs: list[_LegInPlay] = field(default_factory=list)
+    watched_message: int = -1
+    watched_cpu: float = 0.0
+    watched_since: float = 0.0
+    watched_delay: float = 0.0
+    most_memory: int = 0
+
+
+@dataclass
+class _LegInPlay:
+    """A leg on its lane. `alone`: the seats whose bots must not share a process."""
+
+    leg: Leg
+    alone: set[int] = field(default_factory=set)
+    core: GameCore | None = None
+    games: Table | None = None
+    sessions: Table | None = None
+    spool: Spool | None = None
+    seating: runtime.Seating | None = None
+    lane: int = -1
+    processes: list[_Process | None] = field(default_factory=lambda: [None, None])
+    cpu_before: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    faults: list[Fault] = field(default_factory=list)
+
+
+def play_in_lanes(
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    legs: Sequence[Leg],
+    artifacts: Mapping[str, bytes],
+    cache: Path,
+    stopping: Callable[[], bool] = lambda: False,
+) -> Iterator[PlayedLeg]:
+    """Play legs in which at least one bot is a process; they come as they are done.
+
+    Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
+    it can't confine one.
+    """
+    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache)
+    try:
+        yield from table.play(stopping)
+    finally:
+        table.close()
+
+
+class _LaneTable:
+    """The legs of one call of `play_in_lanes`, their lanes and processes."""
+
+    def __init__(
+        self,
+        contest: Contest,
+        settings: ContestSettings,
+        sandbox: SandboxSettings,
+        legs: Sequence[Leg],
+        artifacts: Mapping[str, bytes],
+        cache: Path,
+    ) -> None:
+        self._contest = contest
+        self._settings = settings
+        self._sandbox = sandbox
+        self._artifacts = artifacts
+        self._cache = cache
+        self._waiting = deque(_LegInPlay(leg) for leg in legs)
+        self._by_lane: dict[int, _LegInPlay] = {}
+        self._by_channel: dict[int, _Process] = {}
+        self._shared: dict[tuple[str, str], _Process] = {}
+        self._done: list[PlayedLeg] = []
+        # A leg may begin anew once for each of its seats; a seat may restart as often as faults are allowed.
+        restarts = settings.faults_allowed + 2
+        self._lanes = lanes.Lanes(
+            contest.interface.view_size,
+            python_bots.most_arguments(contest.interface),
+            question_lines(contest.interface),
+            lane_capacity=3 * len(legs),
+            channel_capacity=2 * (3 + restarts) * len(legs),
+        )
+
+    def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
+        audited = time.monotonic()
+        while self._waiting or self._by_lane:
+            self._admit()
+            for kind, lane, channel, text in self._lanes.run(_AUDIT_SECONDS):
+                self._see_to(kind, lane, channel, text)
+            yield from self._done
+            self._done.clear()
+            now = time.monotonic()
+            if now - audited >= _AUDIT_SECONDS:
+                audited = now
+                if stopping():
+                    raise Stopped
+                self._lanes.drain_all()
+                for process in list(self._by_channel.values()):
+                    self._audit(process, now)
+
+    def close(self) -> None:
+        """End every process."""
+        for process in self._by_channel.values():
+            process.confined.end()
+        self._by_channel.clear()
+        for in_play in self._by_lane.values():
+            if in_play.spool:
+                in_play.spool.close()
+
+    def _admit(self) -> None:
+        """Begin legs while there is room for the processes that they need."""
+        while self._waiting:
+            needed = sum(self._needs_own(self._waiting[0], seat) for seat in range(2))
+            own = sum(not process.shared for process in self._by_channel.values())
+            if needed and own and own + needed > _MOST_OWN_PROCESSES:
+                return
+            self._begin(self._waiting.popleft())
+
+    def _needs_own(self, in_play: _LegInPlay, seat: int) -> bool:
+        kind = _seats(in_play)[seat].kind
+        return kind == "program" or (
+            kind == "python" and (seat in in_play.alone or self._sandbox.legs_per_process == 1)
+        )
+
+    def _begin(self, in_play: _LegInPlay) -> None:
+        contest, leg = self._contest, in_play.leg
+        in_play.games = Table(buffer_fields(contest.games), _ROWS)
+        in_play.sessions = Table(buffer_fields(contest.sessions), _ROWS)
+        in_play.spool = Spool()
+        in_play.faults = []
+        core = in_play.core = new_core(contest, self._settings, leg, self._artifacts, in_play.games, in_play.sessions)
+        seats = _seats(in_play)
+        bots = [
+            runtime.load_bot(self._artifacts[seat.artifact], contest.interface, seat.name)
+            if seat.kind == "wasm"
+            else None
+            for seat in seats
+        ]
+        if any(bots):
+            in_play.seating = runtime.Seating(
+                core,
+                contest.interface,
+                bots,
+                fuel=self._settings.fuel_per_decision,
+                memory_megabytes=self._settings.memory_megabytes,
+                fuel_per_leg=self._settings.fuel_per_leg,
+            )
+            for number, bot in enumerate(bots):
+                if bot:
+                    in_play.seating.seat(number, seats[number].random_seed)
+        places = [-1, -1]
+        for number, bot in enumerate(bots):
+            if bot is None and seats[number].kind != "house":
+                process = self._process_for(in_play, number)
+                in_play.processes[number] = process
+                places[number] = process.places
+                process.places += 1
+        channels = [process.channel if process else -1 for process in in_play.processes]
+        referee = in_play.seating.referee if in_play.seating else None
+        in_play.lane = self._lanes.open_lane(core, referee, channels, places)
+        self._by_lane[in_play.lane] = in_play
+        for number, seat in enumerate(seats):
+            if seat.kind == "python":
+                self._lanes.start_bot(in_play.lane, number, seat.random_seed)
+        self._lanes.resume(in_play.lane)
+
+    def _process_for(self, in_play: _LegInPlay, number: int) -> _Process:
+        """The process for a seat's bot: the one that its legs share, or a new one."""
+        seat = _seats(in_play)[number]
+        if self._needs_own(in_play, number):
+            process = self._start(in_play, number, shared=False)
+            process.legs.append(in_play)
+            return process
+        # By name too: equal files of two entrants are two bots.
+        shared = self._shared.get((seat.name, seat.artifact))
+        if shared is None or len(shared.legs) >= self._sandbox.legs_per_process:
+            shared = self._shared[seat.name, seat.artifact] = self._start(in_play, number, shared=True)
+        shared.legs.append(in_play)
+        return shared
+
+    def _start(self, in_play: _LegInPlay, number: int, *, shared: bool) -> _Process:
+        seat, settings = _seats(in_play)[number], self._settings
+        artifact = self._artifacts[seat.artifact]
+        # A last resort, should this process not get to see to it.
+        cpu_seconds = int(settings.cpu_seconds_per_leg * (1 + 1000 * shared)) + 86400
+        greeting = b""
+        if seat.kind == "python":
+            confined = python_bots.start(
+                artifact,
+                seat.name,
+                self._contest.interface,
+                self._sandbox,
+                memory_megabytes=settings.memory_megabytes,
+                cpu_seconds=cpu_seconds,
+                shared=shared,
+            )
+        else:
+            confined = programs.start(
+                artifact,
+                self._sandbox,
+                self._cache,
+                memory_megabytes=settings.memory_megabytes,
+                cpu_seconds=cpu_seconds,
+            )
+            greeting = f"{in_play.leg.plan.sessions}\n".encode()
+        channel = self._lanes.open_channel(
+            confined.to, confined.answers, confined.errors, lines=seat.kind == "program", greeting=greeting
+        )
+        process = self._by_channel[channel] = _Process(confined, channel, shared)
+        return process
+
+    def _see_to(self, kind: int, lane: int, channel: int, text: str) -> None:
+        """Deal with what the lanes can't."""
+        if kind == lanes.CHANNEL_FAILED:
+            if channel in self._by_channel:
+                self._process_failed(self._by_channel[channel], text)
+            return
+        in_play = self._by_lane.get(lane)
+        if in_play is None:
+            return
+        assert in_play.core and in_play.games and in_play.sessions and in_play.spool
+        if kind == lanes.LEG_ENDED:
+            self._finish(in_play, None)
+        elif kind == lanes.RECORDS_FULL:
+            in_play.spool.take(in_play.games, in_play.sessions)
+            self._lanes.resume(lane)
+        elif kind == lanes.BOT_TRAPPED:
+            asked_seat = in_play.core.pending()[1]
+            if _seats(in_play)[asked_seat].kind == "wasm":
+                assert in_play.seating
+                self._fault(in_play, asked_seat, in_play.seating.take_failure())
+            else:
+                self._fault(in_play, asked_seat, runtime.refusal(self._contest.interface, in_play.core))
+        elif kind == lanes.BOT_FAULTY:
+            self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel))
+        else:
+            assert kind == lanes.BOT_OUT_OF_MEMORY
+            self._process_failed(
+                self._by_channel[channel], f"ran out of memory ({self._settings.memory_megabytes} MB)", lane
+            )
+
+    def _process_failed(self, process: _Process, what: str, lane: int | None = None) -> None:
+        """A process can't go on, or must not. `lane`: where it failed, if that lane is stopped already."""
+        complaints = self._complaints(process.channel)
+        self._lanes.close_channel(process.channel)
+        if not what:
+            status = process.confined.ended_by_itself()
+            what = "closed its output" if status is None else how_it_ended(status)
+        self._end(process)
+        if process.shared:
+            self._shared = {key: other for key, other in self._shared.items() if other is not process}
+            for in_play in list(process.legs):
+                self._begin_anew(in_play, process)
+            return
+        (in_play,) = process.legs
+        if in_play.lane != lane:
+            self._lanes.stop(in_play.lane)
+        number = in_play.processes.index(process)
+        in_play.cpu_before[number] += process.confined.cpu_seconds()
+        in_play.processes[number] = None
+        self._fault(in_play, number, what, complaints)
+
+    def _begin_anew(self, in_play: _LegInPlay, process: _Process) -> None:
+        """Put a leg back to its beginning, to be played without sharing the process that failed."""
+        in_play.alone.add(in_play.processes.index(process))
+        self._leave(in_play)
+        assert in_play.spool
+        in_play.spool.close()
+        self._waiting.append(in_play)
+
+    def _leave(self, in_play: _LegInPlay) -> None:
+        """Take a leg off its lane and out of its processes."""
+        for number, process in enumerate(in_play.processes):
+            if process is None:
+                continue
+            process.legs.remove(in_play)
+            if not process.shared:
+                self._end(process)
+            elif process.channel in self._by_channel:
+                self._lanes.end_bot(in_play.lane, number)
+                if not process.legs and not self._waiting:
+                    self._shared = {key: other for key, other in self._shared.items() if other is not process}
+                    self._end(process)
+        self._lanes.drop(in_play.lane)
+        del self._by_lane[in_play.lane]
+        in_play.processes = [None, None]
+        in_play.seating = None
+
+    def _end(self, process: _Process) -> None:
+        if self._by_channel.pop(process.channel, None) is not None:
+            self._lanes.close_channel(process.channel)
+            process.confined.end()
+
+    def _fault(self, in_play: _LegInPlay, number: int, what: str, complaints: str = "") -> None:
+        """Record a fault of a seat whose lane is stopped; go on with the default answer, or end the leg."""
+        core, leg = in_play.core, in_play.leg
+        assert core is not None
+        kind, _, arguments, view = core.pending()
+        session, game = core.position()
+        question = self._contest.interface.questions[kind]
+        in_play.faults.append(
+            Fault(
+                number,
+                leg.plan.first_session + session,
+                game,
+                question.name,
+                what,
+                asked(self._contest.interface, kind, arguments, view),
+                complaints,
+            )
+        )
+        count = sum(fault.seat == number for fault in in_play.faults)
+        if count > self._settings.faults_allowed:
+            self._finish(in_play, number)
+            return
+        # A new start with the same chance might only lead to the same fault.
+        seed = (_seats(in_play)[number].random_seed + count) % (1 << 64)
+        if _seats(in_play)[number].kind == "wasm":
+            assert in_play.seating
+            in_play.seating.seat(number, seed)
+        else:
+            if in_play.processes[number] is None:
+                process = in_play.processes[number] = self._start(in_play, number, shared=False)
+                process.legs.append(in_play)
+                self._lanes.change_channel(in_play.lane, number, process.channel)
+            if _seats(in_play)[number].kind == "python":
+                self._lanes.start_bot(in_play.lane, number, seed)
+        core.note_restart(number)
+        self._lanes.resume(in_play.lane, core.default())
+
+    def _finish(self, in_play: _LegInPlay, ended_by: int | None) -> None:
+        core = in_play.core
+        assert core and in_play.games and in_play.sessions and in_play.spool
+        in_play.spool.take(in_play.games, in_play.sessions)
+        result = leg_result(in_play.leg, core, tuple(in_play.faults), ended_by)
+        uses = (self._use(in_play, 0), self._use(in_play, 1))
+        for process, kind, sign in zip(in_play.processes, (seat.kind for seat in _seats(in_play)), (1, -1)):
+            if process and kind == "program" and ended_by is None:
+                score = sign * core.points / max(1, core.sessions_played)
+                with contextlib.suppress(OSError):
+                    os.write(process.confined.to, f"SCORE {score:.6f}\n".encode())
+        self._leave(in_play)
+        self._done.append(PlayedLeg(result, in_play.spool, uses))
+
+    def _use(self, in_play: _LegInPlay, number: int) -> Use | None:
+        process = in_play.processes[number]
+        if _seats(in_play)[number].kind in ("wasm", "house"):
+            return None
+        seconds = in_play.cpu_before[number]
+        memory = 0
+        if process is not None:
+            seconds += process.confined.cpu_seconds() / (process.places if process.shared else 1)
+            memory = max(process.most_memory, process.confined.memory_bytes())
+        return Use(self._lanes.decisions(in_play.lane)[number], seconds, memory)
+
+    def _complaints(self, channel: int) -> str:
+        """The last lines that a process wrote to standard error."""
+        if channel < 0:
+            return ""
+        lines = self._lanes.complaints(channel).decode("utf-8", "replace").splitlines()
+        return "\n".join(
+            "".join(c if c.isprintable() else "?" for c in line)[:200] for line in lines[-_LINES_OF_COMPLAINTS:]
+        )
+
+    def _audit(self, process: _Process, now: float) -> None:
+        """Hold a process to its limits of time, telling its own from what a busy machine takes."""
+        if process.channel not in self._by_channel:
+            return
+        settings, confined = self._settings, process.confined
+        outstanding, messages = self._lanes.is_outstanding(process.channel)
+        if not outstanding:
+            process.watched_message = -1
+            return
+        cpu = confined.cpu_seconds()
+        decisions = 0
+        used = cpu
+        for in_play in process.legs:
+            number = in_play.processes.index(process)
+            decisions += self._lanes.decisions(in_play.lane)[number]
+            used += in_play.cpu_before[number]
+        bank = len(process.legs) * settings.cpu_seconds_per_leg + decisions * settings.cpu_milliseconds_more / 1000
+        if used > bank + _START_SECONDS:
+            self._process_failed(process, f"used up its processor time ({bank:.1f} s for {decisions:,} decisions)")
+            return
+        if process.watched_message != messages:
+            process.watched_message = messages
+            process.watched_cpu = cpu
+            process.watched_since = now
+            process.watched_delay = confined.run_delay()
+            return
+        grace = _START_SECONDS if messages <= 1 else 0.0
+        if cpu - process.watched_cpu > settings.cpu_seconds_per_decision + grace:
+            self._process_failed(
+                process, f"took more than {settings.cpu_seconds_per_decision:g} s of processor time for a decision"
+            )
+            return
+        waited = now - process.watched_since - (confined.run_delay() - process.watched_delay)
+        waited -= cpu - process.watched_cpu
+        if waited > settings.wall_seconds_per_decision + grace and not confined.waits_for_processor():
+            self._process_failed(process, f"did not answer for {settings.wall_seconds_per_decision:g} s")
+
+
+def _seats(in_play: _LegInPlay) -> tuple[Seat, Seat]:
+    return in_play.leg.x, in_play.leg.y

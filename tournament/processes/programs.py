@@ -1,0 +1,283 @@
+"""Programs: bots that are a folder with a bot.toml, packed, built, unpacked where they play, and started."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import shutil
+import tarfile
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from tournament.problems import BadInput, RunFailed
+from tournament.processes import confinement
+from tournament.processes.confinement import Confined, Limits, Orders, how_it_ended
+from tournament.processes.settings import SandboxSettings
+
+FILE_NAME = "bot.toml"
+_MOST_BYTES = 64 << 20
+_MOST_FILES = 2000
+_BUILD_SECONDS = 300
+_TRIAL_SECONDS = 0.2
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+_LEFT_OUT = {"__pycache__", ".git"}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What bot.toml says: the command that plays, and the one that builds it, if any."""
+
+    command: tuple[str, ...]
+    build: tuple[str, ...] = ()
+
+
+class BadRecipe(Exception):
+    """A bot.toml that is none; the message names the line."""
+
+
+def read_recipe(text: str, where: str) -> Recipe:
+    """Read a bot.toml. Raises BadRecipe naming `where` and the line."""
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadRecipe(f"{where}: {error}") from None
+    for key in document:
+        if key not in ("command", "build"):
+            raise BadRecipe(f"{where}, line {_line_of(text, key)}: unknown key {key}; there are command, build")
+    if "command" not in document:
+        raise BadRecipe(f'{where}: lacks command, for example: command = ["python3", "bot.py"]')
+    words: dict[str, tuple[str, ...]] = {}
+    for key, value in document.items():
+        if (
+            not isinstance(value, list)
+            or not value
+            or not all(isinstance(word, str) and word and "\0" not in word for word in value)
+        ):
+            raise BadRecipe(
+                f'{where}, line {_line_of(text, key)}: {key} must be a list of words, like ["python3", "bot.py"]'
+            )
+        words[key] = tuple(value)
+    return Recipe(words["command"], words.get("build", ()))
+
+
+def _line_of(text: str, key: str) -> int:
+    lines = text.splitlines()
+    return next(
+        (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}"?\s*[.=]', line)), 1
+    )
+
+
+def pack(folder: Path) -> bytes:
+    """A folder as one archive, the same bytes for the same files.
+
+    Raises BadInput for links, for too much, and for what can't be read.
+    """
+    content = io.BytesIO()
+    total = 0
+    paths = sorted(path for path in folder.rglob("*") if not _LEFT_OUT.intersection(path.relative_to(folder).parts))
+    if len(paths) > _MOST_FILES:
+        raise BadInput(f"{folder.name}: more than {_MOST_FILES:,} files")
+    with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path in paths:
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                raise BadInput(f"{folder.name}/{path.relative_to(folder)}: a program's folder has plain files only")
+            if path.is_dir():
+                continue
+            try:
+                source = path.read_bytes()
+                executable = path.stat().st_mode & 0o100
+            except OSError as error:
+                raise BadInput(f"{folder.name}/{path.relative_to(folder)}: can't be read: {error.strerror}") from None
+            total += len(source)
+            if total > _MOST_BYTES:
+                raise BadInput(f"{folder.name}: larger than {_MOST_BYTES >> 20} MiB")
+            entry = tarfile.TarInfo(path.relative_to(folder).as_posix())
+            entry.size = len(source)
+            entry.mode = 0o755 if executable else 0o644
+            archive.addfile(entry, io.BytesIO(source))
+    return content.getvalue()
+
+
+def unpack(archive: bytes, folder: Path) -> None:
+    """Write an archive's files into an empty folder. Raises RunFailed for one that `pack` can't have made."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
+            for entry in opened:
+                path = PurePosixPath(entry.name)
+                source = opened.extractfile(entry) if entry.isfile() else None
+                if source is None or path.is_absolute() or ".." in path.parts:
+                    raise RunFailed("a program's archive is damaged")
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(source.read())
+                target.chmod(entry.mode & 0o755)
+    except tarfile.TarError:
+        raise RunFailed("a program's archive is damaged") from None
+
+
+class BuildFailed(Exception):
+    """A program's build command failed; the message has its complaints."""
+
+
+def recipe_of(archive: bytes) -> Recipe:
+    """The recipe in an archive. Raises BadRecipe."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
+        try:
+            file = opened.extractfile(FILE_NAME)
+        except KeyError:
+            file = None
+        if file is None:
+            raise BadRecipe(f"lacks {FILE_NAME}")
+        try:
+            return read_recipe(file.read().decode(), FILE_NAME)
+        except UnicodeDecodeError:
+            raise BadRecipe(f"{FILE_NAME}: it is not UTF-8 text") from None
+
+
+def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
+    """What plays: the archive, or what its build command makes of it, run in the sandbox in a copy.
+
+    Raises BuildFailed and BadRecipe.
+    """
+    recipe = recipe_of(archive)
+    if not recipe.build:
+        return archive
+    with tempfile.TemporaryDirectory(prefix="tournament-") as name:
+        folder = Path(name, "bot")
+        scratch = Path(name, "scratch")
+        folder.mkdir()
+        scratch.mkdir()
+        unpack(archive, folder)
+        system = [path for path in ("/usr", "/bin", "/lib", "/lib64", "/etc/alternatives") if os.path.exists(path)]
+        finished = confinement.run(
+            Orders(
+                Limits(4096, _BUILD_SECONDS, open_files=1024, file_megabytes=1024, processes=64),
+                command=[_found(recipe.build[0], folder), *recipe.build[1:]],
+                folder=folder,
+                readable=[*system, *sandbox.readable],
+                writable=[str(folder), str(scratch)],
+                environment={"PATH": _PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"},
+                purpose="build",
+            ),
+            sandbox.mode,
+            _BUILD_SECONDS,
+        )
+        if finished.status != 0:
+            raise BuildFailed(_complaint(recipe, finished, folder))
+        try:
+            return pack(folder)
+        except BadInput as problem:
+            raise BuildFailed(str(problem)) from None
+
+
+def _complaint(recipe: Recipe, finished: confinement.Finished, folder: Path) -> str:
+    text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
+    lines = [line for line in text.splitlines() if line.strip()]
+    what = f"its build ({' '.join(recipe.build)}) {finished.in_words}"
+    return "\n".join([what, *lines[:12], *([f"… and {len(lines) - 12} more lines"] if len(lines) > 12 else [])])
+
+
+def place(archive: bytes, cache: Path) -> Path:
+    """The folder in which a program plays: unpacked once on a machine, kept by content."""
+    digest = hashlib.sha256(archive).hexdigest()
+    folder = cache / "programs" / digest
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unpacking-"))
+        try:
+            unpack(archive, aside)
+            os.rename(aside, folder)
+        except OSError:
+            if not folder.exists():
+                raise
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+    return folder
+
+
+def start(
+    archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int, cpu_seconds: int
+) -> Confined:
+    """Start a program. Raises RunFailed when its command isn't found here, and BadInput."""
+    recipe = recipe_of(archive)
+    folder = place(archive, cache)
+    command = _found(recipe.command[0], folder)
+    return confinement.start(
+        Orders(
+            Limits(memory_megabytes + 64, cpu_seconds),
+            command=[command, *recipe.command[1:]],
+            folder=folder,
+            readable=[str(folder), *_read_by(command), *sandbox.readable],
+        ),
+        sandbox.mode,
+    )
+
+
+class CantStart(Exception):
+    """A program that ends at once; the message says how."""
+
+
+def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
+    """Start a program for nobody. Raises CantStart when it ends before it is asked anything."""
+    process = start(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
+    try:
+        status = process.ended_by_itself(_TRIAL_SECONDS)
+        if status is not None:
+            raise CantStart(f"can't start: {how_it_ended(status)} before it was asked anything")
+    finally:
+        process.end()
+
+
+class CommandMissing(RunFailed):
+    """The machine lacks what a program's command names."""
+
+
+def _found(word: str, folder: Path) -> str:
+    """The path of a command: in the program's folder if it has a slash, else one of the system's."""
+    if "/" in word:
+        path = folder / word
+        if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
+            raise CommandMissing(f"{word} is not in its folder")
+        if not os.access(path, os.X_OK):
+            raise CommandMissing(f"{word} can't be executed; chmod +x it")
+        return str(path)
+    found = shutil.which(word, path=_PATH) or shutil.which(word)
+    if found is None:
+        raise CommandMissing(f"{word} is not installed on this machine; in its own folder it would be ./{word}")
+    return found
+
+
+def _read_by(command: str) -> list[str]:
+    """What an interpreter reads besides the system's libraries: itself and its own library."""
+    path = os.path.realpath(command)
+    paths = {command, path}
+    with open(path, "rb") as file:
+        first = file.readline(256)
+    if first.startswith(b"#!"):
+        for word in first[2:].decode(errors="replace").split()[:2]:
+            if (interpreter := shutil.which(word, path=_PATH)) is not None:
+                paths.update(_read_by(interpreter))
+    prefix = Path(path).parent.parent
+    name = Path(path).name
+    for folder in (prefix / "lib" / name, *_LIBRARIES.get(re.sub(r"[\d.]+$", "", name), ())):
+        paths.add(str(folder))
+    if name.startswith("python") and prefix not in (Path("/"), Path("/usr"), Path("/usr/local")):
+        paths.add(str(prefix / "lib"))
+    return sorted(path for path in paths if os.path.exists(path))
+
+
+# Where Debian keeps the libraries of common interpreters.
+_LIBRARIES: dict[str, tuple[Path, ...]] = {
+    "python": (Path("/usr/lib/python3"),),
+    "perl": (Path("/usr/share/perl"), Path("/usr/share/perl5"), Path("/usr/lib/x86_64-linux-gnu/perl")),
+    "ruby": (Path("/usr/lib/ruby"), Path("/var/lib/gems")),
+    "node": (Path("/usr/share/nodejs"), Path("/usr/lib/node_modules")),
+    "nodejs": (Path("/usr/share/nodejs"),),
+    "lua": (Path("/usr/share/lua"),),
+    "java": (Path("/usr/lib/jvm"), Path("/etc/java-17-openjdk")),
+    "guile": (Path("/usr/share/guile"), Path("/usr/lib/x86_64-linux-gnu/guile")),
+}

@@ -1,0 +1,304 @@
+"""The Python interpreter of a Python bot: legs kept apart, chance that repeats, then the loop of `engine.python_bots`.
+
+Runs inside the sandbox with the standard library and the packages that the
+organiser allows. Each leg gets the bot's file executed anew in a module of its
+own, and modules `random`, `numpy.random`, `secrets` and `os` whose chance
+starts at the leg's seed. Other modules are shared by the legs of a process.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import importlib.machinery
+import importlib.util
+import os
+import random
+import secrets
+import struct
+import sys
+import traceback
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from engine import python_bots
+
+FILE_NAME = "<bot>"
+_orders: dict[str, Any] = {}
+
+
+def prepare(orders: dict[str, Any]) -> None:
+    """Set up imports: the standard library and the allowed packages, nothing else.
+
+    `orders`: name, questions (names), argument_counts, fields (name, offset,
+    struct code), view_size, most_arguments, state_size (of the list f),
+    modules (name to file and package folders).
+    """
+    _orders.update(orders)
+    os.environ.update(orders["environment"])
+    sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") != "Finder"]
+    sys.meta_path.append(_Packages(orders["modules"]))
+
+
+class _Packages:
+    """Finds the allowed packages, whose folders can't be listed."""
+
+    def __init__(self, modules: dict[str, tuple[str, list[str]]]) -> None:
+        self._modules = modules
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name not in self._modules:
+            return None
+        file, folders = self._modules[name]
+        return importlib.util.spec_from_file_location(name, file, submodule_search_locations=folders or None)
+
+
+def serve() -> None:
+    """Answer questions until the pipe closes. The bot's file is the first message."""
+    questions, answers = os.dup(0), os.dup(1)
+    # What a bot prints goes to its complaints, not among its answers.
+    os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    (size,) = struct.unpack("<I", _read_exactly(questions, 4))
+    source = _read_exactly(questions, size)
+    for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
+        del sys.modules[name]
+    sys.argv = [_orders["name"]]
+    bot = _Bot(source)
+    python_bots.serve(
+        questions,
+        answers,
+        bot.new_leg,
+        explain,
+        argument_counts=_orders["argument_counts"],
+        view_size=_orders["view_size"],
+        most_arguments=_orders["most_arguments"],
+    )
+
+
+def _read_exactly(descriptor: int, size: int) -> bytes:
+    content = b""
+    while len(content) < size:
+        chunk = os.read(descriptor, size - len(content))
+        if not chunk:
+            sys.exit(0)
+        content += chunk
+    return content
+
+
+class _Bot:
+    """A bot's file, from which each leg gets a bot of its own."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._code: types.CodeType | None = None
+        fields = {name: python_bots.Field(offset, code) for name, offset, code in _orders["fields"]}
+        self._view = type("Bot", (python_bots.View,), {**fields, "field_names": tuple(fields)})
+
+    def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object], ...]]:
+        """The object that the bot is shown, and the functions that answer its questions."""
+        if self._code is None:
+            self._code = compile(self._source, FILE_NAME, "exec", dont_inherit=True)
+        module = types.ModuleType(_orders["name"])
+        module.__file__ = FILE_NAME
+        module.__dict__["__builtins__"] = _builtins(_LegModules(seed))
+        exec(self._code, module.__dict__)
+        view = self._view()
+        if _orders["state_size"]:
+            view.f = [0] * _orders["state_size"]
+        return view, _functions(module, _orders["name"], _orders["questions"])
+
+
+class MissingFunction(Exception):
+    """The file has no functions or class that answer the contest's questions."""
+
+
+def _functions(module: types.ModuleType, stem: str, questions: Sequence[str]) -> tuple[Callable[..., object], ...]:
+    """What answers the questions: functions of the file, or methods of a new object of its class."""
+    for names in (list(questions), [f"{stem}_{q}" for q in questions], [f"{stem}{q}" for q in questions]):
+        found = [module.__dict__.get(name) for name in names]
+        if all(callable(function) for function in found):
+            return tuple(function for function in found if callable(function))
+    classes = [
+        value
+        for value in module.__dict__.values()
+        if isinstance(value, type)
+        and value.__module__ == module.__name__
+        and all(callable(getattr(value, question, None)) for question in questions)
+    ]
+    if len(classes) > 1:
+        named = [
+            kind for kind in classes if kind.__name__.lower() in ("bot", stem.lower(), stem.replace("_", "").lower())
+        ]
+        classes = named if len(named) == 1 else classes[-1:]
+    if classes:
+        bot = classes[0]()
+        return tuple(getattr(bot, question) for question in questions)
+    missing = [question for question in questions if not callable(module.__dict__.get(question))]
+    raise MissingFunction(
+        f"lacks the function{'s' if len(missing) > 1 else ''} {' and '.join(missing)}, or a class with the methods"
+        f" {' and '.join(questions)}"
+    )
+
+
+class _LegModules:
+    """The modules of a leg whose chance is its own, made when they are first imported."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._made: dict[str, types.ModuleType] = {}
+
+    def get(self, name: str) -> types.ModuleType | None:
+        """The leg's own module of that name, None if it shares the interpreter's."""
+        if name not in self._made and name in _MAKERS:
+            self._made[name] = _MAKERS[name](self, importlib.import_module(name))
+        return self._made.get(name)
+
+    def seed(self) -> int:
+        return self._chance.getrandbits(64)
+
+    def bytes(self, size: int) -> bytes:
+        return self._chance.randbytes(size)
+
+
+def _copy(module: types.ModuleType) -> types.ModuleType:
+    copied = types.ModuleType(module.__name__, module.__doc__)
+    copied.__dict__.update(module.__dict__)
+    return copied
+
+
+def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
+    """`random` with a generator of the leg's own; without a seed, new ones start from its chance."""
+
+    class Random(random.Random):
+        def __init__(self, x: Any = None) -> None:
+            super().__init__(leg.seed() if x is None else x)
+
+        def seed(self, a: Any = None, version: int = 2) -> None:
+            super().seed(leg.seed() if a is None else a, version)
+
+    class SystemRandom(Random):
+        def __init__(self, x: Any = None) -> None:
+            super().__init__(None)
+
+        def seed(self, a: Any = None, version: int = 2) -> None:
+            super().seed(None)
+
+    module = _copy(original)
+    shared = Random()
+    for name, value in original.__dict__.items():
+        if isinstance(value, types.MethodType | types.BuiltinMethodType) and value.__self__ is random._inst:
+            setattr(module, name, getattr(shared, name))
+    Random.__module__ = SystemRandom.__module__ = "random"
+    vars(module).update(Random=Random, SystemRandom=SystemRandom, _inst=shared, _urandom=leg.bytes)
+    return module
+
+
+def _leg_secrets(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
+    module = _copy(original)
+    chance = random.Random(leg.seed())
+
+    def token_bytes(nbytes: int | None = None) -> bytes:
+        return chance.randbytes(secrets.DEFAULT_ENTROPY if nbytes is None else nbytes)
+
+    vars(module).update(
+        choice=chance.choice,
+        randbits=chance.getrandbits,
+        randbelow=chance.randrange,
+        token_bytes=token_bytes,
+        token_hex=lambda nbytes=None: token_bytes(nbytes).hex(),
+        SystemRandom=random.Random,
+    )
+    return module
+
+
+def _leg_os(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
+    module = _copy(original)
+    vars(module).update(urandom=leg.bytes, getrandom=lambda size, flags=0: leg.bytes(size))
+    return module
+
+
+def _leg_importlib(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
+    module = _copy(original)
+
+    def import_module(name: str, package: str | None = None) -> types.ModuleType:
+        return leg.get(name) or importlib.import_module(name, package)
+
+    vars(module).update(import_module=import_module)
+    return module
+
+
+def _leg_numpy(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
+    module = _copy(original)
+    vars(module)["random"] = leg.get("numpy.random")
+    return module
+
+
+def _leg_numpy_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
+    module = _copy(original)
+    shared: Any = original.RandomState(leg.seed() & 0xFFFFFFFF)
+    for name in original.__all__:
+        value = getattr(original, name)
+        if hasattr(value, "__self__") and hasattr(shared, name):
+            setattr(module, name, getattr(shared, name))
+
+    def default_rng(seed: Any = None) -> Any:
+        return original.default_rng(leg.seed() if seed is None else seed)
+
+    def random_state(seed: Any = None) -> Any:
+        return original.RandomState(leg.seed() & 0xFFFFFFFF if seed is None else seed)
+
+    vars(module).update(default_rng=default_rng, RandomState=random_state, seed=shared.seed)
+    return module
+
+
+_MAKERS: dict[str, Callable[[_LegModules, types.ModuleType], types.ModuleType]] = {
+    "random": _leg_random,
+    "secrets": _leg_secrets,
+    "os": _leg_os,
+    "importlib": _leg_importlib,
+    "numpy": _leg_numpy,
+    "numpy.random": _leg_numpy_random,
+}
+
+
+def _builtins(leg: _LegModules) -> dict[str, object]:
+    """The builtins of a leg: an own dictionary, and imports that find the leg's modules first."""
+    original_import = builtins.__import__
+
+    def import_for_leg(
+        name: str,
+        global_names: dict[str, object] | None = None,
+        local_names: dict[str, object] | None = None,
+        fromlist: Iterable[str] = (),
+        level: int = 0,
+    ) -> types.ModuleType:
+        module = original_import(name, global_names, local_names, tuple(fromlist or ()), level)
+        own = leg.get(name) if fromlist else leg.get(name.split(".")[0])
+        return own or module
+
+    return {**vars(builtins), "__import__": import_for_leg}
+
+
+def explain(problem: BaseException) -> str:
+    """An exception in one line: what it is, and the place in the bot's file."""
+    if isinstance(problem, MissingFunction):
+        return str(problem)
+    if isinstance(problem, SyntaxError):
+        where = f" (line {problem.lineno})" if problem.lineno else ""
+        return f"{type(problem).__name__}: {problem.msg}{where}"
+    frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename == FILE_NAME]
+    where = ""
+    if frames:
+        place = frames[-1]
+        inside = "" if place.name == "<module>" else f" in {place.name}"
+        where = f" (line {place.lineno}{inside})"
+    try:
+        text = str(problem)
+    except BaseException:
+        text = ""
+    lines = text.strip().splitlines()
+    return f"{type(problem).__name__}{': ' + lines[0][:300] if lines else ''}{where}"

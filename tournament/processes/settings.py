@@ -1,0 +1,22 @@
+"""The table [sandbox] of tournament.toml."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tournament.contests.contest import PathText
+
+
+class SandboxSettings(BaseModel):
+    """How bots that are processes are confined, and compilers with them. `sandbox = "off"` is short for the mode."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    mode: Literal["on", "off"] = Field("on", description="off: bots and compilers run with your own rights")
+    packages: list[str] = Field([], description="installed packages that Python bots may import")
+    readable: list[PathText] = Field([], description="more folders that programs may read: a language's libraries")
+    legs_per_process: int = Field(
+        256, ge=1, le=1000, description="legs that share one process of a Python bot; 1 gives each leg its own"
+    )

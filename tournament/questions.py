@@ -1,0 +1,38 @@
+"""A contest's questions: put into words, and made up at the limits of what they can be."""
+
+from __future__ import annotations
+
+import itertools
+import struct
+from collections.abc import Sequence
+
+from tournament.contests.contest import Interface
+
+
+def view_values(interface: Interface, view: bytes) -> dict[str, float]:
+    """What a view shows, by field."""
+    return {field.name: struct.unpack_from(f"<{field.code}", view, field.offset)[0] for field in interface.view}
+
+
+def asked(interface: Interface, kind: int, arguments: Sequence[int], view: bytes) -> str:
+    """A question as a bot sees it, in one line."""
+    question = interface.questions[kind]
+    shown = [f"{name} {value:g}" for name, value in view_values(interface, view).items()]
+    shown += [f"{name} {value}" for name, value in zip(question.arguments, arguments)]
+    return f"{question.name}: {', '.join(shown)}"
+
+
+def extreme_questions(interface: Interface) -> list[tuple[int, tuple[int, ...], bytes]]:
+    """Every question with each combination of extreme values, as (kind, arguments, view)."""
+    views = []
+    for values in itertools.product(*[field.extremes for field in interface.view]):
+        view = bytearray(interface.view_size)
+        for field, value in zip(interface.view, values):
+            struct.pack_into(f"<{field.code}", view, field.offset, value if field.code in "fd" else int(value))
+        views.append(bytes(view))
+    return [
+        (kind, arguments, view)
+        for kind, question in enumerate(interface.questions)
+        for arguments in itertools.product(*question.extremes)
+        for view in views
+    ]
