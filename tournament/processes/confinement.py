@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import importlib.metadata
-import json
 import os
 import resource
 import select
@@ -26,11 +25,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tournament.problems import BadInput
 from tournament.processes.inside import NOT_CONFINED
-from tournament.processes.system_calls import Purpose
+
+if TYPE_CHECKING:
+    from tournament.processes.system_calls import Purpose
 
 Mode = Literal["on", "off"]
 
@@ -39,17 +40,20 @@ _MEND = 'to run bots with your own rights all the same, set sandbox = "off" in t
 
 # The program that a confined process starts with. It can't list folders, so it is told where its modules are.
 _BOOTSTRAP = """
-import sys, importlib.util, importlib.machinery
-files, orders = FILES, sys.argv[1]
+import sys, importlib.machinery as machinery
+files = FILES
 class Finder:
     def find_spec(name, path=None, target=None):
         if name in files:
-            return importlib.util.spec_from_file_location(name, files[name])
+            kind = machinery.SourceFileLoader if files[name].endswith(".py") else machinery.ExtensionFileLoader
+            spec = machinery.ModuleSpec(name, kind(name, files[name]), origin=files[name])
+            spec.has_location = True
+            return spec
         if any(known.startswith(name + ".") for known in files):
-            return importlib.machinery.ModuleSpec(name, None, is_package=True)
+            return machinery.ModuleSpec(name, None, is_package=True)
 sys.meta_path.insert(0, Finder)
 from tournament.processes.inside import main
-main(orders)
+main(ORDERS)
 """
 
 
@@ -189,21 +193,19 @@ def start(orders: Orders, mode: Mode) -> Confined:
 
     Raises BadInput when the machine can't confine it.
     """
-    text = json.dumps(
-        {
-            "purpose": orders.purpose,
-            "limits": orders.limits.as_orders(),
-            "threads": orders.limits.threads,
-            "filter": mode == "on",
-            "environment": dict(orders.environment),
-            **({"command": list(orders.command)} if orders.command else {}),
-            **({"python": dict(orders.python)} if orders.python is not None else {}),
-            **({"probe": dict(orders.probe)} if orders.probe is not None else {}),
-        }
-    )
+    given = {
+        "purpose": orders.purpose,
+        "limits": orders.limits.as_orders(),
+        "threads": orders.limits.threads,
+        "filter": mode == "on",
+        "environment": dict(orders.environment),
+        **({"command": list(orders.command)} if orders.command else {}),
+        **({"python": dict(orders.python)} if orders.python is not None else {}),
+        **({"probe": dict(orders.probe)} if orders.probe is not None else {}),
+    }
     files = _module_files()
     arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
-    arguments += [_BOOTSTRAP.replace("FILES", repr(files)), text]
+    arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("ORDERS", repr(given)))
     # A fixed hash seed: sets and dictionaries of strings must have one order everywhere.
     environment = {"PYTHONHASHSEED": "0"}
     if mode == "off":
@@ -355,15 +357,13 @@ def tier(mode: Mode) -> str:
         secret.write_text("not for bots")
         attempts = {"read": str(secret), "write": str(Path(folder, "written"))}
         probe = run(Orders(Limits(512, 10, threads=False), probe=attempts), mode, 30)
-    try:
-        possible = json.loads(probe.output)
-    except ValueError:
+    if probe.status != 0:
         lines = probe.errors.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"the probe {probe.in_words}"
         if probe.status == NOT_CONFINED:
             why = why.removeprefix("can't be confined: ")
-        raise BadInput(f"bots can't be confined: {why}; {_MEND}") from None
-    if possible:
+        raise BadInput(f"bots can't be confined: {why}; {_MEND}")
+    if possible := probe.output.decode().split():
         raise BadInput(f"bots can't be confined: a probe in the sandbox could {', '.join(possible)}; {_MEND}")
     return f"sandlock {version}, Landlock {landlock}, system call filter"
 

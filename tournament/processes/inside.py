@@ -1,30 +1,33 @@
 """What a confined process does first: limits, capabilities, system calls; then it is the bot.
 
-Runs inside the sandbox with the standard library alone. `confinement.start`
-gives it its orders as JSON.
+Runs inside the sandbox with the standard library alone, and imports little of
+it: programs start once a leg. `confinement.start` gives it its orders.
 """
 
 from __future__ import annotations
 
 import ctypes
 import errno
-import json
 import os
 import resource
-import secrets
-import signal
-import socket
 import sys
 
 from tournament.processes import system_calls
+
+# Typing, and signal with its enumerations, take longer to import than all the rest.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    from typing import Any
+else:
+    import _signal as signal
 
 # How a process that can't be confined ends, its reason on standard error.
 NOT_CONFINED = 119
 
 
-def main(orders_text: str) -> None:
+def main(orders: dict[str, Any]) -> None:
     """Confine this process as ordered, then turn into the command or the Python bot."""
-    orders = json.loads(orders_text)
     if orders["purpose"] == "build":
         _fork_under_supervision()
     for name, value in orders["limits"].items():
@@ -35,7 +38,7 @@ def main(orders_text: str) -> None:
         resource.setrlimit(number, (value, value + 1 if name == "CPU" and hard != value else value))
     if "probe" in orders:
         _confine(orders, 0)
-        print(json.dumps(_possible(orders["probe"])), flush=True)
+        print(" ".join(_possible(orders["probe"])), flush=True)
         return
     if "python" in orders:
         from tournament.processes import python_host
@@ -80,9 +83,9 @@ def _hidden(text: str) -> tuple[ctypes.c_void_p, int]:
     size = len(content) + 4096
     read_write, private_anonymous_and_exactly_there = 3, 0x100022
     for _ in range(100):
-        wanted = secrets.randbelow(1 << 46) & ~0xFFF
+        wanted = int.from_bytes(os.urandom(8), "little") % (1 << 46) & ~0xFFF
         if library.mmap(wanted, size, read_write, private_anonymous_and_exactly_there, -1, 0) == wanted:
-            address = wanted + secrets.randbelow(4096)
+            address = wanted + int.from_bytes(os.urandom(2), "little") % 4096
             ctypes.memmove(address, content, len(content))
             return ctypes.c_void_p(address), address
     print("can't be confined: no room in the address space", file=sys.stderr)
@@ -111,6 +114,7 @@ def _fork_under_supervision() -> None:
 
 def _possible(attempts: dict[str, str]) -> list[str]:
     """Which of the things that a bot must not do can be done here. `attempts` has the paths to try them on."""
+    import socket
 
     def read() -> None:
         open(attempts["read"]).close()

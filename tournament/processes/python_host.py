@@ -8,23 +8,22 @@ starts at the leg's seed. Other modules are shared by the legs of a process.
 
 from __future__ import annotations
 
+import _random
 import builtins
 import importlib
-import importlib.machinery
-import importlib.util
 import os
-import random
-import secrets
-import struct
 import sys
-import traceback
 import types
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from engine import python_bots
 
 FILE_NAME = "<bot>"
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # takes long to import
+    import importlib.machinery
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
 _orders: dict[str, Any] = {}
 
 
@@ -52,6 +51,8 @@ class _Packages:
     ) -> importlib.machinery.ModuleSpec | None:
         if name not in self._modules:
             return None
+        import importlib.util
+
         file, folders = self._modules[name]
         return importlib.util.spec_from_file_location(name, file, submodule_search_locations=folders or None)
 
@@ -62,7 +63,7 @@ def serve() -> None:
     # What a bot prints goes to its complaints, not among its answers.
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(2, 1)
-    (size,) = struct.unpack("<I", _read_exactly(questions, 4))
+    size = int.from_bytes(_read_exactly(questions, 4), "little")
     source = _read_exactly(questions, size)
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
@@ -148,7 +149,7 @@ class _LegModules:
     """The modules of a leg whose chance is its own, made when they are first imported."""
 
     def __init__(self, seed: int) -> None:
-        self._chance = random.Random(seed)
+        self._chance = _random.Random(seed)
         self._made: dict[str, types.ModuleType] = {}
 
     def get(self, name: str) -> types.ModuleType | None:
@@ -161,7 +162,7 @@ class _LegModules:
         return self._chance.getrandbits(64)
 
     def bytes(self, size: int) -> bytes:
-        return self._chance.randbytes(size)
+        return self._chance.getrandbits(8 * size).to_bytes(size, "little") if size else b""
 
 
 def _copy(module: types.ModuleType) -> types.ModuleType:
@@ -172,6 +173,7 @@ def _copy(module: types.ModuleType) -> types.ModuleType:
 
 def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
     """`random` with a generator of the leg's own; without a seed, new ones start from its chance."""
+    import random
 
     class Random(random.Random):
         def __init__(self, x: Any = None) -> None:
@@ -198,11 +200,13 @@ def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleTyp
 
 
 def _leg_secrets(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
+    import random
+
     module = _copy(original)
     chance = random.Random(leg.seed())
 
     def token_bytes(nbytes: int | None = None) -> bytes:
-        return chance.randbytes(secrets.DEFAULT_ENTROPY if nbytes is None else nbytes)
+        return chance.randbytes(original.DEFAULT_ENTROPY if nbytes is None else nbytes)
 
     vars(module).update(
         choice=chance.choice,
@@ -285,6 +289,8 @@ def _builtins(leg: _LegModules) -> dict[str, object]:
 
 def explain(problem: BaseException) -> str:
     """An exception in one line: what it is, and the place in the bot's file."""
+    import traceback
+
     if isinstance(problem, MissingFunction):
         return str(problem)
     if isinstance(problem, SyntaxError):

@@ -9,13 +9,15 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import platform
 import struct
-from collections.abc import Iterable
-from typing import Literal
 
-# What a process may do: play, or also start others and write files, as a compiler must.
-Purpose = Literal["play", "build"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # takes long to import
+    from collections.abc import Iterable
+    from typing import Literal
+
+    # What a process may do: play, or also start others and write files, as a compiler must.
+    Purpose = Literal["play", "build"]
 
 
 class Unsupported(Exception):
@@ -209,9 +211,10 @@ def filter_program(purpose: Purpose, own_pid: int, threads: bool, command_addres
     the command can't execute another. `threads`: whether it may start some.
     Raises Unsupported on other machines than x86_64 and aarch64.
     """
-    if platform.machine() not in _MACHINES:
-        raise Unsupported(f"there is no table of system calls for {platform.machine()} machines")
-    column, architecture = _MACHINES[platform.machine()]
+    machine = os.uname().machine
+    if machine not in _MACHINES:
+        raise Unsupported(f"there is no table of system calls for {machine} machines")
+    column, architecture = _MACHINES[machine]
     code = [
         _load(_ARCHITECTURE),
         _jump(_EQUAL, architecture, 1, 0),
@@ -289,7 +292,7 @@ def drop_capabilities() -> None:
     """Give up what root may do beyond others, for good. Raises Unsupported."""
     library = ctypes.CDLL(None, use_errno=True)
     header = struct.pack("=Ii", 0x20080522, 0)  # version 3, this process
-    if library.syscall(126 if platform.machine() == "x86_64" else 91, header, bytes(24)):
+    if library.syscall(126 if os.uname().machine == "x86_64" else 91, header, bytes(24)):
         raise Unsupported(f"capabilities can't be dropped: {os.strerror(ctypes.get_errno())}")
 
 
