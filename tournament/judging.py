@@ -9,8 +9,13 @@ from typing import TextIO
 
 from tournament.contests.contest import Contest, JudgedMatch, Verdict
 from tournament.problems import BadInput
-from tournament.programs import PipedProgram, Program
+from tournament.processes import confinement, programs
+from tournament.processes.conversation import OwnProcess, PipedProgram, Program
+from tournament.processes.settings import SandboxSettings
 from tournament.schedule import AgainstHouse, Competitor
+
+_MEGABYTES = 512
+_MOST_CPU_SECONDS = 60  # a last resort: the judge's clock comes first
 
 
 def judge_command(
@@ -52,6 +57,13 @@ def judge_command(
 
 
 def _start(command: Sequence[str], sandboxed: bool) -> Program:
-    if sandboxed:
-        raise BadInput("programs can't be confined here; --no-sandbox runs this one with all your rights")
-    return PipedProgram(command)
+    if not sandboxed:
+        return PipedProgram(OwnProcess(command))
+    try:
+        confinement.tier("on")
+        process = programs.start_in(
+            Path.cwd(), command, SandboxSettings(), memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS
+        )
+    except (BadInput, programs.CommandMissing) as problem:
+        raise BadInput(f"{problem}; --no-sandbox runs a program with all your rights") from None
+    return PipedProgram(process)

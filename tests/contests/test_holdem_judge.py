@@ -26,7 +26,7 @@ from tournament.contests.holdem_training.protocol import RATE_BUDGET, Table, Vio
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.problems import BadInput
-from tournament.programs import Gone, PipedProgram, Silent
+from tournament.processes.conversation import Gone, OwnProcess, PipedProgram, Silent
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 DECKS = GOLDEN / "holdem_decks.txt"
@@ -242,7 +242,7 @@ def test_the_rate_budget_is_of_the_whole_match() -> None:
 
 
 def program(source: str) -> PipedProgram:
-    return PipedProgram([sys.executable, "-c", source])
+    return PipedProgram(OwnProcess([sys.executable, "-c", source]))
 
 
 READER = """
@@ -358,7 +358,7 @@ def test_reading_waits_no_longer_than_it_may() -> None:
 
 def test_what_can_not_be_started_is_bad_input() -> None:
     with pytest.raises(BadInput, match="no_such_program: can't be started: No such file"):
-        PipedProgram(["no_such_program"])
+        OwnProcess(["no_such_program"])
 
 
 # Files of hands.
@@ -442,6 +442,32 @@ def test_the_command(tmp_path: Path, source: str, code: int, words: str) -> None
     )  # fmt: skip
     assert words in output
     assert (tmp_path / "said.txt").read_text().startswith("> 3\n> STATE 1 1 100 100 10 0\n")
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "words"),
+    [
+        (CHECKER, 0, "finished: W = "),
+        ("import sys; print('something is wrong', file=sys.stderr)", 5, "something is wrong"),
+        ("open('secret').read(); print('CHECK')", 3, "CHECK is no command"),
+        ("open('../secret').read()", 5, "PermissionError"),
+        ("open('written', 'w')", 5, "PermissionError"),
+        ("import socket; socket.create_connection(('127.0.0.1', 9))", 5, "Error"),
+        ("import os; os.fork()", 5, "Error"),
+        ("bytearray(1 << 30)", 5, "MemoryError"),
+        ("import sys; sys.stderr.write('x' * 1000000); " + CHECKER.replace("\n", "\n", 1), 0, "finished: W = "),
+    ],
+)
+def test_the_command_in_the_sandbox(tmp_path: Path, source: str, code: int, words: str) -> None:
+    """The program may read its folder; all else is closed to it. What it writes to stderr is shown."""
+    folder = tmp_path / "inside"
+    folder.mkdir()
+    (folder / "bot.py").write_text(source)
+    (folder / "secret").write_text("not so secret")
+    (tmp_path / "secret").write_text("secret")
+    output = run_command(folder, "judge", "holdem_training", "--hands", "3", "--", "python3", "bot.py", exit_code=code)
+    assert words in output
+    assert not (folder / "written").exists()
 
 
 def test_the_command_with_decks(tmp_path: Path) -> None:

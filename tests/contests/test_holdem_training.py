@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -305,6 +306,24 @@ def test_running_again_plays_only_what_is_new(played: Path, tmp_path: Path) -> N
     assert parts < {path.name for path in games.iterdir()}
     (played / "entrants" / "holdem_training" / "newcomer.cpp").unlink()
     assert command(played, "run", "holdem_training").returncode == 0
+
+
+def test_workers_and_stops_change_nothing(played: Path, tmp_path: Path) -> None:
+    """The same hands from one worker and from two, and from a run that was begun with one bot."""
+    bots = tmp_path / "bots"
+    bots.mkdir()
+    options: dict[str, Any] = {"entrants": bots, "sessions": 3, "seed": 5, "executor": "local"}
+    (bots / "model.cpp").write_text(MODEL)
+    tournament.run("holdem_training", results=tmp_path / "grown", workers=1, **options)
+    (bots / "rater.cpp").write_text(RATER)
+    (bots / "checker.cpp").write_text(CHECKS)
+    tables = []
+    for place, workers in (("grown", 2), ("one", 1), ("two", 2)):
+        result = tournament.run("holdem_training", results=tmp_path / place, workers=workers, **options)
+        columns = [name for name in result.games.columns if name != "match"]
+        tables.append(result.games.sort_values(["x", "session", "game"])[columns].reset_index(drop=True))
+    for table in tables[1:]:
+        pd.testing.assert_frame_equal(table, tables[0])
 
 
 def test_crosstable_has_one_column(played: Path) -> None:

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from engine.game_core import GameCore
 from engine.records import Table
-from tournament.programs import Program
+from tournament.processes.conversation import Program
 
 # How a column's values lie on disk. Constant: long runs of one value. Split: not negative
 # and slow or small, stored byte plane by byte plane. Delta: small, of either sign.

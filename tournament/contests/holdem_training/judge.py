@@ -16,7 +16,7 @@ from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import MOST_LINE_BYTES, Table, Violation
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.programs import Gone, Program, Silent
+from tournament.processes.conversation import Gone, Program, Silent
 
 SECONDS = 10.0
 HANDS = 10_000
