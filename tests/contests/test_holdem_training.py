@@ -254,14 +254,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (bots / "faulty.cpp").write_text(CHECKS.replace("CHECK, 0", "RAISE, 200"))
     (bots / "torn.cpp").write_text("std::pair<")
     (place / "tournament.toml").write_text("[holdem_training]\nsessions = 3\nhands = 400\nseed = 5\n")
-    process = command(place, "run", "holdem_training", columns=170)
+    process = command(place, "run", "holdem_training", columns=190)
     assert process.returncode == 0, process.stderr
     return place
 
 
 def test_leaderboard_shows_what_counts(played: Path) -> None:
-    shown = command(played, "leaderboard", "holdem_training", columns=170).stdout
-    for heading in ("score", "± 95%", "points", "tasks", "folds 1", "calls 4"):
+    shown = command(played, "leaderboard", "holdem_training", columns=190).stdout
+    for heading in ("score", "± 95%", "points", "tasks", "fold 1", "call 4"):
         assert heading in shown
     assert "faulty: disqualified: answered RAISE 200, which is no answer to this, in makeDecision against Bob" in shown
     listed = json.loads(command(played, "leaderboard", "holdem_training", "--json").stdout)

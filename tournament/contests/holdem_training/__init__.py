@@ -38,7 +38,7 @@ class Settings(ContestSettings):
     """Keys of the table [holdem_training] in tournament.toml."""
 
     sessions: int = Field(5, ge=1, le=10**9, description="sessions of an entrant, each with bots that start anew")
-    hands: int = Field(10_000, ge=1, le=10**9, description="hands of a session")
+    hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
     fuel_per_session: int = Field(
         50_000_000_000, ge=10_000, le=10**18, description="WebAssembly instructions that a bot may take in a session"
     )
@@ -119,11 +119,11 @@ _MEASURES = (
             f"share of the decisions in round {round_ + 1} that were {meaning}",
             partial(_of_all, partial(_share, round_, outcome)),
             _percent,
-            from_width=150,
+            from_width=176,
         )
         for name, title, outcome, meaning in (
-            ("bob_folds", "folds", _BOB_FOLDED, "raises to which Bob folded"),
-            ("bob_calls", "calls", _CALLED, "raises that Bob called"),
+            ("bob_folds", "fold", _BOB_FOLDED, "raises to which Bob folded"),
+            ("bob_calls", "call", _CALLED, "raises that Bob called"),
         )
         for round_ in range(4)
     ),
