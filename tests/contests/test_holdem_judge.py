@@ -194,6 +194,7 @@ def test_blanks_and_a_carriage_return_are_forgiven() -> None:
         ("ACTION RAISE 1e1", "1e1 is not an integer"),
         ("ACTION RAISE ٣", "the line is not plain ASCII"),
         ("ACTION RAISE 99999999999999999999999", "99999999999999999999999 is not an integer"),
+        ("\x1b[2J", "?[2J is no command: RATE or ACTION"),
         ("ACTION RAISE 0", "RAISE 0 is out of range: 1 to 100"),
         ("ACTION RAISE -5", "RAISE -5 is out of range: 1 to 100"),
         ("ACTION RAISE 101", "RAISE 101 is out of range: 1 to 100"),
@@ -211,7 +212,8 @@ def test_violations_end_the_match(line: str, reason: str) -> None:
     transcript = io.StringIO()
     verdict = judge(program, new_table(), transcript=transcript)
     assert (verdict.ending, verdict.exit_code) == ("violation", 3)
-    assert verdict.reason.startswith(f'{reason}: "{line[:20]}'.split("٣")[0])
+    quoted = line[:20].replace("\x1b", "?")
+    assert verdict.reason.startswith(f'{reason}: "{quoted}'.split("٣")[0])
     assert verdict.reason.endswith(", in hand 1")
     assert program.heard[-1] == "-1"
     assert transcript.getvalue().endswith("> -1\n")

@@ -13,7 +13,7 @@ from engine.rates import RateSampler
 from engine.records import Table as Records
 from tournament.contests.contest import JudgedMatch, buffer_fields
 from tournament.contests.holdem_training.decks import read_decks
-from tournament.contests.holdem_training.protocol import MOST_LINE_BYTES, Table, Violation
+from tournament.contests.holdem_training.protocol import MOST_LINE_BYTES, Table, Violation, shown
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.processes.conversation import Gone, Program, Silent
@@ -104,8 +104,8 @@ def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcrip
         try:
             lines = table.answer(line)
         except Violation as violation:
-            shown = line[:60].decode("ascii", "backslashreplace") + ("…" if len(line) > 60 else "")
-            ending, reason = "violation", f'{violation}: "{shown}"'
+            quoted = shown(line.decode("ascii", "backslashreplace"))
+            ending, reason = "violation", f'{violation}: "{quoted}"'
             _send(program, ["-1"], transcript)
             break
     status = program.end(0.0 if ending == "out of time" else _SECONDS_TO_END)

@@ -19,7 +19,7 @@ MOST_LINE_BYTES = 1000
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _VIEW = struct.Struct("<22i")
-_SHOWN = (0, 3, 4, 5)
+_BOARD_CARDS = (0, 3, 4, 5)  # by round
 
 
 class Violation(Exception):
@@ -115,13 +115,18 @@ class Table:
     def _state(self) -> list[str]:
         fields = _VIEW.unpack(self._core.pending()[3])
         round_, stack, bobs_stack, pot = fields[18:]
-        shown = _SHOWN[round_ - 1]
-        board = "".join(f" {number}" for number in fields[8 : 8 + 2 * shown])
+        known = _BOARD_CARDS[round_ - 1]
+        board = "".join(f" {number}" for number in fields[8 : 8 + 2 * known])
         return [
-            f"STATE {self.hands_played + 1} {round_} {stack} {bobs_stack} {pot} {shown}",
+            f"STATE {self.hands_played + 1} {round_} {stack} {bobs_stack} {pot} {known}",
             f"ALICE {fields[0]} {fields[1]} {fields[2]} {fields[3]}",
             f"BOARD{board}",
         ]
+
+
+def shown(text: str) -> str:
+    """What a program wrote, as a message may quote it: cut, and without what a terminal would obey."""
+    return "".join(c if c.isprintable() else "?" for c in text[:60]) + ("…" if len(text) > 60 else "")
 
 
 def _words(line: bytes) -> list[str]:
@@ -135,7 +140,7 @@ def _words(line: bytes) -> list[str]:
 
 def _integer(word: str) -> int:
     if not _INTEGER.fullmatch(word):
-        raise Violation(f"{word} is not an integer")
+        raise Violation(f"{shown(word)} is not an integer")
     return int(word)
 
 
@@ -150,7 +155,7 @@ def _what_is_wrong(words: list[str]) -> str:
         case ["ACTION", "CHECK" | "FOLD" as action, *_]:
             return f"ACTION {action} takes nothing more"
         case ["ACTION", action, *_]:
-            return f"{action} is no action: CHECK, FOLD or RAISE"
+            return f"{shown(action)} is no action: CHECK, FOLD or RAISE"
         case ["ACTION"]:
             return "ACTION takes CHECK, FOLD or RAISE"
-    return f"{words[0]} is no command: RATE or ACTION"
+    return f"{shown(words[0])} is no command: RATE or ACTION"
