@@ -26,6 +26,7 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 from posix.unistd cimport read, write
 
 from engine.game_core cimport DECIDE, REFUSED, Decision, GameCore, Status
+from engine.game_core cimport RECORDS_FULL as CORE_FULL
 from engine.referee cimport Referee
 
 
@@ -49,6 +50,7 @@ cdef enum:
     C_LEG_IS_OVER = 0
     C_RECORDS_ARE_FULL = 1
     C_ANSWER_WANTED = 2
+    C_FAULT = 3
     MOST_TEXT = 65536           # bytes of faults in one answer
     LONGEST_LINE = 256
     PATIENCE_MILLISECONDS = 1   # for the last of the channels asked together
@@ -389,12 +391,9 @@ cdef class Lanes:
             code = (<Referee>lane.referee).play_on(lane.answer)
         else:
             status = (<GameCore>lane.core).step(lane.answer)
-            if status == DECIDE:
-                code = C_ANSWER_WANTED
-            elif status == REFUSED:
-                code = TRAP_EVENT
-            else:
-                code = C_RECORDS_ARE_FULL if status == 1 else C_LEG_IS_OVER
+            code = C_ANSWER_WANTED
+            if status != DECIDE:
+                code = C_RECORDS_ARE_FULL if status == CORE_FULL else C_FAULT if status == REFUSED else C_LEG_IS_OVER
         if code != C_ANSWER_WANTED:
             lane.state = STOPPED
             self.tell(code, number, -1, NULL, 0)

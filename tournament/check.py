@@ -196,7 +196,7 @@ def replay_check(
 def _build(
     contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, path: Path, watcher: Watcher
 ) -> tuple[Entrant, HousePlayer]:
-    """The bot, and the house player that it is tried against: the contest's, or a built house bot."""
+    """The bot, and whom it is tried against: a house player, or the contest's bot to start from."""
     if not path.exists():
         raise BadInput(f"{path}: there is no such file")
     submission = read_submission(path)
@@ -204,17 +204,13 @@ def _build(
     for kind in sorted(kinds & set(compiler.LANGUAGES)):
         compiler.prepare_libraries(kind, sandbox, watcher.say)
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
-    opponent = contest.house.practice(settings) if contest.house else _house_bot(contest, settings, sandbox, path)
-    return entrant, opponent
-
-
-def _house_bot(contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, path: Path) -> HousePlayer:
-    """The contest's bot to start from, built, as an opponent where entrants play each other."""
+    if contest.house:
+        return entrant, contest.house.practice(settings)
     source = (contest.interface.kit / "new_bot.c").read_bytes()
-    submission = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
-    built = build_entrant(submission, contest.interface, settings, sandbox)
+    house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
+    built = build_entrant(house, contest.interface, settings, sandbox)
     assert built.artifact is not None, built.problem
-    return HousePlayer(f"~{HOUSE_NAME}", built.artifact)
+    return entrant, HousePlayer(HOUSE_NAME, built.artifact)
 
 
 def _play(
@@ -226,26 +222,26 @@ def _play(
     legs: int = 1,
     kept: int | None = None,
 ) -> list[_Trial]:
-    """Play legs of the bot against an opponent under several names, side by side.
+    """Play legs of the bot against the opponent under several names, side by side.
 
     The games of session `kept` stay on the desks.
     """
     assert bot.artifact is not None and bot.artifact_sha256 is not None
-    content = content_sha256(opponent)
-    artifacts = {bot.artifact_sha256: bot.artifact, content: opponent.content}
+    artifacts = {bot.artifact_sha256: bot.artifact, content_sha256(opponent): opponent.content}
     mine = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256)
+    # Names that no file can have keep a bot called "house" apart from the house bot. They come
+    # after every other, so that the bot sits at x.
+    others = [
+        Competitor(n, f"~{opponent.name} {n}", "house" if contest.house else "wasm", content_sha256(opponent))
+        for n in range(1, legs + 1)
+    ]
     playing = settings.playing() | {"sessions": min(SESSIONS, settings.sessions)}
-    chosen: list[Leg]
+    schedule: AgainstHouse | RoundRobin
     if contest.house:
-        others = [Competitor(n, f"{opponent.name} {n}", "house", content) for n in range(1, legs + 1)]
         schedule = AgainstHouse(contest.name, playing | {"sessions": 1}, [mine], others)
-        chosen = list(schedule.legs())
     else:
-        # Names that no file can have keep a bot called "house" apart from the house bot. They come
-        # after every other, so that the bot sits at x.
-        others = [Competitor(n, f"{opponent.name} {n}", "wasm", content) for n in range(1, legs + 1)]
-        pairs = RoundRobin(contest.name, playing | {"duplicate": False}, [mine, *others])
-        chosen = [leg for leg in pairs.legs() if leg.x.name == bot.name]
+        schedule = RoundRobin(contest.name, playing | {"duplicate": False}, [mine, *others])
+    chosen = [leg for leg in schedule.legs() if leg.x.name == bot.name]
     if bot.plays_as == "wasm":
         return [_play_inline(contest, settings, leg, artifacts, _scrap(contest, kept)) for leg in chosen]
     return _play_in_lanes(contest, settings, sandbox, chosen, artifacts, kept)

@@ -20,6 +20,7 @@ from tournament.results import Results, crosstable_values, load, standing_values
 from tournament.running import run_contest
 from tournament.store.ledger import Fault
 from tournament.store.root import inside, open_root
+from tournament.strategy_commands import app as strategy_commands
 
 app = typer.Typer(
     help="Bot contests: drop one file per bot into a folder, run, watch the leaderboard, read every game in pandas.",
@@ -28,6 +29,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+app.add_typer(strategy_commands, name="strategy")
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 

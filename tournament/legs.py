@@ -36,7 +36,7 @@ def play_leg(
     stopping: Callable[[], bool] = lambda: False,
     meters: list[tuple[int, int, int]] | None = None,
 ) -> LegResult:
-    """Play one leg of WebAssembly bots to its end, or to the fault that is one too many.
+    """Play one leg of WebAssembly bots, or one against the house, to its end, or to the fault that is one too many.
 
     Into `meters`, if given, goes what each seat's decisions took: (decisions,
     instructions, the most for one).
@@ -102,7 +102,7 @@ def new_core(
     games: Table,
     sessions: Table,
 ) -> GameCore:
-    """The core of a leg, with the house player in it where one plays."""
+    """The core that plays a leg, with the house player's content if one sits at y."""
     house = artifacts[leg.y.artifact] if leg.y.kind == "house" else None
     return contest.new_core(leg.plan, settings, games, sessions, house)
 

@@ -13,8 +13,8 @@ _FIRST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
 # Legs in lanes all end together, and the more there are the faster each goes.
 _LANES_SECONDS = 20.0
 _FEW_LANES, _MOST_LANES = 64, 1024
-# Before anything is measured: how much faster WebAssembly bots are than processes.
-_GUESSED_ADVANTAGE = 10.0
+# Before anything is measured: games in lanes to one that is played without.
+_GUESSED_LANES_SHARE = 0.1
 
 
 @dataclass
@@ -48,10 +48,12 @@ class Pace:
     sessions: int = 0
     legs: int = 0
     legs_in_lanes: int = 0
+    _inline: _Kind = field(init=False)
+    _lanes: _Kind = field(init=False)
 
     def __post_init__(self) -> None:
         self._inline = _Kind(self.expected_rate)
-        self._lanes = _Kind(self.expected_rate / _GUESSED_ADVANTAGE)
+        self._lanes = _Kind(_GUESSED_LANES_SHARE * self.expected_rate)
 
     def note(self, receipt: Receipt) -> None:
         games = sum(leg.games for leg in receipt.batch.legs)

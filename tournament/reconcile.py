@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from tournament.contests.contest import Contest, HousePlayer
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.entrants.bot import Entrant
 from tournament.problems import RunFailed
 from tournament.results import counted
@@ -129,11 +129,12 @@ def field_of(
     )
 
 
-def keep_house(contest: Contest, root: Root, house: Sequence[HousePlayer]) -> None:
+def keep_house(contest: Contest, settings: ContestSettings, root: Root, house: Sequence[HousePlayer]) -> None:
     """Have the house players' contents lie beside the records, for contests that want it. Raises OSError."""
     if contest.house is None or contest.house.suffix is None:
         return
-    wanted = {f"{player.name}{contest.house.suffix}": player.content for player in house}
+    examples = contest.house.examples(settings) if contest.house.examples else ()
+    wanted = {f"{player.name}{contest.house.suffix}": player.content for player in (*examples, *house)}
     there = root.list("house")
     for name in there.keys() - wanted.keys():
         root.remove(f"house/{name}")

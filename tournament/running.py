@@ -109,7 +109,7 @@ def _run(
             [Competitor(numbers[e.name], e.name, e.plays_as, e.artifact_sha256 or "") for e in fit],
             [Competitor(player.number, player.name, "house", player.sha256) for player in wanted_field.house],
         )
-        keep_house(contest, writer.root, house)
+        keep_house(contest, config.contest, writer.root, house)
         standing = sound_batches(writer, watcher.say)
         changed = [*losses(writer, standing), *adapted(contest, writer, standing, schedule, watcher.say)]
         if changed or wanted_field != writer.state.field:
@@ -162,10 +162,7 @@ def _play(
         watcher.say("Starting Ray…")
     inline, in_lanes = _legs_to_play(schedule, done)
     executor = choose_executor(
-        general.executor,
-        general.workers,
-        general.address,
-        new_pace(contest, 1, sessions).seconds_for(inline, in_lanes),
+        general.executor, general.workers, general.address, new_pace(contest, 1, sessions).seconds_for(inline, in_lanes)
     )
     pace = new_pace(contest, executor.workers, sessions)
     tasks = _tasks(contest, config, writer, schedule, done, pace, inline, in_lanes)

@@ -19,6 +19,7 @@ from engine.game_core import GameCore
 from engine.referee import Referee
 from tournament.contests.contest import Helpers, Import, Interface
 from tournament.fuel_bound import most_instructions
+from tournament.questions import refusal
 
 PAGE = 65536
 # Instantiating may copy large tables; a bot that needs more than this to start is endless.
@@ -258,14 +259,14 @@ class Seating:
         fuel_per_leg: int | None = None,
         measure_fuel: bool = False,
     ) -> None:
-        self._core = core
+        self.core = core
         self._interface = interface
         self._bots = bots
         self._fuel = fuel
         bounds = [bot.most_instructions for bot in bots if bot]
-        least = fuel
-        if fuel_per_leg is not None:
-            least = min(fuel, fuel_per_leg // core.most_decisions) if core.most_decisions else 0
+        # A core that doesn't know how many decisions a leg has, such as a questionnaire, knows no such limit.
+        bank = fuel_per_leg if fuel_per_leg and core.most_decisions else 0
+        least = min(fuel, bank // core.most_decisions) if bank else fuel
         self.counts_fuel = measure_fuel or any(bound is None or bound > least for bound in bounds)
         self._store = wasmtime.Store(_engine(self.counts_fuel))
         # Limits hold only for what is made after them. Tables: 8 bytes an element. A restarted
@@ -282,7 +283,7 @@ class Seating:
             context=_address(context),
             questions=len(interface.questions),
             fuel=fuel if self.counts_fuel else 0,
-            bank=fuel_per_leg or 0,
+            bank=bank,
         )
         if measure_fuel:
             self.referee.measure_fuel()
@@ -301,7 +302,7 @@ class Seating:
         seated = _start(self._store, bot, seed, self._fuel, self.counts_fuel)
         self._seated[seat] = seated
         if self._interface.passes_address:
-            self._core.write_views_to(seat, seated.window)
+            self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
         module = _loop_module(self._interface, kinds, self.counts_fuel)
         functions: list[wasmtime.Func] = [self._step]
@@ -316,6 +317,19 @@ class Seating:
         assert isinstance(loop, wasmtime.Func)
         self.referee.seat_bots(bytes(loop._func), self._seated[0] is not None, self._seated[1] is not None)
 
+    def ask(self, kind: int, arguments: Sequence[int]) -> int:
+        """Put a question to the bot in seat x directly, beside the leg. Raises BotUnfit when it traps."""
+        seated = self._seated[0]
+        assert seated is not None and not self._interface.passes_address
+        if self.counts_fuel:
+            self._store.set_fuel(self._fuel)
+        try:
+            answer = seated.functions[kind](self._store, *arguments)
+        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+            raise BotUnfit(_describe(error)) from None
+        assert isinstance(answer, int)
+        return answer
+
     def take_failure(self) -> str:
         """Say in a few words why the last decision failed."""
         error, trap = self.referee.take_failure()
@@ -324,12 +338,7 @@ class Seating:
         if error:
             pointer = ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t))
             return _describe(wasmtime.WasmtimeError._from_ptr(pointer))
-        return refusal(self._interface, self._core)
-
-
-def refusal(interface: Interface, core: GameCore) -> str:
-    """Say what was answered that the rules don't know."""
-    return f"answered {interface.name_answer(core.refused())}, which is no answer to this"
+        return refusal(self._interface, self.core)
 
 
 def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:

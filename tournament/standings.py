@@ -121,7 +121,8 @@ def work_out(field: Field, batches: Sequence[Batch], scoring: HouseScoring | Non
     order = sorted(
         range(len(fit)), key=lambda place: (not tally.opponents[place], -tally.per_match[place], fit[place].name)
     )
-    sure = _order_probabilities(tally.blocks[order] / np.maximum(1, [[tally.divisors[place]] for place in order]))
+    divisors = np.array([max(1, tally.divisors[place]) for place in order], dtype=np.float64)
+    sure = _order_probabilities(tally.blocks[order] / divisors[:, np.newaxis])
     lines = []
     for rank, place in enumerate(order, 1):
         error, freedom = _error_of_sum(tally.blocks[place], tally.weights[place])

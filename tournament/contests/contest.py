@@ -51,7 +51,8 @@ class Question:
     name, each a tuple of those accepted. `arguments` names what it is passed
     after the bot, `extremes` has values at their limits to try bots with. `line`
     asks a program, with the names of arguments and of the view's fields in
-    braces; it answers with one of the `words`.
+    braces; it answers with one of the `words`. Where it `only_tells` something,
+    the answer doesn't matter.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Question:
     extremes: tuple[tuple[int, ...], ...]
     line: str
     words: tuple[Word, ...]
+    only_tells: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,11 +108,11 @@ class Interface:
     struct takes `bot_size` bytes of its memory; the view that the core writes
     lies `view_offset` bytes into it, and has `view` for fields. With `bot_size` 0
     there is no struct: all that a bot is told are arguments. `state_size`: elements
-    of the list f that a Python bot may keep state in. Questions are in the
-    core's order. A C++ bot may also be a class called `bot_class` with the
-    questions as its methods. `new_helpers` makes what stands behind `imports`.
-    `name_answer` says in the rules' words what a refused answer was. Bots may be
-    what `plays_as` has.
+    of the list f that a Python bot may keep state in. Questions are in the core's
+    order. A C++ bot may also be a class called `bot_class` with the questions as
+    its methods. `hints` pair what a compiler's message may contain with the way out.
+    `new_helpers` makes what stands behind `imports`, `name_answer` says in the
+    rules' words what a refused answer was. Bots may be what `plays_as` has.
     """
 
     kit: Path
@@ -118,24 +120,25 @@ class Interface:
     questions: tuple[Question, ...]
     bot_size: int
     view_offset: int
-    view: tuple[ViewField, ...] = ()
-    state_size: int = 0
+    view: tuple[ViewField, ...]
+    state_size: int
     bot_class: str | None = None
+    hints: tuple[tuple[str, str], ...] = ()
     imports: tuple[Import, ...] = ()
     new_helpers: NewHelpers | None = None
     name_answer: Callable[[int], str] = str
     plays_as: tuple[str, ...] = ("wasm", "python", "program")
 
     @property
+    def passes_address(self) -> bool:
+        """Whether the first parameter of every function is the address of the bot's struct."""
+        return self.bot_size > 0
+
+    @property
     def view_size(self) -> int:
         """Bytes of the view."""
         sizes = {"f": 4, "i": 4, "d": 8, "q": 8}
         return max((field.offset + sizes[field.code] for field in self.view), default=0)
-
-    @property
-    def passes_address(self) -> bool:
-        """Whether the first parameter of every function is the address of the bot's struct."""
-        return self.bot_size > 0
 
     @property
     def most_arguments(self) -> int:
@@ -266,13 +269,15 @@ class House:
     `players` gives those of a tournament, `practice` one that entrants are tried
     against; both take the settings, the folder from which relative paths
     start, and someone to tell what takes long. They raise BadInput. With a
-    `suffix`, their contents are kept beside the records, as files of that ending.
+    `suffix`, their contents are kept beside the records, as files of that ending,
+    and so are those of the `examples`, which entrants may know.
     """
 
     players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
     practice: Callable[[ContestSettings], HousePlayer]
     scoring: HouseScoring
     suffix: str | None = None
+    examples: Callable[[ContestSettings], Sequence[HousePlayer]] | None = None
 
 
 @dataclass(frozen=True)

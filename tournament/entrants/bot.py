@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 Kind = Literal["c", "cpp", "wasm", "python", "program"]
-# How a bot is run: inside the worker, in a process that its legs share, in one for each leg.
+# How a player is run: inside the worker, in a process that its legs share, in one for each leg;
+# or by the game's core itself.
 PlaysAs = Literal["wasm", "python", "program", "house"]
 
 

@@ -14,7 +14,7 @@ from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings, Interface
 from tournament.entrants import c_functions, compiler
 from tournament.entrants.bot import Entrant, Submission
-from tournament.entrants.c_functions import choose_functions, defined_functions
+from tournament.entrants.c_functions import choose_functions, defined_functions, defines_class
 from tournament.entrants.cache import cache_folder
 from tournament.entrants.folder import find_submissions
 from tournament.problems import BadInput
@@ -150,16 +150,21 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
         clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
         include = f'#include "{interface.header}"\n{clock}#include "{bot.name}"\n'
         unit.write_text(include)
-        defined = defined_functions(compiler.preprocess(unit, submission.kind, interface.kit, sandbox), bot.name)
-        chosen = choose_functions(defined, submission.name, [q.name for q in interface.questions])
-        if isinstance(chosen, str):
-            compiler.check_syntax(unit, submission.kind, interface.kit, sandbox)
-            raise compiler.CompilerRefused(chosen)
-        unit.write_text(include + _definitions(interface, chosen) + '#include "adapter.h"\n')
+        preprocessed = compiler.preprocess(unit, submission.kind, interface.kit, sandbox)
+        if interface.bot_class and defines_class(preprocessed, bot.name, interface.bot_class):
+            definitions = f"#define BOT_CLASS {interface.bot_class}\n"
+        else:
+            defined = defined_functions(preprocessed, bot.name)
+            chosen = choose_functions(defined, submission.name, [q.name for q in interface.questions])
+            if isinstance(chosen, str):
+                compiler.check_syntax(unit, submission.kind, interface.kit, sandbox, interface.hints)
+                raise compiler.CompilerRefused(chosen)
+            definitions = _definitions(interface, chosen)
+        unit.write_text(include + definitions + '#include "adapter.h"\n')
         helpers = folder / "tournament_runtime.c"
         helpers.write_bytes(_RUNTIME_SOURCE.read_bytes())
         output = folder / "tournament_output.wasm"
-        compiler.compile_unit([unit, helpers], submission.kind, interface.kit, output, sandbox)
+        compiler.compile_unit([unit, helpers], submission.kind, interface.kit, output, sandbox, interface.hints)
         artifact = output.read_bytes()
     _keep(cached, artifact)
     return artifact

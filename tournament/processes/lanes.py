@@ -28,7 +28,7 @@ from tournament.processes.confinement import Confined, how_it_ended
 from tournament.processes.lines import question_lines
 from tournament.processes.settings import SandboxSettings
 from tournament.processes.spool import Spool
-from tournament.questions import asked
+from tournament.questions import asked, refusal
 from tournament.schedule import Leg, Seat
 from tournament.store.ledger import Fault, LegResult
 
@@ -213,8 +213,8 @@ class _LaneTable:
                 if bot:
                     in_play.seating.seat(number, seats[number].random_seed)
         places = [-1, -1]
-        for number, bot in enumerate(bots):
-            if bot is None and seats[number].kind != "house":
+        for number, seat in enumerate(seats):
+            if seat.kind in ("python", "program"):
                 process = self._process_for(in_play, number)
                 in_play.processes[number] = process
                 places[number] = process.places
@@ -289,12 +289,8 @@ class _LaneTable:
             in_play.spool.take(in_play.games, in_play.sessions)
             self._lanes.resume(lane)
         elif kind == lanes.BOT_TRAPPED:
-            asked_seat = in_play.core.pending()[1]
-            if _seats(in_play)[asked_seat].kind == "wasm":
-                assert in_play.seating
-                self._fault(in_play, asked_seat, in_play.seating.take_failure())
-            else:
-                self._fault(in_play, asked_seat, runtime.refusal(self._contest.interface, in_play.core))
+            what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
+            self._fault(in_play, in_play.core.pending()[1], what)
         elif kind == lanes.BOT_FAULTY:
             self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel))
         else:

@@ -164,6 +164,7 @@ HOLDEM_TRAINING = Contest(
         bot_size=88,
         view_offset=0,
         view=VIEW,
+        state_size=0,
         imports=(
             Import("tournament_rates", ("i64", "i32"), "i64"),
             Import("tournament_result", ("i64",), "i32"),
