@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import two_card_draw
+from benchmarks import holdem, two_card_draw
 from benchmarks.fields import (
     ROOT,
     STATEMENT_BOTS,
@@ -123,6 +123,8 @@ def main() -> None:
             "≤ 1.1",
         )
     )
+    for measured in holdem.rows(options.rounds):
+        add(Row(*measured))
     target = ROOT / "benchmarks" / "results"
     target.mkdir(exist_ok=True)
     now = datetime.now(UTC).strftime("%Y-%m-%d-%H%M")

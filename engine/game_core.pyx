@@ -76,6 +76,10 @@ cdef class GameCore:
         """x's points by block: the leg's sessions, or games, cut into BLOCK_COUNT equal runs, float64."""
         return np.array([self.block_points[i] for i in range(BLOCK_COUNT)])
 
+    def counts(self):
+        """What the contest counts of a leg besides points, as ints; what they are is the contest's affair."""
+        return ()
+
     def play(self, int64_t answer=0):
         """Answer the pending decision and play on to the next: ANSWER_WANTED, RECORDS_ARE_FULL or LEG_IS_OVER.
 

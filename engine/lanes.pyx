@@ -288,7 +288,7 @@ cdef class Lanes:
         """Play until something needs the caller, or for so many seconds.
 
         Returns what happened as (kind, lane, channel, text): LEG_ENDED,
-        RECORDS_FULL, BOT_TRAPPED (the lane's WebAssembly bot), BOT_FAULTY and
+        RECORDS_FULL, BOT_TRAPPED (the lane's WebAssembly bot, or any answered against the rules), BOT_FAULTY and
         BOT_OUT_OF_MEMORY (lane and channel), CHANNEL_FAILED. The lanes in
         question are stopped; those of a failed channel are not.
         """

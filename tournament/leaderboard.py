@@ -22,6 +22,8 @@ from tournament.store.ledger import Fault
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.
 MOST_COLUMNS = 24
+# Measures that the leaderboard shows on wide terminals only don't go into the crosstable's cells.
+_CELL_WIDTH = 60
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,13 @@ def _headings(scoring: HouseScoring | None) -> list[_Heading]:
     """The columns of a leaderboard; a scoring's own measures come after the score, which is no sum then."""
     if scoring is None:
         return list(_HEADINGS)
-    own = [_Heading(measure.title, 60, partial(_measured, measure)) for measure in scoring.measures]
-    rest = [heading for heading in _HEADINGS[1:] if heading.title != "per session"]
-    return [_Heading("score", 0, lambda line: f"{line.score:,.1f}" if line.matches else ""), rest[0], *own, *rest[1:]]
+    digits = scoring.decimals
+    score = _Heading("score", 0, lambda line: f"{line.score:,.{digits}f}" if line.matches else "")
+    reach = _Heading(
+        "± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.{digits}f}"
+    )
+    own = [_Heading(measure.title, measure.from_width, partial(_measured, measure)) for measure in scoring.measures]
+    return [score, reach, *own, *(heading for heading in _HEADINGS[2:] if heading.title != "per session")]
 
 
 def _measured(measure: Measure, line: Standing | Match) -> str:
@@ -110,8 +116,8 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
     names = [line.name for line in standings.entrants if line.rank is not None]
     scoring = standings.scoring
     caption = "points per session of the row's bot, ± standard error"
-    if scoring and scoring.measures:
-        caption += ", " + ", ".join(measure.title for measure in scoring.measures)
+    if scoring and (in_cells := _in_cells(scoring)):
+        caption += ", " + ", ".join(measure.title for measure in in_cells)
     across = list(standings.house) if scoring else names
     if len(across) > MOST_COLUMNS:
         table = _plain_table(title, caption)
@@ -153,6 +159,10 @@ def _plain_table(title: str, caption: str | None = None) -> Table:
     return Table(title=title, caption=caption, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
 
 
+def _in_cells(scoring: HouseScoring) -> list[Measure]:
+    return [measure for measure in scoring.measures if measure.from_width <= _CELL_WIDTH]
+
+
 def _cell(match: Match, sign: int, scoring: HouseScoring | None) -> Text:
     value = sign * match.points_per_session
     error = match.stderr_per_session
@@ -162,7 +172,7 @@ def _cell(match: Match, sign: int, scoring: HouseScoring | None) -> Text:
     text = Text(f"{value:+,.{digits}f}", style=style)
     if error is not None:
         text.append(f"\n±{error:,.{digits}f}", style="dim")
-    for measure in scoring.measures if scoring else ():
+    for measure in _in_cells(scoring) if scoring else ():
         text.append(f"\n{_measured(measure, match)}")
     return text
 

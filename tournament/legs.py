@@ -122,4 +122,5 @@ def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: in
         blocks=tuple(core.blocks().tolist()),
         faults=faults,
         ended_by=ended_by,
+        counts=core.counts(),
     )

@@ -23,9 +23,9 @@ def asked(interface: Interface, kind: int, arguments: Sequence[int], view: bytes
     return f"{question.name}: {', '.join(shown)}"
 
 
-def refusal(core: GameCore) -> str:
+def refusal(interface: Interface, core: GameCore) -> str:
     """What was wrong with an answer that a core refused."""
-    return f"answered {core.refused()}, which is no answer to this"
+    return f"answered {interface.name_answer(core.refused())}, which is no answer to this"
 
 
 def extreme_questions(interface: Interface) -> list[tuple[int, tuple[int, ...], bytes]]:

@@ -271,6 +271,7 @@ def _sums(legs: Sequence[LegResult], facts: Mapping[str, Mapping[str, float]]) -
         sum(leg.sessions for leg in legs),
         sum(leg.games for leg in legs),
         facts.get(legs[0].y, {}),
+        tuple(map(sum, zip(*(leg.counts for leg in legs)))),
     )
 
 

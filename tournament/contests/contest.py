@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol, TextIO
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from engine.game_core import GameCore
 from engine.records import Table
+from tournament.processes.conversation import Program
 
 # How a column's values lie on disk. Constant: long runs of one value. Split: not negative
 # and slow or small, stored byte plane by byte plane. Delta: small, of either sign.
@@ -77,6 +78,28 @@ class ViewField:
     extremes: tuple[float, ...]
 
 
+class Helpers(Protocol):
+    """A bot's own set of native functions that it may import; `functions` has their C addresses and first arguments."""
+
+    @property
+    def functions(self) -> Mapping[str, tuple[int, int]]: ...
+
+
+class NewHelpers(Protocol):
+    """Makes the helpers of one bot. `key` is its seed; the others let them take the bot's fuel, and trap."""
+
+    def __call__(self, key: int, *, set_fuel: int, get_fuel: int, new_trap: int, context: int) -> Helpers: ...
+
+
+@dataclass(frozen=True)
+class Import:
+    """A native function that a bot may import from "env", and its WebAssembly types."""
+
+    name: str
+    parameters: tuple[str, ...]
+    result: str
+
+
 @dataclass(frozen=True)
 class Interface:
     """How the contest's bots are written and how the engine reaches them.
@@ -88,6 +111,8 @@ class Interface:
     of the list f that a Python bot may keep state in. Questions are in the core's
     order. A C++ bot may also be a class called `bot_class` with the questions as
     its methods. `hints` pair what a compiler's message may contain with the way out.
+    `new_helpers` makes what stands behind `imports`, `name_answer` says in the
+    rules' words what a refused answer was. Bots may be what `plays_as` has.
     """
 
     kit: Path
@@ -99,6 +124,10 @@ class Interface:
     state_size: int
     bot_class: str | None = None
     hints: tuple[tuple[str, str], ...] = ()
+    imports: tuple[Import, ...] = ()
+    new_helpers: NewHelpers | None = None
+    name_answer: Callable[[int], str] = str
+    plays_as: tuple[str, ...] = ("wasm", "python", "program")
 
     @property
     def passes_address(self) -> bool:
@@ -194,12 +223,13 @@ class HousePlayer:
 
 @dataclass(frozen=True)
 class Played:
-    """Sums of an entrant's play against one house player, over one leg or a match."""
+    """Sums of an entrant's play against one house player, over one leg or a match; `counts` are the core's."""
 
     points: float
     sessions: int
     games: int
     facts: Mapping[str, float]
+    counts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -207,7 +237,7 @@ class Measure:
     """A number about an entrant's play that leaderboard and crosstable show beside the score.
 
     `value` takes what was played against some house players, one or all; None
-    where it has no meaning. `shown` writes it for a terminal.
+    where it has no meaning. `shown` writes it for a terminal, and the leaderboard has it from so wide a one on.
     """
 
     name: str
@@ -215,6 +245,7 @@ class Measure:
     meaning: str
     value: Callable[[Sequence[Played]], float | None]
     shown: Callable[[float], str]
+    from_width: int = 60
 
 
 @dataclass(frozen=True)
@@ -222,11 +253,12 @@ class HouseScoring:
     """How play against house players becomes an entrant's score: the mean over them of `score`.
 
     `score` takes the sums of one session, and a match counts as their mean; or,
-    where `of_match`, the sums of all sessions of the match at once.
+    where `of_match`, the sums of all sessions of the match at once. It is shown to so many `decimals`.
     """
 
     score: Callable[[Played], float]
     of_match: bool = False
+    decimals: int = 1
     measures: tuple[Measure, ...] = ()
 
 
@@ -248,6 +280,32 @@ class House:
     examples: Callable[[ContestSettings], Sequence[HousePlayer]] | None = None
 
 
+@dataclass(frozen=True)
+class JudgedMatch:
+    """What a program plays before a judge: so many hands dealt by a key, or those of a file.
+
+    `random_key` chooses whatever else is random. Into the transcript goes every line of both.
+    """
+
+    hands: int | None
+    decks: Path | None
+    deals_key: int
+    random_key: int
+    transcript: TextIO | None = None
+
+
+class Verdict(Protocol):
+    """How a judged match ended, in words and as the exit code of a command."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def exit_code(self) -> int: ...
+
+
+Judge = Callable[[Callable[[], Program], JudgedMatch], Verdict]
+
+
 class NewCore(Protocol):
     """Makes the core of a leg; `house` is the content of the house player in seat y, if one sits there."""
 
@@ -260,7 +318,8 @@ class NewCore(Protocol):
 class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
-    Without a `house` all entrants play all. The last two are guesses, for the
+    Without a `house` all entrants play all. A `judge`, where the statement has
+    one for programs, starts a program and plays one match with it alone. The last two are guesses, for the
     batches before anything is measured: the games of a session, and how many one
     core plays in a second.
     """
@@ -273,5 +332,6 @@ class Contest:
     interface: Interface
     new_core: NewCore
     house: House | None = None
+    judge: Judge | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6

@@ -54,6 +54,10 @@ def build_entrant(
     artifact: bytes | None = None
     problem: str | None = None
     memory = settings.memory_megabytes
+    plays_as = submission.kind if submission.kind in ("python", "program") else "wasm"
+    if plays_as not in interface.plays_as:
+        problem = "this contest takes bots in C++ or WebAssembly only"
+        return Entrant(submission.name, submission.kind, submission.sha256, None, problem)
     try:
         if submission.kind == "python":
             artifact = python_bots.pack(submission.source, sandbox)
@@ -130,7 +134,7 @@ def playable(entrants: Iterable[Entrant], least: int) -> list[Entrant]:
 
 def _cached(submission: Submission, interface: Interface) -> Path:
     digest = hashlib.sha256()
-    kit = sorted(path for path in interface.kit.iterdir() if path.suffix == ".h")
+    kit = sorted(interface.kit.rglob("*.h"))
     how = [Path(__file__), Path(c_functions.__file__)]
     for part in (
         compiler.version().encode(),

@@ -292,7 +292,7 @@ class _LaneTable:
             in_play.spool.take(in_play.games, in_play.sessions)
             self._lanes.resume(lane)
         elif kind == lanes.BOT_TRAPPED:
-            what = in_play.seating.take_failure() if in_play.seating else refusal(in_play.core)
+            what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
             self._fault(in_play, in_play.core.pending()[1], what)
         elif kind == lanes.BOT_FAULTY:
             self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel))

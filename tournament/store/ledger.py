@@ -42,7 +42,7 @@ class Fault:
 class LegResult:
     """A played leg: who, and x's sums. `blocks` are x's points by block of sessions.
 
-    `ended_by` is the seat whose faults ended the leg, or None.
+    `ended_by` is the seat whose faults ended the leg, or None; `counts` are the contest's own.
     """
 
     digest: str
@@ -57,6 +57,7 @@ class LegResult:
     blocks: tuple[float, ...]
     faults: tuple[Fault, ...] = ()
     ended_by: int | None = None
+    counts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -305,7 +306,14 @@ def _batch_from(raw: dict[str, Any]) -> Batch:
         raw["name"],
         tuple(Part(**part) for part in raw["parts"]),
         tuple(
-            LegResult(**{**leg, "blocks": tuple(leg["blocks"]), "faults": tuple(Fault(**f) for f in leg["faults"])})
+            LegResult(
+                **{
+                    **leg,
+                    "blocks": tuple(leg["blocks"]),
+                    "faults": tuple(Fault(**f) for f in leg["faults"]),
+                    "counts": tuple(leg.get("counts", ())),
+                }
+            )
             for leg in raw["legs"]
         ),
         raw.get("sandbox", ""),
