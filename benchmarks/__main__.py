@@ -14,7 +14,7 @@ import os
 import platform
 import statistics
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +29,14 @@ from benchmarks.fields import (
     run_command,
     run_plain,
     run_tournament,
+)
+from benchmarks.processes import (
+    actions_a_second,
+    axelrod_turns_a_second,
+    c_field,
+    games_a_second,
+    program_field,
+    python_field,
 )
 
 TEN_BOTS = (*STATEMENT_BOTS, "von_neumann", "newman", "scholar", "tell_reader", "stack_captain", "copycat", "maniac")
@@ -87,6 +95,8 @@ def main() -> None:
             options.rounds, lambda: _written_rate(STATEMENT_BOTS, 300_000), lambda: run_plain(libc, 200_000)
         )
         add(_rates("statement's bots, written to Parquet and committed, 1 worker", mine, other, ratio, "0.4"))
+    for row in _process_rows(options.rounds):
+        add(row)
     mine, other, ratio = side_by_side(options.rounds, lambda: _whole_rate(2), lambda: _whole_rate(1))
     what = "`tournament run` from start to end, two workers against one, share of twice the speed"
     add(Row(what, _millions(mine), _millions(other), ratio / 2, "≥ 0.9"))
@@ -113,6 +123,27 @@ def main() -> None:
     (target / f"{now}.md").write_text("\n".join(lines) + "\n")
 
 
+def _process_rows(rounds: int) -> Iterator[Row]:
+    """Bots that are processes, on one core."""
+    python, c, programs = python_field(64), c_field(16), program_field(8)
+    fields: list[tuple[str, Callable[[], float]]] = [
+        ("sandboxed Python bots, 64 all against all, recorded", lambda: games_a_second(python, 200)),
+        (
+            "sandboxed Python bots against C, 64 by 16, recorded",
+            lambda: games_a_second([*python, *c], 400, only_mixed=True),
+        ),
+    ]
+    for what, ours in fields:
+        if axelrod_turns_a_second() is None:
+            yield Row(f"{what} (Axelrod not installed)", _thousands(ours()), "—", float("nan"), "≥ 10")
+            continue
+        mine, other, ratio = side_by_side(rounds, ours, lambda: axelrod_turns_a_second() or 0.0)
+        yield Row(f"{what}, against Axelrod's turns", _thousands(mine), _thousands(other), ratio, "≥ 10, goal 20")
+    actions = statistics.median(actions_a_second(programs, 400) for _ in range(rounds))
+    what = "sandboxed programs in C, actions, against 35,000 of the ACPC dealer"
+    yield Row(what, _thousands(actions), "35 k/s", actions / 35_000, "≥ 2")
+
+
 def _written_rate(names: tuple[str, ...], sessions: int) -> float:
     figures = run_tournament(names, sessions, 1)
     return figures["games"] / figures["seconds"]
@@ -125,6 +156,10 @@ def _whole_rate(workers: int) -> float:
 
 def _rates(what: str, mine: float, other: float, ratio: float, wanted: str) -> Row:
     return Row(what, _millions(mine), _millions(other), ratio, f"≥ {wanted}")
+
+
+def _thousands(rate: float) -> str:
+    return f"{rate / 1e3:.0f} k/s"
 
 
 def _millions(rate: float) -> str:

@@ -46,11 +46,11 @@ def bot_files(names: Sequence[str]) -> list[Path]:
 
 
 def built(names: Sequence[str]) -> list[Entrant]:
-    """The shipped bots of these names, compiled, or all."""
+    """The shipped bots of these names, or all that are compiled."""
     entrants = build_entrants(
         VON_NEUMANN_POKER, Settings(), SandboxSettings(), SHIPPED, lambda text: print(text, file=sys.stderr)
     )
-    return [entrant for entrant in entrants if not names or entrant.name in names]
+    return [entrant for entrant in entrants if entrant.plays_as == "wasm" and (not names or entrant.name in names)]
 
 
 def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:

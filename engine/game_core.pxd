@@ -42,6 +42,7 @@ cdef class GameCore:
     cdef Status step(self, int64_t answer) noexcept nogil
     cdef int64_t default_answer(self) noexcept nogil
     cdef void restarted(self, int seat) noexcept nogil
+    cdef void warm(self) noexcept nogil
     cdef void score_session(self, double points) noexcept nogil
     cdef void score_game(self, double points) noexcept nogil
     cdef void finish_scored_session(self) noexcept nogil

@@ -39,6 +39,10 @@ cdef class GameCore:
         """A new bot sits there, which knows nothing of what its forerunner was told."""
         pass
 
+    cdef void warm(self) noexcept nogil:
+        """Have memory come near that the next step will write to, where many cores are played in turn."""
+        pass
+
     cdef void score_session(self, double points) noexcept nogil:
         """Add x's points for the session now played to the leg's sums, and go on to the next."""
         self.points += points

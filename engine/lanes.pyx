@@ -26,6 +26,7 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 from posix.unistd cimport read, write
 
 from engine.game_core cimport DECIDE, REFUSED, Decision, GameCore, Status
+from engine.nearness cimport prefetch
 from engine.referee cimport Referee
 
 
@@ -52,6 +53,7 @@ cdef enum:
     MOST_TEXT = 65536           # bytes of faults in one answer
     LONGEST_LINE = 256
     PATIENCE_MILLISECONDS = 1   # for the last of the channels asked together
+    _CORE_LINES = 20            # of 64 bytes: about the size of a core
 
 
 cdef int64_t now_nanoseconds() noexcept nogil:
@@ -302,41 +304,65 @@ cdef class Lanes:
         return happened
 
     cdef void play(self, int64_t until) noexcept nogil:
-        cdef int i, last, received
-        cdef Channel* channel
+        cdef int sent, received
         while True:
             while self.ready_count:
+                self.warm(self.ready_count - 9, False)
+                self.warm(self.ready_count - 5, True)
                 self.ready_count -= 1
                 self.advance(self.ready[self.ready_count])
-            last = -1
-            for i in range(self.touched_count):
-                channel = &self.channels[self.touched[i]]
-                if channel.is_open and channel.outstanding:
-                    continue
-                channel.in_touched = False
-                if channel.is_open and channel.gathered_count:
-                    self.send(self.touched[i])
-                    last = self.touched[i]
-            self.keep_touched()
             if self.event_count or now_nanoseconds() >= until:
                 return
-            # The processes run one after the other: woken when the last one asked is done, we find all done.
-            if last >= 0 and self.channels[last].outstanding:
-                self.polled[0].fd = self.channels[last].from_bot
+            sent = self.send_next()
+            if sent >= 0 and self.channels[sent].outstanding:
+                self.polled[0].fd = self.channels[sent].from_bot
                 self.polled[0].events = POLLIN
                 poll(self.polled, 1, PATIENCE_MILLISECONDS)
             received = self.sweep()
-            if received == 0 and self.event_count == 0 and not self.wait_for_any(until):
+            if received == 0 and sent < 0 and self.event_count == 0 and not self.wait_for_any(until):
                 return
 
-    cdef void keep_touched(self) noexcept nogil:
-        cdef int i
+    cdef void warm(self, int place, bint core_is_near) noexcept nogil:
+        """Have memory come near that a lane needs soon: it has not been touched since its last decision."""
+        cdef char* core
+        cdef int line
+        if place < 0:
+            return
+        core = <char*>self.lanes[self.ready[place]].core
+        if core == NULL:
+            return
+        if core_is_near:
+            (<GameCore><void*>core).warm()
+        else:
+            for line in range(_CORE_LINES):
+                prefetch(core + 64 * line)
+
+    cdef int send_next(self) noexcept nogil:
+        """Send the questions of the channel that has waited longest, and of every program; the last one's number or -1.
+
+        Asked one after the other, processes find twice as many questions in a
+        message as if all were asked at once: while one is asked, the others'
+        questions gather. Lines carry one question each, so they need not wait.
+        """
+        cdef int number
+        cdef int last = -1
+        cdef bint asked_many = False
         cdef int kept = 0
+        cdef int i
         for i in range(self.touched_count):
-            if self.channels[self.touched[i]].in_touched:
-                self.touched[kept] = self.touched[i]
+            number = self.touched[i]
+            if self.channels[number].lines or not asked_many:
+                self.channels[number].in_touched = False
+                # One that is still at its last message comes back with its answer.
+                if self.channels[number].is_open and not self.channels[number].outstanding:
+                    self.send(number)
+                    asked_many = asked_many or not self.channels[number].lines
+                    last = number
+            else:
+                self.touched[kept] = number
                 kept += 1
         self.touched_count = kept
+        return last
 
     cdef int sweep(self) noexcept nogil:
         """Take in what answers there are; how many channels had one or failed."""
@@ -558,7 +584,17 @@ cdef class Lanes:
                 if (<Header*>channel.inbox).size <= channel.inbox_size or channel.inbox_size > room:
                     channel.outstanding = False
                     self.take_answers(number)
+                    if channel.is_open and self.has_questions(channel):
+                        self.touch(number)
                     return True
+
+    cdef bint has_questions(self, Channel* channel) noexcept nogil:
+        """Whether a lane waits among what is gathered; starts and ends alone don't go out."""
+        cdef int i
+        for i in range(channel.gathered_count):
+            if channel.gathered[i] >= 0:
+                return True
+        return False
 
     cdef void take_answers(self, int number) noexcept nogil:
         """Give the lanes of a whole message their answers."""

@@ -19,8 +19,8 @@ from operator import index
 
 from engine.lanes cimport (
     ANSWERED,
-    END_LANE,
     FAULTY,
+    MOST_QUESTIONS,
     MOST_VIEW_BYTES,
     OUT_OF_MEMORY,
     START_LANE,
@@ -29,6 +29,7 @@ from engine.lanes cimport (
     Question,
     question_size,
 )
+from engine.nearness cimport prefetch
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
@@ -138,27 +139,30 @@ cdef class Buffer:
         return self.content
 
 
-cdef bint read_exactly(int descriptor, unsigned char* target, size_t size) except *:
-    """Fill `target`; false when the other end is closed."""
+cdef bint read_message(int descriptor, Buffer inbox, size_t stride) except *:
+    """Fill the buffer with one message; false when the other end is closed."""
+    cdef size_t size = 0
+    cdef size_t wanted = sizeof(Header)
     cdef Py_ssize_t got
-    while size:
-        with nogil:
-            got = read(descriptor, target, size)
-        if got > 0:
-            target += got
-            size -= got
-        elif got < 0 and errno == EINTR:
+    while size < wanted:
+        # The GIL stays ours: nothing of the bot's runs while nothing is asked.
+        got = read(descriptor, inbox.content + size, inbox.capacity - size)
+        if got < 0 and errno == EINTR:
             PyErr_CheckSignals()
-        else:
+            continue
+        if got <= 0:
             return False
+        size += got
+        if wanted == sizeof(Header) and size >= sizeof(Header):
+            wanted += (<Header*>inbox.content).count * stride
+            inbox.reserve(wanted)
     return True
 
 
 cdef bint write_all(int descriptor, unsigned char* source, size_t size) except *:
     cdef Py_ssize_t put
     while size:
-        with nogil:
-            put = write(descriptor, source, size)
+        put = write(descriptor, source, size)
         if put > 0:
             source += put
             size -= put
@@ -177,6 +181,71 @@ cdef bytes explained(explain, problem):
         return b"an exception that can't be explained"
 
 
+@cython.final
+cdef class Leg:
+    """A lane's bot: the view that it is shown and the functions that it answers with, or why it could not start."""
+    cdef View view
+    cdef PyObject* functions[MOST_QUESTIONS]
+    cdef object kept
+    cdef bytes failure
+
+    def __init__(self, new_leg, explain, seed):
+        self.failure = b"ran out of memory"
+        try:
+            self.view, self.kept = new_leg(seed)
+        except MemoryError:
+            return
+        except BaseException as problem:
+            self.failure = explained(explain, problem)
+            return
+        self.failure = None
+        for number, function in enumerate(self.kept):
+            self.functions[number] = <PyObject*>function
+
+
+cdef class Legs:
+    """The lanes' legs, by number."""
+    cdef list kept
+    cdef PyObject** by_lane
+    cdef size_t capacity
+
+    def __cinit__(self):
+        self.kept = []
+
+    def __dealloc__(self):
+        free(self.by_lane)
+
+    cdef put(self, size_t lane, Leg leg):
+        if lane >= self.capacity:
+            self.capacity = 2 * lane + 64
+            larger = <PyObject**>realloc(self.by_lane, self.capacity * sizeof(PyObject*))
+            if larger == NULL:
+                raise MemoryError
+            self.by_lane = larger
+        while len(self.kept) <= lane:
+            self.by_lane[len(self.kept)] = NULL
+            self.kept.append(None)
+        self.by_lane[lane] = <PyObject*>leg
+        self.kept[lane] = leg
+
+    cdef void warm(self, Question* question, int stage) noexcept:
+        """Have memory come near that a question will need: many lanes are far apart, and each sleeps long."""
+        cdef PyObject* leg
+        if question.kind < 0 or <size_t>question.lane >= <size_t>len(self.kept):
+            return
+        leg = self.by_lane[question.lane]
+        if leg == NULL:
+            return
+        if stage == 0:
+            prefetch(leg)
+            return
+        prefetch(<PyObject*>(<Leg>leg).view)
+        if question.kind < MOST_QUESTIONS:
+            prefetch((<Leg>leg).functions[question.kind])
+            prefetch(<char*>(<Leg>leg).functions[question.kind] + 64)
+            prefetch(<char*>(<Leg>leg).functions[question.kind] + 128)
+
+
 def serve(int questions, int answers, new_leg, explain, *, argument_counts, int view_size, int most_arguments):
     """Answer messages until the pipe closes.
 
@@ -187,79 +256,74 @@ def serve(int questions, int answers, new_leg, explain, *, argument_counts, int 
     cdef size_t stride = question_size(most_arguments, view_size)
     cdef Buffer inbox = Buffer()
     cdef Buffer outbox = Buffer()
-    cdef Header header
+    cdef Header* header
     cdef Header* reply
     cdef Question* question
     cdef Answer* answer
     cdef uint32_t i
     cdef int argument
     cdef size_t passed
-    cdef int counts[16]
+    cdef int counts[MOST_QUESTIONS]
     cdef PyObject* arguments[8]
-    cdef View view
-    cdef list lanes = []
-    cdef tuple leg
+    cdef Legs legs = Legs()
+    cdef Leg leg
     cdef list numbers = [None] * 8
     cdef object result
+    if len(argument_counts) > MOST_QUESTIONS or max(argument_counts, default=0) > 7 or view_size > MOST_VIEW_BYTES:
+        raise ValueError("questions of more kinds, arguments or bytes than there is room for")
     for argument, count in enumerate(argument_counts):
         counts[argument] = count
-    while read_exactly(questions, <unsigned char*>&header, sizeof(Header)):
-        inbox.reserve(header.count * stride)
-        if not read_exactly(questions, inbox.content, header.count * stride):
-            return
+    while read_message(questions, inbox, stride):
+        header = <Header*>inbox.content
         outbox.reserve(sizeof(Header) + header.count * sizeof(Answer))
-        texts = []
+        texts = None
         for i in range(header.count):
-            question = <Question*>(inbox.content + i * stride)
+            question = <Question*>(inbox.content + sizeof(Header) + i * stride)
+            if i + 8 < header.count:
+                legs.warm(<Question*>(<char*>question + 8 * stride), 0)
+            if i + 4 < header.count:
+                legs.warm(<Question*>(<char*>question + 4 * stride), 1)
             answer = <Answer*>(outbox.content + sizeof(Header)) + i
             answer.answer = 0
             answer.status = ANSWERED
             answer.text_length = 0
+            text = None
             try:
                 if question.kind >= 0:
-                    if type(lanes[question.lane]) is bytes:    # why it could not start
-                        answer.status = FAULTY
-                        text = lanes[question.lane]
-                        answer.text_length = <int32_t>len(text)
-                        texts.append(text)
-                        continue
-                    leg = <tuple>lanes[question.lane]
-                    view = <View>leg[0]
-                    passed = 0
-                    if view_size:
-                        memcpy(view.content, <unsigned char*>&question.arguments[most_arguments], view_size)
-                        arguments[0] = <PyObject*>view
-                        passed = 1
-                    for argument in range(counts[question.kind]):
-                        numbers[argument] = question.arguments[argument]
-                        arguments[passed] = <PyObject*>numbers[argument]
-                        passed += 1
-                    result = PyObject_Vectorcall((<tuple>leg[1])[question.kind], arguments, passed, NULL)
-                    answer.answer = whole(result)
+                    leg = <Leg>legs.by_lane[question.lane]
+                    if leg.failure is not None:
+                        text = leg.failure
+                    else:
+                        passed = 0
+                        if view_size:
+                            memcpy(
+                                leg.view.content, <unsigned char*>&question.arguments[most_arguments], view_size
+                            )
+                            arguments[0] = <PyObject*>leg.view
+                            passed = 1
+                        for argument in range(counts[question.kind]):
+                            numbers[argument] = question.arguments[argument]
+                            arguments[passed] = <PyObject*>numbers[argument]
+                            passed += 1
+                        result = PyObject_Vectorcall(
+                            <object>leg.functions[question.kind], arguments, passed, NULL
+                        )
+                        answer.answer = whole(result)
                 elif question.kind == START_LANE:
-                    while len(lanes) <= question.lane:
-                        lanes.append(None)
-                    lanes[question.lane] = b"ran out of memory"
-                    try:
-                        lanes[question.lane] = new_leg(<uint64_t>question.arguments[0])
-                    except MemoryError:
-                        raise
-                    except BaseException as problem:
-                        text = explained(explain, problem)
-                        lanes[question.lane] = text
-                        answer.status = FAULTY
-                        answer.text_length = <int32_t>len(text)
-                        texts.append(text)
-                elif question.kind == END_LANE:
-                    lanes[question.lane] = None
+                    leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
+                    legs.put(question.lane, leg)
+                    text = leg.failure
+                else:
+                    legs.put(question.lane, None)
             except MemoryError:
                 answer.status = OUT_OF_MEMORY
             except BaseException as problem:
-                answer.status = FAULTY
                 text = explained(explain, problem)
+            if text is not None:
+                answer.status = FAULTY
                 answer.text_length = <int32_t>len(text)
-                texts.append(text)
-        text = b"".join(texts)
+                texts = [text] if texts is None else [*texts, text]
+        text = b"" if texts is None else b"".join(texts)
         outbox.reserve(sizeof(Header) + header.count * sizeof(Answer) + len(text))
         reply = <Header*>outbox.content
         reply.size = <uint32_t>(sizeof(Header) + header.count * sizeof(Answer) + len(text))

@@ -8,6 +8,7 @@ from libc.math cimport sqrt
 
 from engine.deals cimport stream_key, stream_word
 from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL
+from engine.nearness cimport prefetch
 
 STACK = 100
 ANTE = 10
@@ -142,6 +143,20 @@ cdef class VonNeumannPoker(GameCore):
         self.decision.argument_count = 0
         self.phase = A_DECIDES
         return DECIDE
+
+    cdef void warm(self) noexcept nogil:
+        cdef int64_t row = self.games_table.rows
+        prefetch(&self.g_match[row])
+        prefetch(&self.g_session[row])
+        prefetch(&self.g_game[row])
+        prefetch(&self.g_x_is_a[row])
+        prefetch(&self.g_a_card[row])
+        prefetch(&self.g_b_card[row])
+        prefetch(&self.g_a_money[row])
+        prefetch(&self.g_b_money[row])
+        prefetch(&self.g_bet[row])
+        prefetch(&self.g_folded[row])
+        prefetch(&self.g_a_gain[row])
 
     cdef inline void show(self, int seat, float card) noexcept nogil:
         """Write the seat's view."""

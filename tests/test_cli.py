@@ -86,19 +86,11 @@ def test_tables_fit_the_terminal(folder: Path, width: int) -> None:
         assert any("steady" in line for line in lines)
 
 
-def test_new_bots_pass_the_check(folder: Path) -> None:
-    for language in ("c", "cpp"):
-        made = command(
-            folder, "new", "von_neumann_poker", f"fresh_{language}", "--language", language, "--entrants", "new"
-        )
-        assert made.returncode == 0, made.stderr
-        checked = command(folder, "check", f"new/fresh_{language}.{language}", columns=140)
-        assert checked.returncode == 0, checked.stdout
-        assert "fit to enter" in checked.stdout
-        assert "instructions a decision" in checked.stdout
-    again = command(folder, "new", "von_neumann_poker", "fresh_c", "--entrants", "new")
-    assert again.returncode == 2
-    assert "is there already" in again.stderr
+def test_new_bots_are_not_written_over_others(folder: Path) -> None:
+    for language, there in (("c", "written.c"), ("python", "written.c"), ("program-c", "written.c")):
+        made = command(folder, "new", "von_neumann_poker", "written", "--language", language, "--entrants", "new")
+        assert made.returncode == (0 if language == "c" else 2), made.stderr
+        assert language == "c" or f"new/{there} is there already" in made.stderr
 
 
 def test_check_says_what_is_wrong(folder: Path) -> None:

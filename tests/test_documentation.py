@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 import tournament
 from tournament.cli import app
 from tournament.config import General
 from tournament.contests import CONTESTS
+from tournament.new import templates
+from tournament.processes.settings import SandboxSettings
 from tournament.results import ENTRANTS, MATCHES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,6 +45,13 @@ def test_every_contest_key_is_documented_with_its_default(contest: tournament.co
     assert default is None or f"| {shown} |" in row
 
 
+@pytest.mark.parametrize("name", SandboxSettings.model_fields)
+def test_every_sandbox_key_is_documented_with_its_default(name: str) -> None:
+    row = next(line for line in section(SETTINGS, "[sandbox]").splitlines() if line.startswith(f"| {name} |"))
+    default = SandboxSettings.model_fields[name].default
+    assert f"| {json.dumps(default)} |" in row
+
+
 @pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
 def test_every_column_is_documented_with_its_type(contest: tournament.contests.Contest) -> None:  # type: ignore[name-defined]
     for table in ("games", "sessions"):
@@ -57,6 +69,34 @@ def test_every_command_is_in_the_readme() -> None:
     for command in app.registered_commands:
         assert command.callback is not None
         assert f"| `tournament {command.callback.__name__}" in README
+
+
+def test_every_language_of_new_bots_is_named() -> None:
+    help_text = next(option.help for option in _options_of("new") if option.name == "language")
+    for language in templates(CONTESTS[0]):
+        assert language in README
+        assert help_text and language in help_text
+
+
+def _options_of(name: str) -> list[Any]:
+    return list(typer.main.get_command(app).commands[name].params)  # type: ignore[attr-defined]
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_python_examples_play(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "python_bots.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    for number, block in enumerate(blocks):
+        (tmp_path / f"example{number}.py").write_text(block)
+    played = tournament.run(entrants=tmp_path, results=tmp_path / "results", sessions=50, executor="local")
+    assert list(played.entrants.status) == ["ok", "ok"]
+    assert not played.entrants.faults.any()
 
 
 def test_the_readme_examples_run(

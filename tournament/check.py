@@ -32,6 +32,8 @@ SESSIONS = 500
 HOUSE_NAME = "house"
 # Legs that a Python bot plays side by side, to see that they don't know of each other.
 _NEIGHBOURS = 4
+# A bot that takes all its time at each question at the limits must not take it for all of them.
+_MOST_FAULTS_AT_LIMITS = 5
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,11 @@ class CheckReport:
     faults: tuple[Fault, ...] = ()
     boundary_questions: int = 0
     boundary_faults: tuple[Fault, ...] = ()
+
+    @property
+    def asked_all(self) -> bool:
+        """Whether it was asked all questions at the limits: after some faults no more are."""
+        return len(self.boundary_faults) < _MOST_FAULTS_AT_LIMITS
 
     @property
     def fit(self) -> bool:
@@ -148,7 +155,7 @@ def check_bot(
         legs_apart = beside[0].digest == first.digest
     questions = extreme_questions(contest.interface)
     asking = replace(contest, new_core=lambda *_: Questionnaire(questions, contest.interface.view_size))
-    forgiving = settings.model_copy(update={"faults_allowed": len(questions)})
+    forgiving = settings.model_copy(update={"faults_allowed": _MOST_FAULTS_AT_LIMITS - 1})
     (at_limits,) = _play(asking, forgiving, sandbox, entrant, opponent)
     return CheckReport(
         name=entrant.name,

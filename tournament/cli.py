@@ -153,8 +153,14 @@ def check(
 @app.command(epilog="Example: tournament new von_neumann_poker my_bot --language cpp")
 def new(
     contest: Annotated[str, typer.Argument(metavar="CONTEST")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's")],
-    language: Annotated[str | None, typer.Option(metavar="c|cpp", help="default c, where there is one")] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's or its folder's")],
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LANG",
+            help="c, cpp, python, program-c, program-python or program-shell; default the contest's first",
+        ),
+    ] = None,
     entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
     config: _ConfigPath = None,
 ) -> None:

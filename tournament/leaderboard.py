@@ -252,9 +252,9 @@ def _at_limits(report: CheckReport) -> Text:
     if not report.boundary_faults:
         return Text(f"{report.boundary_questions} questions with extreme values: all answered")
     first = report.boundary_faults[0]
+    count = f"{'' if report.asked_all else 'at least '}{len(report.boundary_faults)} of {report.boundary_questions}"
     return Text(
-        f"{len(report.boundary_faults)} of {report.boundary_questions} questions with extreme values are faults;"
-        f" the first: {first.asked}: {first.what}",
+        f"{count} questions with extreme values are faults; the first: {first.asked}: {first.what}",
         style="red",
     )
 

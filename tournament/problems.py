@@ -17,3 +17,8 @@ class BadInput(Problem):
 
 class RunFailed(Problem):
     """A run stopped short; what was committed stays."""
+
+
+def printable(text: str) -> str:
+    """A text of a stranger's as any terminal and any file takes it: with escapes for what they don't."""
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)

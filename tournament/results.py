@@ -28,9 +28,9 @@ MATCHES = (
     Column("x_points_stderr", "float64", "standard error of x_points"),
 )
 ENTRANTS = (
-    Column("name", "str", "the bot's name: its file's, without the ending"),
-    Column("kind", "str", "c, cpp or wasm"),
-    Column("sha256", "str", "of the bot's file"),
+    Column("name", "str", "the bot's name: its file's, without the ending, or its folder's"),
+    Column("kind", "str", "c, cpp, wasm, python or program"),
+    Column("sha256", "str", "of the bot's file, or of its folder packed"),
     Column("status", "str", "ok, disqualified or broken"),
     Column("faults", "int32", "faults over all its legs"),
     Column("reason", "str", "why it is not ok"),

@@ -7,6 +7,7 @@ together with the bots' bytes they determine every answer.
 from __future__ import annotations
 
 import ctypes
+import importlib.metadata
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,26 +104,39 @@ def _engine(counts_fuel: bool) -> wasmtime.Engine:
         return _engines[counts_fuel]
 
 
+def version() -> str:
+    """What compiles and runs bots."""
+    return f"wasmtime {importlib.metadata.version('wasmtime')}"
+
+
+def engine_settings(counts_fuel: bool) -> dict[str, bool | int]:
+    """The settings of an engine, by their names in wasmtime."""
+    return {
+        "consume_fuel": counts_fuel,
+        "cranelift_nan_canonicalization": True,
+        # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.
+        "signals_based_traps": False,
+        # The view's address is taken once, so memory must stay where it is.
+        "memory_may_move": False,
+        "memory_reservation": 1 << 32,
+        "max_wasm_stack": 512 * 1024,
+        "wasm_threads": False,
+        "shared_memory": False,
+        "wasm_memory64": False,
+        "wasm_relaxed_simd": False,
+        "wasm_multi_memory": False,
+        "wasm_component_model": False,
+        "wasm_exceptions": False,
+        "wasm_gc": False,
+        "wasm_function_references": False,
+        "wasm_stack_switching": False,
+    }
+
+
 def _new_engine(counts_fuel: bool) -> wasmtime.Engine:
     config = wasmtime.Config()
-    config.consume_fuel = counts_fuel
-    config.cranelift_nan_canonicalization = True
-    # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.
-    config.signals_based_traps = False
-    # The view's address is taken once, so memory must stay where it is.
-    config.memory_may_move = False
-    config.memory_reservation = 1 << 32
-    config.max_wasm_stack = 512 * 1024
-    config.wasm_threads = False
-    config.shared_memory = False
-    config.wasm_memory64 = False
-    config.wasm_relaxed_simd = False
-    config.wasm_multi_memory = False
-    config.wasm_component_model = False
-    config.wasm_exceptions = False
-    config.wasm_gc = False
-    config.wasm_function_references = False
-    config.wasm_stack_switching = False
+    for name, value in engine_settings(counts_fuel).items():
+        setattr(config, name, value)
     return wasmtime.Engine(config)
 
 

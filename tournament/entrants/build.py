@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import tempfile
@@ -12,12 +13,12 @@ from pathlib import Path
 
 from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings, Interface
-from tournament.entrants import c_functions, compiler
+from tournament.entrants import c_functions, compiler, module_trial
 from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_functions import choose_functions, defined_functions
 from tournament.entrants.cache import cache_folder
 from tournament.entrants.folder import find_submissions
-from tournament.problems import BadInput
+from tournament.problems import BadInput, printable
 from tournament.processes import confinement, programs, python_bots
 from tournament.processes.settings import SandboxSettings
 
@@ -70,18 +71,23 @@ def build_entrant(
                 _note(tried)
         else:
             artifact = submission.source if submission.kind == "wasm" else _compiled(submission, interface, sandbox)
+            if not (compiled := _compiles(artifact)).exists():
+                confinement.tier(sandbox.mode)
+                module_trial.try_compile(artifact, sandbox)
+                _note(compiled)
             bot = runtime.load_bot(artifact, interface, submission.name)
             runtime.try_start(bot, fuel=settings.fuel_per_decision, memory_megabytes=memory)
     except (
         compiler.CompilerRefused,
         runtime.BotUnfit,
+        module_trial.TooHard,
         python_bots.CantStart,
         programs.BuildFailed,
         programs.CantStart,
         programs.CommandMissing,
         programs.BadRecipe,
     ) as error:
-        artifact, problem = None, str(error)
+        artifact, problem = None, printable(str(error))
     return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem)
 
 
@@ -90,6 +96,12 @@ def _tried(artifact: bytes, submission: Submission, interface: Interface, memory
     questions = [question.name for question in interface.questions]
     parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes)]
     return cache_folder() / "bots" / f"{hashlib.sha256(' '.join(parts).encode()).hexdigest()}.starts"
+
+
+def _compiles(artifact: bytes) -> Path:
+    """Where it is noted that WebAssembly can be compiled within limits."""
+    how = f"{json.dumps(runtime.engine_settings(True))} {runtime.version()}".encode()
+    return cache_folder() / "bots" / f"{hashlib.sha256(how + artifact).hexdigest()}.compiles"
 
 
 def _note(path: Path) -> None:

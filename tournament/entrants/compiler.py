@@ -200,8 +200,10 @@ def _run(
         sandbox.mode,
         seconds,
     )
-    if finished.cut_off:
+    if finished.cut_off and not finished.excess:
         raise CompilerRefused(f"the compiler was still at it after {seconds} seconds")
+    if finished.excess:
+        raise CompilerRefused(f"the compiler took {finished.excess}")
     if finished.status != 0:
         folders = [folder, *[Path(word[2:]) for word in command if word.startswith("-I")]]
         message = finished.errors.decode(errors="replace")
@@ -239,7 +241,9 @@ def _shorten(message: str, folders: list[Path], lines: int = 12) -> str:
             quoting_unit = True
         elif line.startswith(" ") and quoting_unit:
             continue
-        elif line.strip() and "generated." not in line and not line.startswith("In file included from tournament_unit"):
+        elif line.startswith("In file included from") and (line in kept or "from tournament_unit" in line):
+            continue  # a file that includes itself is named once
+        elif line.strip() and "generated." not in line:
             kept.append(line)
             quoting_unit = False
     hints = list(dict.fromkeys(hint for sign, hint in _HINTS.items() if sign in message))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+import stat
 from pathlib import Path
 
 from tournament.entrants.bot import Entrant, Kind, Submission
-from tournament.problems import BadInput
+from tournament.problems import BadInput, printable
 from tournament.processes import programs
 
 KINDS: dict[str, Kind] = {
@@ -46,9 +47,10 @@ def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
         if kind is None or path.name.startswith("."):
             continue
         try:
+            _check_link(path, folder)
             submission = read_submission(path)
         except BadInput as problem:
-            refused.append(Entrant(path.name, kind, "", None, str(problem)))
+            refused.append(Entrant(printable(path.name), kind, "", None, printable(str(problem))))
             continue
         twin = submissions.get(submission.name)
         if twin is not None:
@@ -57,6 +59,16 @@ def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
             continue
         submissions[submission.name] = submission
     return sorted(submissions.values(), key=lambda s: s.name), refused
+
+
+def _check_link(path: Path, folder: Path) -> None:
+    """Raise BadInput for a link out of the entrants folder: strangers must not name files for us to read."""
+    try:
+        inside = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # a circle
+        inside = False
+    if not inside:
+        raise BadInput(f"{path.name}: it is a link to something outside of the entrants folder; put a copy there")
 
 
 def kind_of(path: Path) -> Kind | None:
@@ -79,7 +91,10 @@ def read_submission(path: Path) -> Submission:
     if not valid_name(path.stem):
         raise BadInput(f"{path.name}: {_NAME_RULE}; rename the file")
     try:
-        if path.stat().st_size > MOST_BYTES:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise BadInput(f"{path.name}: it is not a plain file")
+        if found.st_size > MOST_BYTES:
             raise BadInput(f"{path.name}: larger than {MOST_BYTES >> 20} MiB")
         source = path.read_bytes()
     except OSError as error:

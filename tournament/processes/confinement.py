@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tournament.problems import BadInput
+from tournament.processes import scratch
 from tournament.processes.inside import NOT_CONFINED
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Orders:
-    """What to run, confined. Either `command`, or `python`: what the Python host is told.
+    """What to run, confined. Either `command`, or what a part of ours is told: the Python host, or a trial of a module.
 
     `readable` and `writable` are paths, beside what every program needs.
     """
@@ -96,6 +97,7 @@ class Orders:
     limits: Limits
     command: Sequence[str] = ()
     python: Mapping[str, Any] | None = None
+    module: Mapping[str, Any] | None = None
     probe: Mapping[str, str] | None = None
     folder: Path | None = None
     readable: Sequence[str] = ()
@@ -154,6 +156,12 @@ class Confined:
         except (OSError, IndexError, ValueError):
             return 0.0
 
+    def has_written(self) -> bool:
+        """Whether there is something of its answers to read."""
+        waiting = select.poll()
+        waiting.register(self.answers, select.POLLIN)
+        return bool(waiting.poll(0))
+
     def close_input(self) -> None:
         """Let it read the end of its input."""
         if self.to >= 0:
@@ -201,6 +209,7 @@ def start(orders: Orders, mode: Mode) -> Confined:
         "environment": dict(orders.environment),
         **({"command": list(orders.command)} if orders.command else {}),
         **({"python": dict(orders.python)} if orders.python is not None else {}),
+        **({"module": dict(orders.module)} if orders.module is not None else {}),
         **({"probe": dict(orders.probe)} if orders.probe is not None else {}),
     }
     files = _module_files()
@@ -313,7 +322,42 @@ def _module_files() -> dict[str, str]:
     return {**own, "engine.python_bots": engine.python_bots.__file__}
 
 
-_INSIDE = ("inside", "system_calls", "python_host")
+LOOK_SECONDS = 0.1
+
+
+class Watch:
+    """Looks now and then after what the processes of a build take together, which no limit of the system sums up."""
+
+    def __init__(self, group: int, orders: Orders) -> None:
+        self._group = group
+        self._folders = orders.writable
+        self._megabytes = 2 * orders.limits.memory_megabytes
+        self._disk_megabytes = 4 * orders.limits.file_megabytes
+        self._next = 0.0
+        self.excess = ""
+
+    def look(self) -> bool:
+        """Whether they took too much; `excess` says of what."""
+        if (now := time.monotonic()) >= self._next:
+            if self._memory_bytes() > self._megabytes << 20:
+                self.excess = f"more than {self._megabytes:,} MB of memory"
+            elif not all(scratch.is_within(folder, self._disk_megabytes << 20) for folder in self._folders):
+                self.excess = f"more than {self._disk_megabytes:,} MB or {scratch.MOST_FILES:,} files of disk"
+            self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))
+        return bool(self.excess)
+
+    def _memory_bytes(self) -> int:
+        pages = 0
+        for entry in os.scandir("/proc"):
+            if entry.name.isdigit():
+                with contextlib.suppress(OSError):
+                    fields = Path(entry.path, "stat").read_text().rsplit(")", 1)[1].split()
+                    if int(fields[2]) == self._group:
+                        pages += int(fields[21])
+        return pages * resource.getpagesize()
+
+
+_INSIDE = ("inside", "system_calls", "python_host", "module_trial")
 
 
 @cache
@@ -370,15 +414,21 @@ def tier(mode: Mode) -> str:
 
 @dataclass(frozen=True)
 class Finished:
-    """How a confined command ended: exit status (minus a signal's number), what it wrote, whether it was cut off."""
+    """How a confined command ended: exit status (minus a signal's number), what it wrote, whether it was cut off.
+
+    `excess`: what it took too much of, for which it was ended.
+    """
 
     status: int
     output: bytes
     errors: bytes
     cut_off: bool
+    excess: str = ""
 
     @property
     def in_words(self) -> str:
+        if self.excess:
+            return f"took {self.excess}"
         return "took too long" if self.cut_off else how_it_ended(self.status)
 
 
@@ -396,17 +446,30 @@ def how_it_ended(status: int) -> str:
         return "was killed"
 
 
-def run(orders: Orders, mode: Mode, seconds: float) -> Finished:
-    """Run a confined command to its end, at most so many seconds. Raises BadInput when it can't be confined."""
+def run(orders: Orders, mode: Mode, seconds: float, given: bytes = b"") -> Finished:
+    """Run a confined command to its end, at most so many seconds, with `given` as its input.
+
+    It must read the input before it writes much. Raises BadInput when it can't be confined.
+    """
     process = start(orders, mode)
     try:
+        with contextlib.suppress(BrokenPipeError):  # how it ended will say why
+            write_all(process.to, given)
         process.close_input()
-        output, errors, cut_off = _read_all(process, seconds)
+        watch = Watch(process.pid, orders) if orders.purpose == "build" else None
+        output, errors, cut_off = _read_all(process, seconds, watch)
         if not cut_off and process.ended_by_itself(5.0) is None:
             cut_off = True
     finally:
         status = process.end()
-    return Finished(status, output, errors, cut_off)
+    return Finished(status, output, errors, cut_off, watch.excess if watch else "")
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write all of it, however long that takes."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
 
 
 def read_some(process: Confined, most: int, seconds: float, whole: int) -> bytes:
@@ -428,16 +491,16 @@ def read_some(process: Confined, most: int, seconds: float, whole: int) -> bytes
     return answer
 
 
-def _read_all(process: Confined, seconds: float, most: int = 1 << 24) -> tuple[bytes, bytes, bool]:
-    """What a process writes until it ends, cut at `most` bytes: output, complaints, and whether time ran out."""
+def _read_all(process: Confined, seconds: float, watch: Watch | None, most: int = 1 << 24) -> tuple[bytes, bytes, bool]:
+    """What a process writes until it ends, cut at `most` bytes: output, complaints, and whether it was cut off."""
     streams: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}
     waiting = select.poll()
     for descriptor in streams:
         waiting.register(descriptor, select.POLLIN)
     open_ones = len(streams)
     deadline = time.monotonic() + seconds
-    while open_ones and (left := deadline - time.monotonic()) > 0:
-        for descriptor, _ in waiting.poll(left * 1000):
+    while open_ones and (left := deadline - time.monotonic()) > 0 and not (watch and watch.look()):
+        for descriptor, _ in waiting.poll(min(left, LOOK_SECONDS) * 1000):
             chunk = os.read(descriptor, 65536)
             if not chunk:
                 waiting.unregister(descriptor)

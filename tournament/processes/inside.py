@@ -40,6 +40,11 @@ def main(orders: dict[str, Any]) -> None:
         _confine(orders, 0)
         print(" ".join(_possible(orders["probe"])), flush=True)
         return
+    if "module" in orders:
+        from tournament.processes import module_trial
+
+        module_trial.main(orders["module"], lambda: _confine(orders, 0))
+        return
     if "python" in orders:
         from tournament.processes import python_host
 
@@ -67,7 +72,7 @@ def _confine(orders: dict[str, object], command_address: int) -> None:
     try:
         system_calls.drop_capabilities()
         system_calls.install(
-            system_calls.filter_program(purpose, os.getpid(), bool(orders["threads"]), command_address)
+            system_calls.filter_program(purpose, os.getpid(), bool(orders["threads"]), command_address, os.getppid())
         )
     except system_calls.Unsupported as problem:
         print(f"can't be confined: {problem}", file=sys.stderr)

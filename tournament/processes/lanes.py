@@ -23,6 +23,7 @@ from engine.records import Table
 from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings, buffer_fields
 from tournament.legs import Stopped, leg_result, new_core
+from tournament.problems import printable
 from tournament.processes import programs, python_bots
 from tournament.processes.confinement import Confined, how_it_ended
 from tournament.processes.lines import question_lines
@@ -151,8 +152,6 @@ class _LaneTable:
             self._admit()
             for kind, lane, channel, text in self._lanes.run(_AUDIT_SECONDS):
                 self._see_to(kind, lane, channel, text)
-            yield from self._done
-            self._done.clear()
             now = time.monotonic()
             if now - audited >= _AUDIT_SECONDS:
                 audited = now
@@ -161,6 +160,8 @@ class _LaneTable:
                 self._lanes.drain_all()
                 for process in list(self._by_channel.values()):
                     self._audit(process, now)
+            yield from self._done
+            self._done.clear()
 
     def close(self) -> None:
         """End every process."""
@@ -368,7 +369,7 @@ class _LaneTable:
                 leg.plan.first_session + session,
                 game,
                 question.name,
-                what,
+                printable(what),
                 asked(self._contest.interface, kind, arguments, view),
                 complaints,
             )
@@ -460,7 +461,12 @@ class _LaneTable:
             return
         waited = now - process.watched_since - (confined.run_delay() - process.watched_delay)
         waited -= cpu - process.watched_cpu
-        if waited > settings.wall_seconds_per_decision + grace and not confined.waits_for_processor():
+        # An answer that only waits for us to read it came in time.
+        if (
+            waited > settings.wall_seconds_per_decision + grace
+            and not confined.waits_for_processor()
+            and not confined.has_written()
+        ):
             self._process_failed(process, f"did not answer for {settings.wall_seconds_per_decision:g} s")
 
 

@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import os
 import re
 import shutil
+import stat
 import tarfile
 import tempfile
+import time
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from tournament.problems import BadInput, RunFailed
 from tournament.processes import confinement
 from tournament.processes.confinement import Confined, Limits, Orders, how_it_ended
+from tournament.processes.scratch import remove, scratch_folder
 from tournament.processes.settings import SandboxSettings
 
 FILE_NAME = "bot.toml"
 _MOST_BYTES = 64 << 20
 _MOST_FILES = 2000
+_MOST_LEVELS = 32
+_MOST_RECIPE_BYTES = 1 << 16
+_MOST_COMMAND_BYTES = 1 << 14
 _BUILD_SECONDS = 300
 _TRIAL_SECONDS = 0.2
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _LEFT_OUT = {"__pycache__", ".git"}
+# What compilers are made of. Not all of /usr: people keep work of their own in some of its folders.
+_SYSTEM = (
+    *(
+        f"{root}/{name}"
+        for root in ("", "/usr", "/usr/local")
+        for name in ("bin", "lib", "lib64", "include", "libexec")
+    ),
+    "/usr/share",
+    "/usr/local/go",
+    "/usr/x86_64-linux-gnu",
+    "/usr/aarch64-linux-gnu",
+    "/etc/alternatives",
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +68,8 @@ def read_recipe(text: str, where: str) -> Recipe:
         raise BadRecipe(f"{where}: {error}") from None
     for key in document:
         if key not in ("command", "build"):
-            raise BadRecipe(f"{where}, line {_line_of(text, key)}: unknown key {key}; there are command, build")
+            shown = key if re.fullmatch(r"[\w-]{1,40}", key) else ascii(key)[:40]
+            raise BadRecipe(f"{where}, line {_line_of(text, key)}: unknown key {shown}; there are command, build")
     if "command" not in document:
         raise BadRecipe(f'{where}: lacks command, for example: command = ["python3", "bot.py"]')
     words: dict[str, tuple[str, ...]] = {}
@@ -61,6 +82,10 @@ def read_recipe(text: str, where: str) -> Recipe:
             raise BadRecipe(
                 f'{where}, line {_line_of(text, key)}: {key} must be a list of words, like ["python3", "bot.py"]'
             )
+        if sum(len(word.encode("utf-8", "surrogatepass")) + 1 for word in value) > _MOST_COMMAND_BYTES:
+            raise BadRecipe(
+                f"{where}, line {_line_of(text, key)}: {key} has more than {_MOST_COMMAND_BYTES >> 10} KiB of words"
+            )
         words[key] = tuple(value)
     return Recipe(words["command"], words.get("build", ()))
 
@@ -72,35 +97,74 @@ def _line_of(text: str, key: str) -> int:
     )
 
 
-def pack(folder: Path) -> bytes:
+def pack(folder: Path, *, built: bool = False) -> bytes:
     """A folder as one archive, the same bytes for the same files.
 
+    `built`: builds can't mark files as executable, so those that look so are.
     Raises BadInput for links, for too much, and for what can't be read.
     """
     content = io.BytesIO()
     total = 0
-    paths = sorted(path for path in folder.rglob("*") if not _LEFT_OUT.intersection(path.relative_to(folder).parts))
-    if len(paths) > _MOST_FILES:
-        raise BadInput(f"{folder.name}: more than {_MOST_FILES:,} files")
     with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for path in paths:
-            if path.is_symlink() or not (path.is_file() or path.is_dir()):
-                raise BadInput(f"{folder.name}/{path.relative_to(folder)}: a program's folder has plain files only")
-            if path.is_dir():
-                continue
+        for name, path in sorted(_files(folder, folder.name)):
             try:
-                source = path.read_bytes()
-                executable = path.stat().st_mode & 0o100
+                source, mode = _read_plainly(path, _MOST_BYTES - total)
             except OSError as error:
-                raise BadInput(f"{folder.name}/{path.relative_to(folder)}: can't be read: {error.strerror}") from None
-            total += len(source)
-            if total > _MOST_BYTES:
+                raise BadInput(f"{folder.name}/{name}: can't be read: {error.strerror}") from None
+            if source is None:
                 raise BadInput(f"{folder.name}: larger than {_MOST_BYTES >> 20} MiB")
-            entry = tarfile.TarInfo(path.relative_to(folder).as_posix())
+            total += len(source)
+            entry = tarfile.TarInfo(name)
             entry.size = len(source)
-            entry.mode = 0o755 if executable else 0o644
+            entry.mode = 0o755 if mode & 0o100 or (built and source.startswith((b"\x7fELF", b"#!"))) else 0o644
             archive.addfile(entry, io.BytesIO(source))
     return content.getvalue()
+
+
+def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
+    """The files of a folder by their paths in it. Raises BadInput for what a program's folder may not have."""
+    count = 0
+    folders = [(folder, "")]
+    while folders:
+        current, prefix = folders.pop()
+        try:
+            entries = list(_limited(current, _MOST_FILES + 1))
+        except OSError as error:
+            raise BadInput(f"{shown}/{prefix}: can't be read: {error.strerror}") from None
+        for entry in entries:
+            if entry.name in _LEFT_OUT:
+                continue
+            count += 1
+            if count > _MOST_FILES:
+                raise BadInput(f"{shown}: more than {_MOST_FILES:,} files")
+            name = f"{prefix}{entry.name}"
+            if not name.isprintable():  # which also tells what isn't UTF-8
+                raise BadInput(f"{shown}/{ascii(name)[1:-1]}: its name can't be printed; rename it")
+            if entry.is_dir(follow_symlinks=False):
+                if name.count("/") == _MOST_LEVELS:
+                    raise BadInput(f"{shown}: more than {_MOST_LEVELS} folders in each other")
+                folders.append((Path(entry.path), f"{name}/"))
+            elif entry.is_file(follow_symlinks=False):
+                yield name, Path(entry.path)
+            else:
+                raise BadInput(f"{shown}/{name}: a program's folder has plain files only")
+
+
+def _limited(folder: Path, most: int) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        for _, entry in zip(range(most), entries):
+            yield entry
+
+
+def _read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
+    """A file's content, None if it has more bytes than `most`, and its mode. Raises OSError for a link."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if found.st_size > most or not stat.S_ISREG(found.st_mode):
+            return None, found.st_mode
+        source = file.read(most + 1)
+    return (source if len(source) <= most else None), found.st_mode
 
 
 def unpack(archive: bytes, folder: Path) -> None:
@@ -133,8 +197,11 @@ def recipe_of(archive: bytes) -> Recipe:
             file = None
         if file is None:
             raise BadRecipe(f"lacks {FILE_NAME}")
+        content = file.read(_MOST_RECIPE_BYTES + 1)
+        if len(content) > _MOST_RECIPE_BYTES:
+            raise BadRecipe(f"{FILE_NAME}: larger than {_MOST_RECIPE_BYTES >> 10} KiB")
         try:
-            return read_recipe(file.read().decode(), FILE_NAME)
+            return read_recipe(content.decode(), FILE_NAME)
         except UnicodeDecodeError:
             raise BadRecipe(f"{FILE_NAME}: it is not UTF-8 text") from None
 
@@ -147,13 +214,13 @@ def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     recipe = recipe_of(archive)
     if not recipe.build:
         return archive
-    with tempfile.TemporaryDirectory(prefix="tournament-") as name:
-        folder = Path(name, "bot")
-        scratch = Path(name, "scratch")
+    with scratch_folder() as whole:
+        folder = whole / "bot"
+        scratch = whole / "scratch"
         folder.mkdir()
         scratch.mkdir()
         unpack(archive, folder)
-        system = [path for path in ("/usr", "/bin", "/lib", "/lib64", "/etc/alternatives") if os.path.exists(path)]
+        system = [path for path in _SYSTEM if os.path.exists(path)]
         finished = confinement.run(
             Orders(
                 Limits(4096, _BUILD_SECONDS, open_files=1024, file_megabytes=1024, processes=64),
@@ -170,7 +237,7 @@ def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
         if finished.status != 0:
             raise BuildFailed(_complaint(recipe, finished, folder))
         try:
-            return pack(folder)
+            return pack(folder, built=True)
         except BadInput as problem:
             raise BuildFailed(str(problem)) from None
 
@@ -191,13 +258,24 @@ def place(archive: bytes, cache: Path) -> Path:
         aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unpacking-"))
         try:
             unpack(archive, aside)
+            _forget_times(aside)
             os.rename(aside, folder)
         except OSError:
             if not folder.exists():
                 raise
         finally:
-            shutil.rmtree(aside, ignore_errors=True)
+            remove(aside)
     return folder
+
+
+def _forget_times(folder: Path) -> None:
+    """Set when files were last read far ahead: the system then doesn't note it any more.
+
+    Else one leg could read files for the next, which sees which ones were.
+    """
+    ahead = time.time() + 1e9
+    for path in [*folder.rglob("*"), folder]:
+        os.utime(path, (ahead, 1e9))
 
 
 def start(
@@ -232,11 +310,18 @@ class CantStart(Exception):
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
     """Start a program for nobody. Raises CantStart when it ends before it is asked anything."""
     process = start(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
+    errors = os.dup(process.errors)
     try:
         status = process.ended_by_itself(_TRIAL_SECONDS)
         if status is not None:
-            raise CantStart(f"can't start: {how_it_ended(status)} before it was asked anything")
+            os.set_blocking(errors, False)
+            complaints: list[str] = []
+            with contextlib.suppress(BlockingIOError):
+                complaints = os.read(errors, 4096).decode(errors="replace").strip().splitlines()
+            why = f": {complaints[-1][:200]}" if complaints else ""
+            raise CantStart(f"can't start: {how_it_ended(status)} before it was asked anything{why}")
     finally:
+        os.close(errors)
         process.end()
 
 
@@ -259,16 +344,20 @@ def _found(word: str, folder: Path) -> str:
     return found
 
 
-def _read_by(command: str) -> list[str]:
+def _read_by(command: str, *, seen: bool = False) -> list[str]:
     """What an interpreter reads besides the system's libraries: itself and its own library."""
     path = os.path.realpath(command)
     paths = {command, path}
     with open(path, "rb") as file:
         first = file.readline(256)
     if first.startswith(b"#!"):
-        for word in first[2:].decode(errors="replace").split()[:2]:
-            if (interpreter := shutil.which(word, path=_PATH)) is not None:
-                paths.update(_read_by(interpreter))
+        words = first[2:].decode(errors="replace").split()
+        if words and Path(words[0]).name == "env":
+            words.pop(0)
+        # Only the system's: a file that a stranger names here is not to be read for that.
+        interpreter = shutil.which(Path(words[0]).name, path=_PATH) if words else None
+        if interpreter is not None and not (seen and command == interpreter):
+            paths.update(_read_by(interpreter, seen=True))
     prefix = Path(path).parent.parent
     name = Path(path).name
     # A virtual environment's interpreter reads where it comes from.

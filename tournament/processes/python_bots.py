@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import json
-import os
 import platform
 import re
 import signal
@@ -152,7 +151,7 @@ def start(
         sandbox.mode,
     )
     with contextlib.suppress(BrokenPipeError):  # who reads the answers will see why
-        _write_all(process.to, struct.pack("<I", len(source)) + source)
+        confinement.write_all(process.to, struct.pack("<I", len(source)) + source)
     return process
 
 
@@ -171,7 +170,7 @@ def try_start(
     question = struct.pack("<ii", 0, _START_LANE).ljust(size, b"\0")
     try:
         with contextlib.suppress(BrokenPipeError):
-            _write_all(process.to, struct.pack("<IIII", 16 + size, 1, 1, 0) + question)
+            confinement.write_all(process.to, struct.pack("<IIII", 16 + size, 1, 1, 0) + question)
         answer = confinement.read_some(process, 32 + 400, 2 * _TRIAL_SECONDS, whole=32)
         if len(answer) < 32:
             status = process.ended_by_itself()
@@ -193,9 +192,3 @@ def try_start(
 def most_arguments(interface: Interface) -> int:
     """Room for arguments in a question, at least one: the start of a leg carries its seed there."""
     return max(1, interface.most_arguments)
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]

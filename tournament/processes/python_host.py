@@ -37,10 +37,10 @@ def prepare(orders: dict[str, Any]) -> None:
     _orders.update(orders)
     os.environ.update(orders["environment"])
     sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") != "Finder"]
-    sys.meta_path.append(_Packages(orders["modules"]))
+    sys.meta_path.append(Packages(orders["modules"]))
 
 
-class _Packages:
+class Packages:
     """Finds the allowed packages, whose folders can't be listed."""
 
     def __init__(self, modules: dict[str, tuple[str, list[str]]]) -> None:
@@ -307,4 +307,6 @@ def explain(problem: BaseException) -> str:
     except BaseException:
         text = ""
     lines = text.strip().splitlines()
+    if isinstance(problem, ModuleNotFoundError):
+        where += "; bots may import the standard library and what [sandbox] packages names"
     return f"{type(problem).__name__}{': ' + lines[0][:300] if lines else ''}{where}"

@@ -151,7 +151,6 @@ _BUILD_NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "clone": (56, 220),
     "execve": (59, 221),
     "execveat": (322, 281),
-    "kill": (62, 129),
     "pwrite64": (18, 68),
     "pwritev": (296, 70),
     "unlink": (87, None),
@@ -166,10 +165,6 @@ _BUILD_NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "linkat": (265, 37),
     "symlink": (88, None),
     "symlinkat": (266, 36),
-    "chmod": (90, None),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "utimensat": (280, 88),
     "ftruncate": (77, 46),
     "truncate": (76, 45),
     "fallocate": (285, 47),
@@ -180,6 +175,17 @@ _BUILD_NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "flock": (73, 32),
     "msync": (26, 227),
     "mmap": (9, 222),
+}
+# Calls that do nothing and say that they did: nothing else keeps a compiler that runs as the owner of
+# files elsewhere from changing their modes and times, and few compilers depend on what they do.
+_WITHOUT_EFFECT: dict[str, tuple[int | None, int | None]] = {
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
 }
 # Calls that are allowed by their arguments.
 _CLONE, _CLONE3, _EXECVE, _MMAP = (56, 220), (435, 435), (59, 221), (9, 222)
@@ -203,12 +209,15 @@ _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 
-def filter_program(purpose: Purpose, own_pid: int, threads: bool, command_address: int = 0) -> bytes:
+def filter_program(
+    purpose: Purpose, own_pid: int, threads: bool, command_address: int = 0, supervisor_pid: int = 0
+) -> bytes:
     """The filter as the kernel takes it: 8 bytes an instruction.
 
     `command_address`: the one place in memory whose string may be executed, 0
     for none. After that execution nothing lies there and nobody knows it, so
     the command can't execute another. `threads`: whether it may start some.
+    `supervisor_pid`: of the process that ends what a build leaves behind.
     Raises Unsupported on other machines than x86_64 and aarch64.
     """
     machine = os.uname().machine
@@ -238,6 +247,20 @@ def filter_program(purpose: Purpose, own_pid: int, threads: bool, command_addres
     if purpose == "build":
         for numbers in _BUILD_NUMBERS.values():
             allow(numbers[column])
+        for numbers in _WITHOUT_EFFECT.values():
+            decide(numbers[column], [_refuse(0)])
+        # Single processes, but not the one that will end all others.
+        decide(
+            _KILL[column],
+            [
+                _low(0),
+                _jump(_SET, 0x80000000, 3, 0),
+                _jump(_EQUAL, 0, 2, 0),
+                _jump(_EQUAL, supervisor_pid, 1, 0),
+                _return(_ALLOW),
+                _refuse(errno.EPERM),
+            ],
+        )
     else:
         if threads:
             decide(_CLONE[column], [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), _refuse(errno.EPERM)])
@@ -258,7 +281,9 @@ def filter_program(purpose: Purpose, own_pid: int, threads: bool, command_addres
         decide(_KILL[column], [_low(0), *_among((own_pid,)), _refuse(errno.EPERM)])
     decide(
         _TGKILL[column],
-        [_low(0), *_among((own_pid,)), _refuse(errno.EPERM)] if purpose == "play" else [_return(_ALLOW)],
+        [_low(0), *_among((own_pid,)), _refuse(errno.EPERM)]
+        if purpose == "play"
+        else [_low(0), _jump(_EQUAL, supervisor_pid, 0, 1), _refuse(errno.EPERM), _return(_ALLOW)],
     )
     decide(_PRLIMIT[column], [*_unless_equals(2, 0), _return(_ALLOW)])  # to read limits, not to set them
     decide(_IOCTL[column], [_low(1), *_among(_IOCTLS), _refuse(errno.ENOTTY)])

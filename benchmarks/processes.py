@@ -1,0 +1,156 @@
+"""What bots that are processes reach: games a second of one core, beside Axelrod; actions of programs.
+
+Axelrod (PyPI axelrod 4.14) is measured when AXELROD_PYTHON names an
+interpreter that has it: it needs older libraries than this project.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.fields import built
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.entrants.bot import PlaysAs
+from tournament.entrants.build import build_entrant
+from tournament.entrants.cache import cache_folder
+from tournament.entrants.folder import read_submission
+from tournament.processes import python_bots
+from tournament.processes.lanes import play_in_lanes
+from tournament.processes.settings import SandboxSettings
+from tournament.schedule import Competitor, Leg, RoundRobin
+
+# A bot of ordinary size: looks at its card, at the price, and now and then at the opponent's stack.
+_PYTHON_BOT = """
+def a(bot):
+    if bot.card > 0.{high} or bot.card < 0.1:
+        return {bet}
+    return 0
+
+
+def b(bot, bet):
+    return bot.card > 0.4 + bet / (20 + 2 * bet) / 2
+"""
+_C_PROGRAM = r"""
+#include <stdio.h>
+int main(void)
+{
+    char line[256], role;
+    float card;
+    fgets(line, sizeof line, stdin);
+    while (fgets(line, sizeof line, stdin) && sscanf(line, "STATE %c %f", &role, &card) == 2) {
+        puts(role == 'A' ? (card > 0.6 ? "ACTION BET 25" : "ACTION PASS")
+                         : (card > 0.5 ? "ACTION CALL" : "ACTION FOLD"));
+        fflush(stdout);
+    }
+    return 0;
+}
+"""
+_AXELROD = """
+import time
+import axelrod
+players = [axelrod.TitForTat(), axelrod.Alternator(), axelrod.Cooperator(), axelrod.Defector(), axelrod.Grudger(),
+           axelrod.Random(0.5)]
+started = time.perf_counter()
+axelrod.Tournament(players, turns=200, repetitions=5, seed=1).play(progress_bar=False)
+print(21 * 5 * 200 / (time.perf_counter() - started))
+"""
+SANDBOX = SandboxSettings()
+Bot = tuple[str, PlaysAs, bytes]
+
+
+def python_field(count: int) -> list[Bot]:
+    """Python bots that differ a little."""
+    sources = [_PYTHON_BOT.format(high=5 + number % 4, bet=10 + number % 40) for number in range(count)]
+    return [
+        (f"p{number:03}", "python", python_bots.pack(text.encode(), SANDBOX)) for number, text in enumerate(sources)
+    ]
+
+
+def c_field(count: int) -> list[Bot]:
+    """So many of the shipped C and C++ bots."""
+    entrants = [entrant for entrant in built(()) if entrant.plays_as == "wasm" and entrant.artifact]
+    return [(entrant.name, "wasm", entrant.artifact or b"") for entrant in entrants[:count]]
+
+
+def program_field(count: int) -> list[Bot]:
+    """Compiled programs, all alike."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name, "program")
+        folder.mkdir()
+        (folder / "bot.c").write_text(_C_PROGRAM)
+        (folder / "bot.toml").write_text('build = ["cc", "-O2", "-o", "bot", "bot.c"]\ncommand = ["./bot"]\n')
+        entrant = build_entrant(read_submission(folder), VON_NEUMANN_POKER.interface, Settings(), SANDBOX)
+    if entrant.artifact is None:
+        sys.exit(f"the program can't be measured: {entrant.problem}")
+    return [(f"program{number:02}", "program", entrant.artifact) for number in range(count)]
+
+
+def games_a_second(bots: Sequence[Bot], sessions: int, *, only_mixed: bool = False) -> float:
+    """Games a second on one core, start of the processes included; `only_mixed`: pairs of different kinds."""
+    games, seconds = _play(bots, sessions, only_mixed)
+    return games / seconds
+
+
+def actions_a_second(bots: Sequence[Bot], sessions: int) -> float:
+    """Decisions a second on one core, start of the processes included."""
+    settings, legs, artifacts = _field(bots, sessions, False)
+    with _one_core():
+        started = time.perf_counter()
+        actions = 0
+        for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder()):
+            actions += sum(use.decisions for use in played.uses if use)
+            played.rows.close()
+        return actions / (time.perf_counter() - started)
+
+
+def axelrod_turns_a_second() -> float | None:
+    """Turns a second of an Axelrod tournament on one core, None when it isn't installed."""
+    interpreter = os.environ.get("AXELROD_PYTHON")
+    if not interpreter:
+        return None
+    with _one_core():
+        done = subprocess.run([interpreter, "-c", _AXELROD], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def _play(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[int, float]:
+    settings, legs, artifacts = _field(bots, sessions, only_mixed)
+    with _one_core():
+        started = time.perf_counter()
+        games = 0
+        for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder()):
+            games += played.result.games
+            played.rows.close()
+        return games, time.perf_counter() - started
+
+
+def _field(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[Settings, list[Leg], dict[str, bytes]]:
+    settings = Settings(sessions=sessions)
+    artifacts = {hashlib.sha256(content).hexdigest(): content for _, _, content in bots}
+    competitors = [
+        Competitor(number, name, kind, hashlib.sha256(content).hexdigest())
+        for number, (name, kind, content) in enumerate(bots)
+    ]
+    legs = list(RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors).legs())
+    if only_mixed:
+        legs = [leg for leg in legs if leg.x.kind != leg.y.kind]
+    return settings, legs, artifacts
+
+
+@contextmanager
+def _one_core() -> Iterator[None]:
+    """Play on one core, with the processes that are started meanwhile."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

@@ -1,0 +1,44 @@
+"""What tests with hostile bots share: small limits, a temporary folder of their own, and the good bots' games alone."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.field import Ground
+from tournament.entrants import compiler, module_trial
+from tournament.processes import lanes, programs, python_bots
+from tournament.results import Results
+
+
+@pytest.fixture(scope="session", autouse=True)
+def small_limits() -> Iterator[None]:
+    """Limits that no setting names, made so small that reaching them is quick."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "SECONDS", 10)
+        patch.setattr(module_trial, "SECONDS", 3)
+        patch.setattr(lanes, "_START_SECONDS", 1.0)
+        patch.setattr(programs, "_BUILD_SECONDS", 4)
+        patch.setattr(python_bots, "_TRIAL_SECONDS", 2)
+        yield
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The temporary folder of all tournaments here."""
+    folder = tmp_path_factory.mktemp("scratch")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder))
+        patch.setattr(tempfile, "tempdir", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> Results:
+    """The good bots' tournament without anybody else."""
+    ground = Ground(tmp_path_factory.mktemp("alone"))
+    ground.prepare([])
+    return ground.play()

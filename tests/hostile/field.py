@@ -1,0 +1,279 @@
+"""Fields with hostile bots: each bot's file says what must become of it, and nothing else may happen."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import wasmtime
+
+from tournament.config import load_config
+from tournament.contests import find_contest
+from tournament.executors import ExecutorName
+from tournament.results import Results, load
+from tournament.running import Progress, run_contest
+from tournament.store.root import inside
+
+HERE = Path(__file__).parent
+CONTEST = "von_neumann_poker"
+# What no bot may read; it must appear nowhere.
+SECRET = "a yellow canary sings 71c2e9"
+# What bots that leave something behind call it; segments of shared memory have the number as their key.
+LEFT_BEHIND = "left_by_a_hostile_bot"
+LEFT_BEHIND_KEY = 0x7E57B07
+SETTINGS = {
+    "sessions": 6,
+    "seed": 11,
+    "faults_allowed": 0,
+    "cpu_seconds_per_decision": 0.2,
+    "wall_seconds_per_decision": 0.4,
+    "cpu_seconds_per_leg": 30.0,
+}
+GOOD = {
+    "steady.c": """
+        int a(const Bot *bot) { return bot->card > 0.6f ? 20 : 0; }
+        int b(const Bot *bot, const int bet) { return bot->card > 0.5f; }
+    """,
+    "loose.cpp": """
+        static int turns;
+        int a(const Bot *) { return 5 + ++turns % 3; }
+        int b(const Bot *, int bet) { return bet < 40; }
+    """,
+    "patient.py": """
+import random
+class Patient:
+    def __init__(self):
+        self.seen = 0
+    def a(self, bot):
+        self.seen += 1
+        return random.randrange(20) if bot.card > 0.7 else 0
+    def b(self, bot, bet):
+        return bot.card > 0.4 + bet / 200
+""",
+    "plain": {
+        "bot.toml": 'command = ["sh", "bot.sh"]',
+        "bot.sh": """
+read sessions
+while read words; do
+    set -- $words
+    case $2 in
+        A) echo "ACTION BET 7" ;;
+        B) case $3 in 0.[6-9]*) echo "ACTION CALL" ;; *) echo "ACTION FOLD" ;; esac ;;
+    esac
+done
+""",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What must become of a bot: its status, and words of which one is in the reason."""
+
+    status: str
+    words: tuple[str, ...]
+
+
+def verdict_of(bot: Path) -> Verdict:
+    """The verdict that a bot's file, or a program's bot.toml, says it must get."""
+    text = (bot / "bot.toml" if bot.is_dir() else bot).read_text()
+    found = re.search(r"Verdict: (ok|broken|disqualified)(?:: (.*))?$", text, re.MULTILINE)
+    assert found, f"{bot} has no verdict"
+    return Verdict(found[1], tuple(found[2].split(" or ")) if found[2] else ())
+
+
+def bots_in(folder: str) -> list[Path]:
+    """The hostile bots in one of the folders beside this file."""
+    return sorted(
+        path for path in (HERE / folder).iterdir() if path.name != "__pycache__" and not path.name.startswith(".")
+    )
+
+
+class Listener:
+    """A watcher that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.told.append(text)
+
+    def done(self, progress: Progress) -> None:
+        self.told.append(repr(progress.standings))
+
+
+@dataclass
+class Ground:
+    """A folder for one tournament. `canary` is a file outside of what any bot may read."""
+
+    folder: Path
+    told: Listener = field(default_factory=Listener)
+
+    @property
+    def entrants(self) -> Path:
+        return self.folder / "entrants"
+
+    @property
+    def canary(self) -> Path:
+        return self.folder / "canary"
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results"
+
+    def prepare(self, bots: Iterable[Path], good: Mapping[str, str | Mapping[str, str]] = GOOD) -> None:
+        """Write the canary, the good bots and the hostile ones, with the paths that they attack."""
+        self.entrants.mkdir(parents=True)
+        self.canary.write_text(f"{SECRET}\n")
+        self.canary.chmod(0o600)
+        os.utime(self.canary, (1e9, 1e9))
+        for name, content in good.items():
+            files = {"": content} if isinstance(content, str) else content
+            for inner, text in files.items():
+                path = self.entrants / name / inner if inner else self.entrants / name
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text)
+        for bot in bots:
+            target = self.entrants / bot.name
+            if bot.suffix == ".wat":
+                target.with_suffix(".wasm").write_bytes(wasmtime.wat2wasm(self._aimed(bot.read_text())))
+            elif bot.is_dir():
+                shutil.copytree(bot, target, ignore=shutil.ignore_patterns("__pycache__"))
+                for path in target.rglob("*"):
+                    if path.is_file():
+                        path.write_text(self._aimed(path.read_text()))
+            else:
+                target.write_text(self._aimed(bot.read_text()))
+
+    def _aimed(self, text: str) -> str:
+        return text.replace("@canary@", str(self.canary)).replace("@opponent@", str(self.entrants / "steady.c"))
+
+    def config(self, sandbox: Mapping[str, object] | None = None, **settings: object) -> Path:
+        """Write a tournament.toml."""
+        lines = [f"[{CONTEST}]", *_lines({**SETTINGS, **settings}), "[sandbox]", *_lines(sandbox or {})]
+        path = self.folder / "tournament.toml"
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def play(
+        self,
+        executor: ExecutorName = "local",
+        results: Path | None = None,
+        sandbox: Mapping[str, object] | None = None,
+        **settings: object,
+    ) -> Results:
+        """Play the tournament with two workers."""
+        config = load_config(
+            CONTEST,
+            self.config(sandbox, **settings),
+            general={"results": str(results or self.results), "workers": 2, "executor": executor},
+            contest={"entrants": str(self.entrants)},
+        )
+        run_contest(find_contest(CONTEST), config, self.told)
+        return load(inside(config.results, CONTEST))
+
+    def assert_secret_is_kept(self, results: Results) -> None:
+        """The canary is in no message and no record, and is itself as it was."""
+        assert self.canary.read_text() == f"{SECRET}\n"
+        found = self.canary.stat()
+        assert (found.st_mode & 0o7777, found.st_mtime, found.st_uid) == (0o600, 1e9, os.getuid())
+        texts = [*self.told.told, results.entrants.to_csv(), results.standings.to_csv()]
+        assert not [text for text in texts if SECRET in text]
+        for path in self.results.rglob("*"):
+            assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
+
+
+def _lines(keys: Mapping[str, object]) -> list[str]:
+    return [f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in keys.items()]
+
+
+def assert_verdicts(results: Results, bots: Iterable[Path]) -> None:
+    """Each hostile bot has the status that its file says, with a reason that names it."""
+    lines = results.entrants.set_index("name")
+    wrong = []
+    for bot in bots:
+        verdict = verdict_of(bot)
+        line = lines.loc[bot.stem if bot.is_file() else bot.name]
+        reason = str(line.reason)
+        fits = not verdict.words or any(word in reason for word in verdict.words)
+        if line.status != verdict.status or not fits:
+            wrong.append(f"{bot.name}: expected {verdict}, got {line.status}: {reason}")
+        assert all(character.isprintable() or character == "\n" for character in reason), (bot.name, reason)
+    assert not wrong, "\n".join(wrong)
+
+
+def assert_good_ones_are_untouched(
+    results: Results, alone: Results, good: Mapping[str, str | Mapping[str, str]] = GOOD
+) -> None:
+    """The good bots' games among themselves are those of a tournament without the hostile ones, and they are ranked."""
+    names = sorted(Path(name).stem for name in good)
+    lines = results.entrants.set_index("name")
+    for name in names:
+        assert lines.loc[name].status == "ok", (name, lines.loc[name].reason)
+    for number, x in enumerate(names):
+        for y in names[number + 1 :]:
+            assert games_between(results, x, y) == games_between(alone, x, y), (x, y)
+
+
+def games_between(results: Results, x: str, y: str) -> bytes:
+    """The columns of a pairing's games, all but the match number, as bytes."""
+    games = results.games
+    mine = games[(games.x == x) & (games.y == y)].drop(columns=["match", "x", "y"])
+    assert len(mine), (x, y)
+    return b"".join(mine[column].to_numpy().tobytes() for column in mine)
+
+
+def descendants(of: int) -> dict[int, str]:
+    """The processes that descend from one, with their command lines."""
+    parents: dict[int, int] = {}
+    lines: dict[int, str] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+                if fields[0] not in ("Z", "X"):
+                    parents[int(entry.name)] = int(fields[1])
+                    lines[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
+
+    def descends(process: int) -> bool:
+        while process in parents and process != of:
+            process = parents[process]
+        return process == of
+
+    return {process: lines[process] for process in lines if process != of and descends(process)}
+
+
+def confined_processes() -> dict[int, str]:
+    """All confined processes of this machine, whoever is their parent now, with their command lines."""
+    return {process: line for process, line in descendants(0).items() if '"purpose"' in line or LEFT_BEHIND in line}
+
+
+@contextlib.contextmanager
+def nothing_survives(scratch: Path) -> Iterator[None]:
+    """Assert that the block leaves no process, no file and no shared memory behind. `scratch` is its TMPDIR."""
+    before = set(descendants(os.getpid()))
+    yield
+    left: dict[int, str] = {}
+    for _ in range(40):
+        left = {process: line for process, line in descendants(os.getpid()).items() if process not in before}
+        if not left:
+            break
+        time.sleep(0.05)
+    assert not left
+    assert_no_files_are_left(scratch)
+
+
+def assert_no_files_are_left(scratch: Path) -> None:
+    """Nothing lies in the tournament's own temporary folder, or where everybody may write."""
+    assert list(scratch.iterdir()) == []
+    for folder in ("/tmp", "/var/tmp", "/dev/shm", "/run", str(HERE), os.getcwd()):
+        assert not [name for name in os.listdir(folder) if LEFT_BEHIND in name], folder
+    for kind in ("shm", "sem", "msg"):
+        with contextlib.suppress(FileNotFoundError):
+            assert str(LEFT_BEHIND_KEY) not in Path("/proc/sysvipc", kind).read_text().split()

@@ -1,0 +1,33 @@
+"""Answers the questions to come, in messages well formed.
+
+Verdict: disqualified: no answer to what it was asked
+"""
+
+import fcntl
+import os
+import stat
+import struct
+
+
+def pipes():
+    """The descriptors that are pipes to write to, the standard ones aside."""
+    found = []
+    for descriptor in range(3, 64):
+        try:
+            if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY:
+                    found.append(descriptor)
+        except OSError:
+            pass
+    return found
+
+
+def a(bot):
+    for descriptor in pipes():
+        for serial in range(1000):
+            os.write(descriptor, struct.pack("<IIIIqii", 32, serial, 1, 0, 50, 0, 0))
+    return 5
+
+
+def b(bot, bet):
+    return bot.card > 0.5

@@ -1,0 +1,18 @@
+"""Raises an exception that never ends to explain itself.
+
+Verdict: disqualified: processor time
+"""
+
+
+class Unspeakable(Exception):
+    def __str__(self):
+        while True:
+            pass
+
+
+def a(bot):
+    raise Unspeakable
+
+
+def b(bot, bet):
+    return bot.card > 0.5

@@ -1,0 +1,15 @@
+"""Never gets ready.
+
+Verdict: broken: can't start: took more than
+"""
+
+while True:
+    pass
+
+
+def a(bot):
+    return 0
+
+
+def b(bot, bet):
+    return bot.card > 0.5

@@ -1,0 +1,14 @@
+"""Ends with the status by which the sandbox says that it can't confine.
+
+Verdict: disqualified: status 119
+"""
+
+import os
+
+
+def a(bot):
+    os._exit(119)
+
+
+def b(bot, bet):
+    return bot.card > 0.5

@@ -1,0 +1,31 @@
+"""Writes answers without end into the pipe for its answers.
+
+Verdict: disqualified: no answer to what it was asked
+"""
+
+import fcntl
+import os
+import stat
+
+
+def pipes():
+    """The descriptors that are pipes to write to, the standard ones aside."""
+    found = []
+    for descriptor in range(3, 64):
+        try:
+            if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY:
+                    found.append(descriptor)
+        except OSError:
+            pass
+    return found
+
+
+def a(bot):
+    for descriptor in pipes():
+        while True:
+            os.write(descriptor, b"\x10\0\0\0" * 4096)
+
+
+def b(bot, bet):
+    return bot.card > 0.5

@@ -1,0 +1,42 @@
+"""Gives itself more than it gets.
+
+Verdict: ok
+"""
+
+import os
+import resource
+
+done = False
+
+ATTEMPTS = (
+    lambda: resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
+    lambda: resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
+    lambda: resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
+    lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
+    lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
+    lambda: resource.setrlimit(resource.RLIMIT_STACK, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
+    lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
+    lambda: resource.setrlimit(resource.RLIMIT_MEMLOCK, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
+    lambda: resource.prlimit(0, resource.RLIMIT_CPU, (1, 1)),
+    lambda: os.nice(-5),
+    lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50)),
+    lambda: os.sched_setaffinity(0, {0}),
+    lambda: os.setpriority(os.PRIO_PROCESS, 0, -5),
+)
+
+
+def a(bot):
+    global done
+    if not done:
+        done = True
+        for number, attempt in enumerate(ATTEMPTS):
+            try:
+                result = attempt()
+            except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
+                continue
+            raise AssertionError(f"attempt {number} gave {result}")
+    return 5
+
+
+def b(bot, bet):
+    return bot.card > 0.5

@@ -1,0 +1,16 @@
+"""Calls itself until the machine's stack is full.
+
+Verdict: disqualified: SIGSEGV or ran out of memory
+"""
+
+import sys
+
+sys.setrecursionlimit(2**31 - 1)
+
+
+def a(bot):
+    return sorted([1, 2], key=lambda _: a(bot))
+
+
+def b(bot, bet):
+    return bot.card > 0.5

@@ -1,0 +1,38 @@
+"""Has the system send signals to its parent when a pipe moves.
+
+Verdict: ok
+"""
+
+import fcntl
+import os
+import signal
+
+done = False
+
+ATTEMPTS = (
+    lambda: fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid()),
+    lambda: fcntl.fcntl(0, 10, signal.SIGKILL),
+    lambda: fcntl.fcntl(0, 15, bytes(8)),
+    lambda: fcntl.fcntl(0, fcntl.F_SETLEASE, fcntl.F_WRLCK),
+    lambda: fcntl.fcntl(0, fcntl.F_NOTIFY, fcntl.DN_MULTISHOT),
+    lambda: fcntl.fcntl(1, 1031, 1 << 20),
+    lambda: fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH),
+    lambda: fcntl.ioctl(0, 0x5412, b"x"),
+)
+
+
+def a(bot):
+    global done
+    if not done:
+        done = True
+        for number, attempt in enumerate(ATTEMPTS):
+            try:
+                result = attempt()
+            except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
+                continue
+            raise AssertionError(f"attempt {number} gave {result}")
+    return 5
+
+
+def b(bot, bet):
+    return bot.card > 0.5

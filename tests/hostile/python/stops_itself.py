@@ -1,0 +1,15 @@
+"""Stops its process like Ctrl-Z.
+
+Verdict: disqualified: did not answer
+"""
+
+import os
+import signal
+
+
+def a(bot):
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def b(bot, bet):
+    return bot.card > 0.5

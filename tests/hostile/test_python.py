@@ -1,0 +1,73 @@
+"""Hostile Python bots: one file each in python/."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.field import (
+    GOOD,
+    Ground,
+    assert_good_ones_are_untouched,
+    assert_verdicts,
+    bots_in,
+    games_between,
+    nothing_survives,
+    verdict_of,
+)
+from tournament.results import Results
+
+BOTS = bots_in("python")
+LONG = [bot for bot in BOTS if "1000" in bot.stem]
+ALONE = [bot for bot in BOTS if bot.stem == "remembers_the_last_leg"]
+REFUSED = [bot for bot in BOTS if verdict_of(bot).status == "ok" and bot not in ALONE]
+FAILING = [bot for bot in BOTS if bot not in LONG + REFUSED + ALONE]
+FEW = {name: GOOD[name] for name in ("steady.c", "patient.py")}
+TWIN = "def a(bot):\n    return 30 if bot.card > 0.6 else 0\ndef b(bot, bet):\n    return bot.card > 0.5\n"
+
+
+def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path, alone: Results) -> None:
+    ground = Ground(tmp_path)
+    ground.prepare(REFUSED)
+    (ground.entrants / "writes_over_nothing.py").write_text(TWIN)
+    with nothing_survives(scratch):
+        results = ground.play()
+    assert_verdicts(results, REFUSED)
+    assert_good_ones_are_untouched(results, alone)
+    ground.assert_secret_is_kept(results)
+    for opponent in ("steady", "loose", "patient", "plain"):
+        assert games_between(results, opponent, "writes_over_its_bot") == games_between(
+            results, opponent, "writes_over_nothing"
+        )
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
+    bots = FAILING[part::4]
+    ground = Ground(tmp_path)
+    ground.prepare(bots, FEW)
+    with nothing_survives(scratch):
+        results = ground.play()
+    assert_verdicts(results, bots)
+    assert_good_ones_are_untouched(results, alone, FEW)
+    ground.assert_secret_is_kept(results)
+
+
+def test_they_fail_late(tmp_path: Path, scratch: Path) -> None:
+    ground, undisturbed = Ground(tmp_path / "with"), Ground(tmp_path / "without")
+    ground.prepare(LONG, FEW)
+    undisturbed.prepare([], FEW)
+    with nothing_survives(scratch):
+        results = ground.play(sessions=150)
+    assert_verdicts(results, LONG)
+    assert_good_ones_are_untouched(results, undisturbed.play(sessions=150), FEW)
+
+
+def test_a_process_for_each_leg_remembers_nothing(tmp_path: Path, scratch: Path, alone: Results) -> None:
+    ground = Ground(tmp_path)
+    ground.prepare(ALONE, FEW)
+    with nothing_survives(scratch):
+        results = ground.play(sandbox={"legs_per_process": 1})
+    assert_verdicts(results, ALONE)
+    assert_good_ones_are_untouched(results, alone, FEW)

@@ -1,0 +1,69 @@
+"""Hostile bots in C, C++ and WebAssembly: one file each in webassembly/."""
+
+from __future__ import annotations
+
+import faulthandler
+from pathlib import Path
+
+import pytest
+import wasmtime
+
+from tests.hostile.field import (
+    Ground,
+    assert_good_ones_are_untouched,
+    assert_verdicts,
+    bots_in,
+    games_between,
+    nothing_survives,
+)
+from tournament.results import Results
+
+# So many sessions make more than 1,000 decisions.
+SESSIONS = 150
+
+
+@pytest.fixture(scope="module")
+def alone_for_long(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> Results:
+    ground = Ground(tmp_path_factory.mktemp("alone"))
+    ground.prepare([])
+    return ground.play(sessions=SESSIONS)
+
+
+def test_hostile_webassembly(tmp_path: Path, scratch: Path, alone_for_long: Results) -> None:
+    assert faulthandler.is_enabled()
+    bots = bots_in("webassembly")
+    ground = Ground(tmp_path)
+    ground.prepare(bots)
+    hard = ground.entrants / "takes_hours_to_compile.wasm"
+    hard.write_bytes(wasmtime.wat2wasm(hard_to_compile(5000, 100)))
+    (ground.entrants / "no_webassembly.wasm").write_bytes(b"\0asm" + bytes(range(256)) * 100)
+    # An honest twin of the one that writes over its bot.
+    (ground.entrants / "writes_over_nothing.c").write_text(
+        "int a(const Bot *bot) { return bot->card > 0.6f ? 30 : 0; }"
+        "int b(const Bot *bot, const int bet) { return bot->card > 0.5f; }"
+    )
+    with nothing_survives(scratch):
+        results = ground.play(sessions=SESSIONS, fuel_per_decision=1_000_000)
+    assert_verdicts(results, bots)
+    lines = results.entrants.set_index("name")
+    assert lines.loc["takes_hours_to_compile"].status == "broken"
+    assert "to be compiled to machine code" in lines.loc["takes_hours_to_compile"].reason
+    assert lines.loc["no_webassembly"].status == "broken"
+    assert_good_ones_are_untouched(results, alone_for_long)
+    ground.assert_secret_is_kept(results)
+    for opponent in ("steady", "loose", "patient", "plain"):
+        assert games_between(results, opponent, "writes_over_its_bot") == games_between(
+            results, opponent, "writes_over_nothing"
+        )
+
+
+def hard_to_compile(variables: int, loops: int) -> str:
+    """A module on which the compiler's work grows with variables times loops."""
+    lines = [
+        f"(local.set {1 + i * 7 % variables} (i32.add (local.get {1 + i}) (local.get 0)))" for i in range(variables)
+    ]
+    locals_ = "(local " + " i32" * variables + ")"
+    return f"""(module (memory (export "memory") 1)
+        (func (export "a") (param i32) (result i32) {locals_}
+            {"(loop " * loops} {"".join(lines)} {"(br_if 0 (local.get 0)))" * loops} (local.get 1))
+        (func (export "b") (param i32 i32) (result i32) (i32.const 1)))"""
