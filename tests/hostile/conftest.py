@@ -20,8 +20,8 @@ def small_limits() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiler, "SECONDS", 10)
         patch.setattr(module_trial, "SECONDS", 3)
-        patch.setattr(lanes, "_START_SECONDS", 1.0)
-        patch.setattr(programs, "_BUILD_SECONDS", 4)
+        patch.setattr(lanes, "_START_SECONDS", 0.5)
+        patch.setattr(programs, "_BUILD_SECONDS", 8)
         patch.setattr(python_bots, "_TRIAL_SECONDS", 2)
         yield
 

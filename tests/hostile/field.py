@@ -27,15 +27,15 @@ SECRET = "a yellow canary sings 71c2e9"
 # What bots that leave something behind call it; segments of shared memory have the number as their key.
 LEFT_BEHIND = "left_by_a_hostile_bot"
 LEFT_BEHIND_KEY = 0x7E57B07
-SETTINGS = {
+SETTINGS: dict[str, object] = {
     "sessions": 6,
     "seed": 11,
     "faults_allowed": 0,
-    "cpu_seconds_per_decision": 0.2,
+    "cpu_seconds_per_decision": 0.1,
     "wall_seconds_per_decision": 0.4,
     "cpu_seconds_per_leg": 30.0,
 }
-GOOD = {
+GOOD: dict[str, str | Mapping[str, str]] = {
     "steady.c": """
         int a(const Bot *bot) { return bot->card > 0.6f ? 20 : 0; }
         int b(const Bot *bot, const int bet) { return bot->card > 0.5f; }
@@ -74,18 +74,21 @@ done
 
 @dataclass(frozen=True)
 class Verdict:
-    """What must become of a bot: its status, and words of which one is in the reason."""
+    """What must become of a bot: its status, and words of which one is in the reason.
 
-    status: str
+    Where it fails a moment after its start, a busy machine may see that only as it plays.
+    """
+
+    statuses: tuple[str, ...]
     words: tuple[str, ...]
 
 
 def verdict_of(bot: Path) -> Verdict:
     """The verdict that a bot's file, or a program's bot.toml, says it must get."""
     text = (bot / "bot.toml" if bot.is_dir() else bot).read_text()
-    found = re.search(r"Verdict: (ok|broken|disqualified)(?:: (.*))?$", text, re.MULTILINE)
+    found = re.search(r"Verdict: ([a-z, ]+)(?:: (.*))?$", text, re.MULTILINE)
     assert found, f"{bot} has no verdict"
-    return Verdict(found[1], tuple(found[2].split(" or ")) if found[2] else ())
+    return Verdict(tuple(found[1].split(", ")), tuple(found[2].split(" or ")) if found[2] else ())
 
 
 def bots_in(folder: str) -> list[Path]:
@@ -152,7 +155,11 @@ class Ground:
                 target.write_text(self._aimed(bot.read_text()))
 
     def _aimed(self, text: str) -> str:
-        return text.replace("@canary@", str(self.canary)).replace("@opponent@", str(self.entrants / "steady.c"))
+        return (
+            text.replace("@canary@", str(self.canary))
+            .replace("@opponent@", str(self.entrants / "steady.c"))
+            .replace("@executable@", str(self.folder / "executable"))
+        )
 
     def config(self, sandbox: Mapping[str, object] | None = None, **settings: object) -> Path:
         """Write a tournament.toml."""
@@ -202,7 +209,7 @@ def assert_verdicts(results: Results, bots: Iterable[Path]) -> None:
         line = lines.loc[bot.stem if bot.is_file() else bot.name]
         reason = str(line.reason)
         fits = not verdict.words or any(word in reason for word in verdict.words)
-        if line.status != verdict.status or not fits:
+        if line.status not in verdict.statuses or not fits:
             wrong.append(f"{bot.name}: expected {verdict}, got {line.status}: {reason}")
         assert all(character.isprintable() or character == "\n" for character in reason), (bot.name, reason)
     assert not wrong, "\n".join(wrong)

@@ -163,6 +163,14 @@ class Confined:
         except OSError:
             return []
 
+    def threads(self) -> int:
+        """How many threads it has."""
+        try:
+            text = Path(f"/proc/{self.pid}/stat").read_text()
+        except OSError:
+            return 0
+        return int(text.rsplit(")", 1)[1].split()[17])
+
     def has_written(self) -> bool:
         """Whether there is something of its answers to read."""
         waiting = select.poll()

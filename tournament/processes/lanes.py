@@ -23,14 +23,14 @@ from engine.game_core import GameCore
 from engine.records import Table
 from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings, buffer_fields
-from tournament.legs import Stopped, leg_result
+from tournament.legs import Stopped, leg_result, new_core
 from tournament.problems import printable
 from tournament.processes import programs, python_bots
 from tournament.processes.confinement import Confined, how_it_ended
 from tournament.processes.lines import question_lines
 from tournament.processes.settings import SandboxSettings
 from tournament.processes.spool import LegRows, Spool
-from tournament.questions import asked
+from tournament.questions import asked, refusal
 from tournament.schedule import Leg, Seat
 from tournament.store.ledger import Fault, LegResult
 
@@ -39,6 +39,8 @@ _MOST_OWN_PROCESSES = 24
 # How many processes of either kind, unless a leg alone needs more.
 _MOST_PROCESSES = 96
 _ROWS = 4096
+# Runtimes start some for themselves; more only keep the machine from others.
+_MOST_THREADS = 128
 _AUDIT_SECONDS = 0.05
 _LONGEST_TICK = 0.5
 # What a process may take to get ready, beyond the limits of its first decision.
@@ -213,7 +215,7 @@ class _LaneTable:
 
     def _needs(self, in_play: _LegInPlay, seat: int) -> Literal["none", "shared", "own"]:
         """Which process must be started for a seat."""
-        if _seats(in_play)[seat].kind == "wasm":
+        if _seats(in_play)[seat].kind not in ("python", "program"):
             return "none"
         if self._needs_own(in_play, seat):
             return "own"
@@ -252,7 +254,7 @@ class _LaneTable:
         in_play.rows = LegRows(self._spool)
         in_play.faults = []
         in_play.cpu_before = [0.0, 0.0]
-        core = in_play.core = contest.new_core(leg.plan, self._settings, in_play.games, in_play.sessions)
+        core = in_play.core = new_core(contest, self._settings, leg, self._artifacts, in_play.games, in_play.sessions)
         seats = _seats(in_play)
         bots = [
             runtime.load_bot(self._artifacts[seat.artifact], contest.interface, seat.name)
@@ -267,13 +269,14 @@ class _LaneTable:
                 bots,
                 fuel=self._settings.fuel_per_decision,
                 memory_megabytes=self._settings.memory_megabytes,
+                fuel_per_leg=self._settings.fuel_per_leg,
             )
             for number, bot in enumerate(bots):
                 if bot:
                     in_play.seating.seat(number, seats[number].random_seed)
         places = [-1, -1]
-        for number, bot in enumerate(bots):
-            if bot is None:
+        for number, seat in enumerate(seats):
+            if seat.kind in ("python", "program"):
                 process = self._process_for(in_play, number)
                 in_play.processes[number] = process
                 places[number] = process.places
@@ -355,8 +358,8 @@ class _LaneTable:
             in_play.rows.take(in_play.games, in_play.sessions)
             self._lanes.resume(lane)
         elif kind == lanes.BOT_TRAPPED:
-            assert in_play.seating
-            self._fault(in_play, in_play.core.pending()[1], in_play.seating.take_failure())
+            what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
+            self._fault(in_play, in_play.core.pending()[1], what)
         elif kind == lanes.BOT_FAULTY:
             # What a process of many legs wrote may be any leg's.
             is_its_own = self._by_channel[channel].places <= 1
@@ -467,6 +470,7 @@ class _LaneTable:
                 self._lanes.change_channel(in_play.lane, number, process.channel)
             if _seats(in_play)[number].kind == "python":
                 self._start_bot(in_play, number, seed)
+        core.note_restart(number)
         self._lanes.resume(in_play.lane, core.default())
 
     def _finish(self, in_play: _LegInPlay, ended_by: int | None) -> None:
@@ -483,7 +487,7 @@ class _LaneTable:
 
     def _use(self, in_play: _LegInPlay, number: int) -> Use | None:
         process = in_play.processes[number]
-        if _seats(in_play)[number].kind == "wasm":
+        if _seats(in_play)[number].kind in ("wasm", "house"):
             return None
         seconds = in_play.cpu_before[number]
         memory = 0
@@ -509,6 +513,9 @@ class _LaneTable:
         if process.channel not in self._by_channel:
             return
         settings, confined = self._settings, process.confined
+        if not process.shared and confined.threads() > _MOST_THREADS:
+            self._process_failed(process, f"started more than {_MOST_THREADS} threads")
+            return
         outstanding, message = self._lanes.is_outstanding(process.channel)
         if not outstanding:
             process.watch = None

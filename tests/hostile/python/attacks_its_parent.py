@@ -49,7 +49,14 @@ ATTEMPTS = {
 }
 
 
+done = False
+
+
 def a(bot):
+    global done
+    if done:
+        return 5
+    done = True
     for name, attempt in ATTEMPTS.items():
         try:
             result = attempt()

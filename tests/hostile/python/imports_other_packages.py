@@ -5,9 +5,17 @@ Verdict: ok
 
 import sys
 
+sys.path += ["", "/usr/lib/python3/dist-packages", f"{sys.prefix}/lib/dist-packages"]
+
+
+done = False
+
 
 def a(bot):
-    sys.path += ["", "/usr/lib/python3/dist-packages", f"{sys.prefix}/lib/dist-packages"]
+    global done
+    if done:
+        return 5
+    done = True
     for name in ("numpy", "sandlock", "wasmtime", "ray", "tournament"):
         try:
             __import__(name)

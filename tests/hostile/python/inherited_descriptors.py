@@ -7,8 +7,14 @@ import fcntl
 import os
 import stat
 
+done = False
+
 
 def a(bot):
+    global done
+    if done:
+        return 5
+    done = True
     for descriptor in range(4096):
         try:
             mode = os.fstat(descriptor).st_mode

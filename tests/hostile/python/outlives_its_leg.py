@@ -26,7 +26,14 @@ for number in range(1, 64):
         pass
 
 
+done = False
+
+
 def a(bot):
+    global done
+    if done:
+        return 5
+    done = True
     for attempt in (
         lambda: call(157, SET_PARENT_DEATH_SIGNAL, 0, 0, 0),
         lambda: call(157, SET_DUMPABLE, 0, 0, 0),

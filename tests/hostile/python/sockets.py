@@ -17,7 +17,14 @@ def call(number, *arguments):
     return result
 
 
+done = False
+
+
 def a(bot):
+    global done
+    if done:
+        return 5
+    done = True
     for family in range(64):
         for kind in range(1, 11):
             try:

@@ -80,7 +80,14 @@ CALLS = {
 NOT_PERMITTED, NOT_THERE, FORBIDDEN = 1, 38, 13
 
 
+done = False
+
+
 def a(bot):
+    global done
+    if done:
+        return 5
+    done = True
     for name, (number, *arguments) in CALLS.items():
         try:
             call(number, *arguments)

@@ -1,0 +1,5 @@
+import os
+
+for _ in range(1500):
+    os.mkdir("d")
+    os.chdir("d")

@@ -1,0 +1,2 @@
+for number in range(5000):
+    open(f"file{number}", "w").close()

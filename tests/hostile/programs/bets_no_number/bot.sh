@@ -1,0 +1,2 @@
+read sessions
+while read line; do echo "ACTION BET nan"; done

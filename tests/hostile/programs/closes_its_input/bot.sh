@@ -1,0 +1,3 @@
+read sessions
+exec <&-
+kill -STOP $$

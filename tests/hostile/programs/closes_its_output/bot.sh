@@ -1,0 +1,4 @@
+read sessions
+read question
+exec >&-
+read more

@@ -1,0 +1,4 @@
+read sessions
+read question
+echo goodbye >&2
+exit 7

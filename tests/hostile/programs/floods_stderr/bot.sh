@@ -1,0 +1,3 @@
+read sessions
+read line
+while :; do echo "complaint $line" >&2; done

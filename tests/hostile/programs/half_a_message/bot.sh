@@ -1,0 +1,5 @@
+read sessions
+read question
+printf "ACTION PA"
+read more
+read more

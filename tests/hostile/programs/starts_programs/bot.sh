@@ -1,0 +1,5 @@
+read sessions
+while read line; do
+    sleep 1000 &
+    echo "ACTION PASS"
+done

@@ -1,0 +1,4 @@
+read sessions
+read line
+kill -STOP $$
+echo "ACTION PASS"

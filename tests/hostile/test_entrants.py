@@ -1,0 +1,154 @@
+"""Attacks by what lies in the entrants folder: names, links, sizes, bot.toml files; and what users see of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import call, command_line, environment
+from tests.hostile.field import (
+    GOOD,
+    HERE,
+    SECRET,
+    Ground,
+    assert_good_ones_are_untouched,
+    nothing_survives,
+)
+from tournament.processes import programs
+from tournament.results import Results
+
+FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
+RECIPES: dict[str, tuple[str | bytes, str]] = {
+    "giant_recipe": ("command = [" + '"x", ' * 30_000 + "]", "larger than 64 KiB"),
+    "giant_command": ('command = ["sh", "' + "x" * 40_000 + '"]', "KiB of words"),
+    "many_words": ('command = ["sh"' + ', "\\u0001"' * 6000 + "]", ""),
+    "deep_recipe": ("command = " + "[" * 30_000, "bot.toml"),
+    "unknown_key": ('command = ["sh"]\n"\\u001b[2J[/red]" = 1', "unknown key"),
+    "absolute_command": ('command = ["/bin/sh", "bot.sh"]', "not in its folder"),
+    "command_above": ('command = ["../steady.c"]', "not in its folder"),
+    "command_nowhere": ('command = ["\\u001b[2J"]', "not installed"),
+    "no_command": ("command = []", "must be a list of words"),
+    "command_with_nul": ('command = ["sh", "\\u0000"]', "must be a list of words"),
+    "huge_number": ("command = " + "9" * 10_000, "bot.toml"),
+    "no_text": (b"\xff\xfe\0", "not UTF-8"),
+}
+DEEP = {
+    "deep_brackets.py": "x = " + "(" * 100_000,
+    "deep_signs.py": "x = " + "-" * 1_000_000 + "1",
+    "deep_attributes.py": "x = a" + ".a" * 200_000,
+    "deep_braces.c": "int x = " + "(" * 100_000 + ";",
+    "nul.py": "x = 1\0",
+    "coding.py": "# coding: rot13\n",
+    "sixteen_megabytes.py": "#" * ((16 << 20) - 1),
+    "too_large.py": "#" * ((16 << 20) + 1),
+}
+
+
+def test_what_lies_in_the_folder(tmp_path: Path, scratch: Path, alone: Results) -> None:
+    ground = Ground(tmp_path)
+    ground.prepare([], FEW)
+    for name, (text, _) in RECIPES.items():
+        (ground.entrants / name).mkdir()
+        (ground.entrants / name / "bot.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
+        (ground.entrants / name / "bot.sh").write_text("exit 1\n")
+    for name, source in DEEP.items():
+        (ground.entrants / name).write_text(source)
+    (ground.entrants / "link.c").symlink_to(ground.canary)
+    (ground.entrants / "link.py").symlink_to("/etc/passwd")
+    (ground.entrants / "circle.py").symlink_to("circle.py")
+    (ground.entrants / "folder_link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "bot.toml").write_text('command = ["sh"]')
+    os.mkfifo(ground.entrants / "pipe.py")
+    os.mkfifo(ground.entrants / "pipe.wasm")
+    (ground.entrants / "folder.c").mkdir()
+    sparse = ground.entrants / "sparse"
+    sparse.mkdir()
+    (sparse / "bot.toml").write_text('command = ["sh"]')
+    with (sparse / "data").open("wb") as file:
+        file.truncate(1 << 40)
+    for odd in (b"\xff\xfe.py", b"\x1b[2J.c", "\N{RIGHT-TO-LEFT OVERRIDE}.py".encode(), b"-rf.py", b"a b.c", b"..py"):
+        Path(os.fsdecode(bytes(ground.entrants) + b"/" + odd)).write_text("x")
+    with nothing_survives(scratch):
+        results = ground.play()
+    assert_good_ones_are_untouched(results, alone, FEW)
+    ground.assert_secret_is_kept(results)
+    lines = results.entrants.set_index("name")
+    assert set(lines[lines.status == "ok"].index) == {"steady", "plain"}
+    for name, (_, words) in RECIPES.items():
+        assert words in lines.loc[name].reason, (name, lines.loc[name].reason)
+    for name in ("link.c", "link.py", "circle.py", "folder_link"):
+        assert "link" in lines.loc[name].reason
+    for name in ("pipe.py", "pipe.wasm"):
+        assert "not a plain file" in lines.loc[name].reason
+    assert "larger than" in lines.loc["sparse"].reason
+    for line in lines.reset_index().itertuples():
+        assert all(c.isprintable() or c in "\n\t" for c in f"{line.name}{line.reason}"), line.name
+
+
+def test_what_users_see_is_harmless(tmp_path: Path, scratch: Path) -> None:
+    """Whatever bots say, a terminal shows it as text."""
+    ground = Ground(tmp_path)
+    paint = 'while read line; do printf "\\033[2J[/red]\\n"; done'
+    painter = {
+        "bot.toml": 'command = ["sh", "bot.sh"]',
+        "bot.sh": f'printf "\\033[2J[/red]\\n" >&2\nread line\n{paint}',
+    }
+    ground.prepare([HERE / "python" / "paints_the_terminal.py", HERE / "python" / "paints_at_start.py"], FEW)
+    for name, text in painter.items():
+        (ground.entrants / "painter").mkdir(exist_ok=True)
+        (ground.entrants / "painter" / name).write_text(text)
+    arguments = ["--config", str(ground.config()), "--entrants", str(ground.entrants), "--results", str(ground.results)]
+    done = call(["run", "von_neumann_poker", *arguments, "--executor", "local"])
+    assert done.returncode == 0, done.stderr
+    shown = [done.stdout + done.stderr]
+    for bot in ("paints_at_start.py",):
+        checked = subprocess.run(
+            command_line(["check", str(ground.entrants / bot)]),
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert checked.returncode in (1, 2), checked.stderr
+        assert "Traceback" not in checked.stderr
+        shown.append(checked.stdout + checked.stderr)
+    for text in shown:
+        assert "\x1b" not in text and "\x07" not in text and "\N{RIGHT-TO-LEFT OVERRIDE}" not in text
+        assert "[/" in text
+
+
+def test_a_script_names_no_files_to_read(tmp_path: Path) -> None:
+    """The first line of a script has only the system's interpreters read for it."""
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET)
+    secret.chmod(0o755)
+    for first in (f"#!/bin/sh {secret}", f"#!{secret}", f"#!/usr/bin/env {secret}"):
+        script = tmp_path / "script"
+        script.write_text(first + "\n")
+        script.chmod(0o755)
+        assert str(secret) not in programs._read_by(str(script))
+
+
+@pytest.mark.parametrize("depth", [3, 1500])
+def test_folders_are_removed_however_deep(tmp_path: Path, depth: int) -> None:
+    from tournament.processes.scratch import remove, scratch_folder
+
+    here = os.open(".", os.O_RDONLY)
+    try:
+        with scratch_folder(tmp_path) as folder:
+            os.chdir(folder)
+            for level in range(depth):
+                os.mkdir("d")
+                if level % 7 == 0:
+                    Path("file").write_text("x")
+                    os.symlink("/", "link")
+                os.chdir("d")
+    finally:
+        os.fchdir(here)
+        os.close(here)
+    assert list(tmp_path.iterdir()) == []
+    remove(tmp_path / "none")

@@ -1,0 +1,69 @@
+"""A field of every kind of bot, honest and hostile, plays the same tournament here and on Ray."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pandas.testing
+
+from tests.contest_runs import command_line, environment
+from tests.hostile.field import (
+    CONTEST,
+    Ground,
+    assert_good_ones_are_untouched,
+    assert_verdicts,
+    bots_in,
+    confined_processes,
+    nothing_survives,
+)
+from tournament.results import Results, load
+
+NAMES = {
+    "webassembly": ("division_by_zero", "endless_loop_at_once", "out_of_bounds_write", "tail_calls_for_ever"),
+    "python": (
+        "aborts",
+        "attacks_its_parent",
+        "exits_at_once",
+        "garbage_bytes",
+        "nan_and_huge_numbers",
+        "writes_files",
+    ),
+    "programs": ("bets_no_number", "ends_after_a_question"),
+}
+
+
+def test_every_kind_of_bot_here_and_on_ray(tmp_path: Path, scratch: Path, alone: Results) -> None:
+    """Twice here, and once on two Ray workers, whose traps are those of processes with handlers of their own."""
+    kinds = {kind: [bot for bot in bots_in(kind) if bot.stem in names] for kind, names in NAMES.items()}
+    bots = [bot for found in kinds.values() for bot in found if found is not kinds["webassembly"]]
+    assert len(bots) == 8 and len(kinds["webassembly"]) == 4
+    ground = Ground(tmp_path)
+    for bot in kinds["webassembly"]:  # some have the names of others
+        copy = tmp_path / f"compiled_{bot.name}"
+        copy.write_text(bot.read_text())
+        bots.append(copy)
+    ground.prepare(bots)
+    played = []
+    for name in ("once", "twice"):
+        with nothing_survives(scratch):
+            played.append(ground.play(results=tmp_path / name))
+    config = ground.config()
+    arguments = ["--config", str(config), "--entrants", str(ground.entrants), "--results", str(tmp_path / "ray")]
+    done = subprocess.run(
+        command_line(["run", CONTEST, *arguments, "--workers", "2", "--executor", "ray"]),
+        env=environment({"PYTHONFAULTHANDLER": "1"}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    played.append(load(str(tmp_path / "ray" / CONTEST)))
+    for results in played:
+        assert_verdicts(results, bots)
+        assert_good_ones_are_untouched(results, alone)
+    for results in played[1:]:
+        pandas.testing.assert_frame_equal(results.games, played[0].games, check_exact=True)
+        pandas.testing.assert_frame_equal(results.standings, played[0].standings, check_exact=True)
+        pandas.testing.assert_frame_equal(results.entrants, played[0].entrants, check_exact=True)
+    assert not {pid: line for pid, line in confined_processes().items() if str(tmp_path) in line}

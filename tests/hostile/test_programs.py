@@ -1,0 +1,85 @@
+"""Hostile programs: one folder each in programs/, and in builds/ those whose build is the attack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.field import (
+    GOOD,
+    SECRET,
+    Ground,
+    assert_good_ones_are_untouched,
+    assert_verdicts,
+    bots_in,
+    confined_processes,
+    nothing_survives,
+    verdict_of,
+)
+from tournament.results import Results
+
+BOTS = bots_in("programs")
+REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",)]
+FAILING = [bot for bot in BOTS if bot not in REFUSED]
+BUILDS = bots_in("builds")
+FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
+
+
+def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path, alone: Results) -> None:
+    ground = Ground(tmp_path)
+    ground.prepare(REFUSED, FEW)
+    with nothing_survives(scratch):
+        results = ground.play()
+    assert_verdicts(results, REFUSED)
+    assert_good_ones_are_untouched(results, alone, FEW)
+    ground.assert_secret_is_kept(results)
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
+    bots = FAILING[part::3]
+    ground = Ground(tmp_path)
+    # A script of somebody's that anybody might execute, and nobody else is to read.
+    executable = tmp_path / "executable"
+    executable.write_text(f"echo {SECRET} >&2\n")
+    executable.chmod(0o755)
+    ground.prepare(bots, FEW)
+    with nothing_survives(scratch):
+        results = ground.play()
+    assert_verdicts(results, bots)
+    assert_good_ones_are_untouched(results, alone, FEW)
+    ground.assert_secret_is_kept(results)
+
+
+def test_hostile_builds(tmp_path: Path, scratch: Path, alone: Results) -> None:
+    ground = Ground(tmp_path)
+    ground.prepare(BUILDS, FEW)
+    with nothing_survives(scratch):
+        results = ground.play()
+    assert_verdicts(results, BUILDS)
+    assert_good_ones_are_untouched(results, alone, FEW)
+    ground.assert_secret_is_kept(results)
+    assert confined_processes() == {}
+
+
+def test_what_a_compiler_makes_can_be_executed(tmp_path: Path, scratch: Path) -> None:
+    """Though nothing can be marked as executable while it is built."""
+    ground = Ground(tmp_path)
+    made = {"bot.toml": 'command = ["./bot"]\nbuild = ["cc", "-o", "bot", "bot.c"]', "bot.c": C_BOT}
+    ground.prepare([], {"made": made, "steady.c": GOOD["steady.c"]})
+    results = ground.play()
+    assert set(results.entrants.status) == {"ok"}
+
+
+C_BOT = """
+#include <stdio.h>
+int main(void) {
+    char line[256], question;
+    fgets(line, sizeof line, stdin);
+    while (fgets(line, sizeof line, stdin) && sscanf(line, "STATE %c", &question) == 1) {
+        puts(question == 'A' ? "ACTION BET 5" : "ACTION FOLD");
+        fflush(stdout);
+    }
+}
+"""
