@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import dedent
@@ -16,7 +16,7 @@ from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import poker_deals
 from tests.oracles.von_neumann_poker import Bot, Game, Record, Session
 from tests.support import VIEW, poker_tables, take_rows
-from tournament.contests.contest import ContestSettings, LegPlan
+from tournament.contests.contest import ContestSettings, LegPlan, NewCore
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
@@ -145,7 +145,7 @@ def play(
     settings: Settings,
     sandbox: SandboxSettings = ON,
     legs: Sequence[Leg] | None = None,
-    new_core: Callable[[LegPlan, ContestSettings, Table, Table], GameCore] = VON_NEUMANN_POKER.new_core,
+    new_core: NewCore = VON_NEUMANN_POKER.new_core,
 ) -> list[Played]:
     """Play legs, by default those of a round robin, as one batch; in the schedule's order."""
     chosen = legs_of(entrants, settings) if legs is None else legs
@@ -217,9 +217,11 @@ def ask_each(
         legs += RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors).legs()
     cores: dict[int, Questionnaire] = {}
 
-    def new_core(plan: LegPlan, _settings: ContestSettings, _games: Table, _sessions: Table) -> GameCore:
-        cores[plan.match] = Questionnaire(questions, VON_NEUMANN_POKER.interface.view_size)
-        return cores[plan.match]
+    def new_core(
+        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+    ) -> GameCore:
+        cores[leg.match] = Questionnaire(questions, VON_NEUMANN_POKER.interface.view_size)
+        return cores[leg.match]
 
     played = play([*entrants, silent], settings, sandbox, legs, new_core)
     return {leg.x.name: Answered(cores[leg.plan.match].answers, result.faults) for leg, result in zip(legs, played)}
