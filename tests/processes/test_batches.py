@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.pace import Pace
 from tournament.play import Receipt
-from tournament.running import new_pace
 from tournament.store.ledger import Batch, LegResult
+
+
+def new_pace(workers: int, sessions: int) -> Pace:
+    return Pace(workers, sessions, VON_NEUMANN_POKER.expected_games, VON_NEUMANN_POKER.expected_rate)
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
@@ -43,7 +46,7 @@ def seconds(batch: list[bool], pace: Pace) -> float:
     sessions=st.sampled_from([1, 100, 10_000, 10**6]),
 )
 def test_every_leg_is_in_one_batch_and_none_has_too_many_lanes(legs: list[bool], workers: int, sessions: int) -> None:
-    batches = cut(legs, new_pace(VON_NEUMANN_POKER, workers, sessions))
+    batches = cut(legs, new_pace(workers, sessions))
     assert list(chain.from_iterable(batches)) == legs
     in_lanes = legs.count(True)
     assert max(batch.count(True) for batch in batches) <= max(1, -(-in_lanes // workers))
@@ -51,15 +54,15 @@ def test_every_leg_is_in_one_batch_and_none_has_too_many_lanes(legs: list[bool],
 
 def test_all_workers_get_lanes() -> None:
     for workers in (2, 3, 8):
-        batches = cut([True] * 40, new_pace(VON_NEUMANN_POKER, workers, 100))
+        batches = cut([True] * 40, new_pace(workers, 100))
         assert len(batches) >= workers
         assert len(batches[0]) == -(-40 // workers)
 
 
 def test_many_lanes_are_not_one_batch() -> None:
-    assert max(map(len, cut([True] * 5000, new_pace(VON_NEUMANN_POKER, 1, 10)))) == 1024
+    assert max(map(len, cut([True] * 5000, new_pace(1, 10)))) == 1024
     # Long ones go out once there are enough to be played in step.
-    slow = cut([True] * 500, new_pace(VON_NEUMANN_POKER, 1, 100_000))
+    slow = cut([True] * 500, new_pace(1, 100_000))
     assert max(map(len, slow[:-1])) == 64
 
 
@@ -67,14 +70,14 @@ def test_many_lanes_are_not_one_batch() -> None:
 def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: int) -> None:
     """Each entrant meets the one, then all those before him: few lanes among ever more other legs."""
     legs = [earlier == 0 for later in range(1, 200) for earlier in range(later)]
-    pace = new_pace(VON_NEUMANN_POKER, 1, sessions)
+    pace = new_pace(1, sessions)
     batches = cut(legs, pace)
     longest = max(seconds(batch, pace) for batch in batches)
     assert longest < 45
 
 
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
-    pace = new_pace(VON_NEUMANN_POKER, 2, 100)
+    pace = new_pace(2, 100)
     result = LegResult("", 0, 0, "x", "y", 100, 1200, 0.0, 0.0, ())
     before = pace.leg_seconds(False)
     pace.note(Receipt(Batch("", (), (result,) * 10), 6.0, 6.0, 12_000, 10))
