@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks import holdem, two_card_draw
 from benchmarks.fields import (
     ROOT,
     STATEMENT_BOTS,
@@ -94,6 +95,16 @@ def main() -> None:
             options.rounds, lambda: _written_rate(STATEMENT_BOTS, 300_000), lambda: run_plain(libc, 200_000)
         )
         add(_rates("statement's bots, written to Parquet and committed, 1 worker", mine, other, ratio, "0.4"))
+        sample = two_card_draw.built("sample")
+        simulator = two_card_draw.plain_simulator(folder, "sample")
+        mine, other, ratio = side_by_side(
+            options.rounds,
+            lambda: two_card_draw.play_in_memory(sample, 20, 60_000),
+            lambda: two_card_draw.run_plain(simulator, 1_200_000),
+        )
+        add(_rates("two-card draw, a C++ bot's hands, against a plain C++ simulator", mine, other, ratio, "0.5"))
+    seconds = statistics.median(two_card_draw.seconds_to_make(200_000) for _ in range(options.rounds))
+    add(Row("one server of two-card draw, 200,000 steps, seconds", f"{seconds:.3f} s", "0.5 s", seconds / 0.5, "≤ 1"))
     for row in _process_rows(options.rounds):
         add(row)
     mine, other, ratio = side_by_side(options.rounds, lambda: _whole_rate(2), lambda: _whole_rate(1))
@@ -112,6 +123,8 @@ def main() -> None:
             "≤ 1.1",
         )
     )
+    for measured in holdem.rows(options.rounds):
+        add(Row(*measured))
     target = ROOT / "benchmarks" / "results"
     target.mkdir(exist_ok=True)
     now = datetime.now(UTC).strftime("%Y-%m-%d-%H%M")

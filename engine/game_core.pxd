@@ -6,12 +6,13 @@ cdef enum Status:
     DECIDE        # `decision` says who is asked what
     RECORDS_FULL  # take the rows away, then step on
     LEG_OVER
+    REFUSED       # the answer breaks the rules; `decision` still waits for one
 
 cdef enum Size:
     SEATS = 2
     MOST_ARGUMENTS = 6
     MOST_VIEW_BYTES = 128
-    BLOCKS = 32       # of a leg's sessions, for the error of its sums
+    BLOCKS = 32       # of a leg's sessions, or of its games, for the error of its sums
 
 cdef struct Decision:
     int kind                            # which of the contest's questions
@@ -27,14 +28,23 @@ cdef class GameCore:
     cdef int64_t sessions               # to play
     cdef int64_t session                # now played, from 0
     cdef int64_t game                   # of the session, from 0
+    cdef int64_t refused_answer         # the last one
     # What was played, and what x won by it.
     cdef readonly int64_t games_recorded
     cdef readonly int64_t sessions_played
     cdef readonly double points
     cdef readonly double squared_points
     cdef double block_points[BLOCKS]
+    cdef double session_points          # of the session now played, where games are scored
+    cdef int64_t games_per_session      # likewise; 0 where only whole sessions are scored
+    cdef int64_t block                  # that the game now played belongs to
+    cdef int64_t block_end              # its first game after it
+    cdef readonly int64_t most_decisions    # that a seat can be asked for in the leg; 0 is not known
 
     cdef Status step(self, int64_t answer) noexcept nogil
     cdef int64_t default_answer(self) noexcept nogil
+    cdef void restarted(self, int seat) noexcept nogil
     cdef void warm(self) noexcept nogil
     cdef void score_session(self, double points) noexcept nogil
+    cdef void score_game(self, double points) noexcept nogil
+    cdef void finish_scored_session(self) noexcept nogil

@@ -1,9 +1,11 @@
 """The idea of a game that all contests share: a state machine that asks.
 
 A core plays one leg. `step` takes the answer to the pending decision, plays on
-to the next one and says what it needs: an answer (`DECIDE`), room for records
-(`RECORDS_FULL`) or nothing more (`LEG_OVER`). It never calls a bot, so bots of
-every kind, one leg or many legs in step, can be put behind it.
+to the next one and says what it needs: an answer (`DECIDE`), another answer
+because this one breaks the rules (`REFUSED`), room for records (`RECORDS_FULL`)
+or nothing more (`LEG_OVER`). It never calls a bot, so bots of every kind, one
+leg or many legs in step, can be put behind it. Some questions only tell
+a bot something; whatever it answers to them is ignored.
 """
 
 from libc.stdint cimport int64_t, uintptr_t
@@ -33,6 +35,10 @@ cdef class GameCore:
         """What counts as the asked bot's answer when it has none (it is at fault)."""
         return 0
 
+    cdef void restarted(self, int seat) noexcept nogil:
+        """A new bot sits there, which knows nothing of what its forerunner was told."""
+        pass
+
     cdef void warm(self) noexcept nogil:
         """Have memory come near that the next step will write to, where many cores are played in turn."""
         pass
@@ -46,13 +52,38 @@ cdef class GameCore:
         self.session += 1
         self.game = 0
 
+    cdef void score_game(self, double points) noexcept nogil:
+        """Add x's points for the game now played, and go on to the next. For legs of one session, cut into blocks."""
+        if self.game == self.block_end:    # a division a game would cost as much as a deal
+            self.block = self.game * BLOCKS // self.games_per_session
+            self.block_end = ((self.block + 1) * self.games_per_session + BLOCKS - 1) // BLOCKS
+        self.session_points += points
+        self.block_points[self.block] += points
+        self.games_recorded += 1
+        self.game += 1
+
+    cdef void finish_scored_session(self) noexcept nogil:
+        """Add the games' points to the leg's sums as those of one session, and go on to the next."""
+        self.points += self.session_points
+        self.squared_points += self.session_points * self.session_points
+        self.session_points = 0
+        self.sessions_played += 1
+        self.session += 1
+        self.game = 0
+        self.block_end = 0
+
     def blocks(self):
-        """x's points by block: the leg's sessions cut into BLOCK_COUNT equal runs, float64."""
+        """x's points by block: the leg's sessions, or games, cut into BLOCK_COUNT equal runs, float64."""
         return np.array([self.block_points[i] for i in range(BLOCK_COUNT)])
+
+    def counts(self):
+        """What the contest counts of a leg besides points, as ints; what they are is the contest's affair."""
+        return ()
 
     def play(self, int64_t answer=0):
         """Answer the pending decision and play on to the next: ANSWER_WANTED, RECORDS_ARE_FULL or LEG_IS_OVER.
 
+        FAULT when the answer breaks the rules; the decision still waits for one.
         The answer is ignored at the start of a leg and after RECORDS_ARE_FULL.
         """
         cdef Status status
@@ -60,11 +91,21 @@ cdef class GameCore:
             status = self.step(answer)
         if status == DECIDE:
             return ANSWER_WANTED
+        if status == REFUSED:
+            return FAULT
         return RECORDS_ARE_FULL if status == RECORDS_FULL else LEG_IS_OVER
 
     def default(self):
         """The contest's default answer to the pending decision."""
         return self.default_answer()
+
+    def refused(self):
+        """The answer that last broke the rules."""
+        return self.refused_answer
+
+    def note_restart(self, int seat):
+        """Tell the core that a seat has a new bot; it may have to introduce itself before anything else."""
+        self.restarted(seat)
 
     def write_views_to(self, int seat, uintptr_t address):
         """Have a seat's views written to an address; it must stay good while the core plays."""

@@ -25,7 +25,8 @@ from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 from posix.unistd cimport read, write
 
-from engine.game_core cimport Decision, GameCore, Status
+from engine.game_core cimport DECIDE, REFUSED, Decision, GameCore, Status
+from engine.game_core cimport RECORDS_FULL as CORE_FULL
 from engine.nearness cimport prefetch
 from engine.referee cimport Referee
 
@@ -50,6 +51,7 @@ cdef enum:
     C_LEG_IS_OVER = 0
     C_RECORDS_ARE_FULL = 1
     C_ANSWER_WANTED = 2
+    C_FAULT = 3
     MOST_TEXT = 65536           # bytes of faults in one answer
     LONGEST_LINE = 256
     PATIENCE_MILLISECONDS = 1   # for the last of the channels asked together
@@ -286,7 +288,7 @@ cdef class Lanes:
         """Play until something needs the caller, or for so many seconds.
 
         Returns what happened as (kind, lane, channel, text): LEG_ENDED,
-        RECORDS_FULL, BOT_TRAPPED (the lane's WebAssembly bot), BOT_FAULTY and
+        RECORDS_FULL, BOT_TRAPPED (the lane's WebAssembly bot, or any answered against the rules), BOT_FAULTY and
         BOT_OUT_OF_MEMORY (lane and channel), CHANNEL_FAILED. The lanes in
         question are stopped; those of a failed channel are not.
         """
@@ -415,7 +417,9 @@ cdef class Lanes:
             code = (<Referee>lane.referee).play_on(lane.answer)
         else:
             status = (<GameCore>lane.core).step(lane.answer)
-            code = C_ANSWER_WANTED if status == 0 else (C_RECORDS_ARE_FULL if status == 1 else C_LEG_IS_OVER)
+            code = C_ANSWER_WANTED
+            if status != DECIDE:
+                code = C_RECORDS_ARE_FULL if status == CORE_FULL else C_FAULT if status == REFUSED else C_LEG_IS_OVER
         if code != C_ANSWER_WANTED:
             lane.state = STOPPED
             self.tell(code, number, -1, NULL, 0)

@@ -35,8 +35,12 @@ cdef class Referee:
     cdef void* context
     cdef RuntimeFunction loop
     cdef int questions                  # that the contest has
+    cdef int most_arguments             # of any of them
     cdef bint seated[SEATS]             # by a bot that the loop calls
     cdef uint64_t fuel                  # for each decision
+    cdef uint64_t allotted              # to the decision now asked
+    cdef bint banked                    # whether there is an amount for the whole leg
+    cdef uint64_t bank[SEATS]           # what is left of it
     cdef Status status
     cdef bint metered
     cdef Meter meters[SEATS]
@@ -45,4 +49,5 @@ cdef class Referee:
 
     cdef int play_on(self, int64_t answer) noexcept nogil
     cdef int next_call(self, RuntimeValue* values) noexcept nogil
+    cdef void allot_fuel(self, int seat) noexcept nogil
     cdef void note_fuel(self) noexcept nogil

@@ -15,7 +15,9 @@ class Referee:
         get_fuel: int,
         context: int,
         questions: int,
+        most_arguments: int,
         fuel: int,
+        bank: int = 0,
     ) -> None: ...
     @property
     def step_function(self) -> tuple[int, int]: ...

@@ -8,7 +8,7 @@ function, both cheaper by far than an entry.
 
 cimport cython
 
-from engine.game_core cimport DECIDE, RECORDS_FULL, Decision
+from engine.game_core cimport DECIDE, RECORDS_FULL, REFUSED, Decision
 
 cdef enum:      # engine.game_core's codes
     C_LEG_IS_OVER = 0
@@ -31,8 +31,9 @@ cdef class Referee:
     """Plays a core with the bots at those of its seats that are WebAssembly.
 
     Addresses of the runtime's functions and of the store's context; `questions`:
-    how many the contest has; `fuel`: for each decision, 0 where it is not counted. `seat_bots` comes
-    before the first `play`.
+    how many the contest has, and the arguments of the one with most; `fuel`: for each decision, 0
+    where it is not counted; `bank`: for all decisions of a seat together, 0 for no such limit.
+    `seat_bots` comes before the first `play`.
     """
 
     def __init__(
@@ -44,7 +45,9 @@ cdef class Referee:
         uintptr_t get_fuel,
         uintptr_t context,
         int questions,
+        int most_arguments,
         uint64_t fuel,
+        uint64_t bank=0,
     ):
         self.core = core
         self.call_unchecked = <CallUnchecked>call_unchecked
@@ -52,7 +55,11 @@ cdef class Referee:
         self.get_fuel = <GetFuel>get_fuel
         self.context = <void*>context
         self.questions = questions
+        self.most_arguments = most_arguments
         self.fuel = fuel
+        self.allotted = fuel
+        self.banked = fuel > 0 and bank > 0
+        self.bank[0] = self.bank[1] = bank
 
     @property
     def step_function(self):
@@ -80,9 +87,9 @@ cdef class Referee:
 
         `answer` answers the pending decision; it is ignored at the start of a
         leg and after RECORDS_ARE_FULL. Returns LEG_IS_OVER; RECORDS_ARE_FULL
-        (empty the tables, then call again); FAULT (the asked bot trapped: see to
-        it, then call again with the default answer); or ANSWER_WANTED (the asked
-        seat has no WebAssembly bot).
+        (empty the tables, then call again); FAULT (the asked bot trapped or broke
+        the rules: see to it, then call again with the default answer); or
+        ANSWER_WANTED (the asked seat has no WebAssembly bot).
         """
         cdef int code
         with nogil:
@@ -97,8 +104,10 @@ cdef class Referee:
             self.set_fuel(self.context, self.fuel)
         self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
         if self.error != NULL or self.trap != NULL:
-            if self.metered:
+            if self.metered or self.banked:
                 self.note_fuel()
+            return C_FAULT
+        if self.status == REFUSED:
             return C_FAULT
         if self.status == DECIDE:
             return C_ANSWER_WANTED
@@ -107,25 +116,37 @@ cdef class Referee:
     cdef int next_call(self, RuntimeValue* values) noexcept nogil:
         cdef Decision* decision = &self.core.decision
         cdef int i
-        if self.metered:
+        if self.metered or self.banked:
             self.note_fuel()
         self.status = self.core.step(values[0].i64)
         if self.status != DECIDE or not self.seated[decision.seat]:
             return STOP
-        for i in range(decision.argument_count):
+        for i in range(self.most_arguments):    # those of this question only would be harder to predict
             values[i + 1].i64 = decision.arguments[i]
         if self.fuel:
-            self.set_fuel(self.context, self.fuel)
+            self.allot_fuel(decision.seat)
         return decision.seat * self.questions + decision.kind
+
+    cdef void allot_fuel(self, int seat) noexcept nogil:
+        """Give the decision now asked what it may take: as much as a bank has left, where there is one."""
+        self.allotted = self.fuel
+        if self.banked:
+            self.allotted = min(self.fuel, self.bank[seat])
+        self.set_fuel(self.context, self.allotted)
 
     cdef void note_fuel(self) noexcept nogil:
         """Charge what was used since the last call to the seat that was asked."""
         cdef uint64_t left = 0
-        cdef Meter* meter = &self.meters[self.core.decision.seat]
+        cdef uint64_t used
+        cdef int seat = self.core.decision.seat
+        cdef Meter* meter = &self.meters[seat]
         self.get_fuel(self.context, &left)
+        used = self.allotted - left if left < self.allotted else 0
         meter.decisions += 1
-        meter.fuel += self.fuel - left
-        meter.most_fuel = max(meter.most_fuel, self.fuel - left)
+        meter.fuel += used
+        meter.most_fuel = max(meter.most_fuel, used)
+        if self.banked:
+            self.bank[seat] -= min(used, self.bank[seat])
 
     def take_failure(self):
         """Addresses of the runtime's (error, trap) of the last fault, 0 for none; the caller frees them."""

@@ -38,7 +38,7 @@ def test_a_good_file(tmp_path: Path) -> None:
     config = load_text(tmp_path, GOOD)
     assert (config.general.executor, config.general.workers) == ("local", 2)
     assert (config.contest.sessions, config.contest.seed, config.contest.deals) == (100, 5, "independent")
-    assert config.contest.duplicate
+    assert config.contest.model_dump()["duplicate"]
     assert config.entrants == tmp_path / "bots"
     assert config.results == str(tmp_path / "records")
 

@@ -55,7 +55,7 @@ def test_every_sandbox_key_is_documented_with_its_default(name: str) -> None:
 @pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
 def test_every_column_is_documented_with_its_type(contest: tournament.contests.Contest) -> None:  # type: ignore[name-defined]
     for table in ("games", "sessions"):
-        part = next(p for p in RECORDS.split("\n## ") if p.lower().startswith(f"{table} (von neumann poker)"))
+        part = next(p for p in RECORDS.split("\n## ") if p.startswith(f"{table} ({contest.title})"))
         for column in getattr(contest, table):
             assert re.search(rf"^\| {column.name} \| {column.type} \|", part, re.MULTILINE), column.name
     for heading, columns in (("matches", MATCHES), ("entrants", ENTRANTS)):
@@ -68,6 +68,12 @@ def test_every_command_is_in_the_readme() -> None:
     for command in app.registered_commands:
         assert command.callback is not None
         assert f"| `tournament {command.callback.__name__}" in README
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        for command in group.typer_instance.registered_commands:
+            assert command.callback is not None
+            name = command.name or command.callback.__name__
+            assert f"| `tournament {group.name} {name}" in README
 
 
 def test_every_language_of_new_bots_is_named() -> None:

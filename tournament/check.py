@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.questionnaire import Questionnaire
 from engine.records import Table
 from tournament.contests import CONTESTS
-from tournament.contests.contest import Contest, ContestSettings, buffer_fields
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer, buffer_fields
 from tournament.entrants import compiler
 from tournament.entrants.bot import Entrant, Kind, Submission
 from tournament.entrants.build import build_entrant
@@ -22,8 +22,9 @@ from tournament.processes import confinement
 from tournament.processes.lanes import Use, play_in_lanes
 from tournament.processes.settings import SandboxSettings
 from tournament.questions import extreme_questions
+from tournament.reconcile import content_sha256
 from tournament.running import Watcher
-from tournament.schedule import Competitor, Leg, RoundRobin
+from tournament.schedule import AgainstHouse, Competitor, Leg, RoundRobin
 from tournament.store.ledger import Fault, LegResult
 from tournament.store.parts import ROWS_PER_GROUP
 
@@ -138,24 +139,24 @@ def contest_of(path: Path) -> Contest:
 def check_bot(
     contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, path: Path, watcher: Watcher
 ) -> CheckReport:
-    """Build a bot and try it: games against a house bot, twice with one seed, and questions at the limits.
+    """Build a bot and try it: games against a house player or bot, twice with one seed, and questions at the limits.
 
     Raises BadInput when there is no such file or it isn't a bot's, and when
     nothing here can confine it.
     """
-    entrant, house_entrant = _build(contest, settings, sandbox, path, watcher)
+    entrant, opponent = _build(contest, settings, sandbox, path, watcher)
     if entrant.artifact is None:
         return CheckReport(entrant.name, entrant.kind, 0, entrant.problem)
-    (first,) = _play(contest, settings, sandbox, entrant, house_entrant)
-    (second,) = _play(contest, settings, sandbox, entrant, house_entrant)
+    (first,) = _play(contest, settings, sandbox, entrant, opponent)
+    (second,) = _play(contest, settings, sandbox, entrant, opponent)
     legs_apart = True
     if entrant.plays_as == "python" and first.digest == second.digest:
-        beside = _play(contest, settings, sandbox, entrant, house_entrant, legs=_NEIGHBOURS)
+        beside = _play(contest, settings, sandbox, entrant, opponent, legs=_NEIGHBOURS)
         legs_apart = beside[0].digest == first.digest
     questions = extreme_questions(contest.interface)
     asking = replace(contest, new_core=lambda *_: Questionnaire(questions, contest.interface.view_size))
     forgiving = settings.model_copy(update={"faults_allowed": _MOST_FAULTS_AT_LIMITS - 1})
-    (at_limits,) = _play(asking, forgiving, sandbox, entrant, house_entrant)
+    (at_limits,) = _play(asking, forgiving, sandbox, entrant, opponent)
     return CheckReport(
         name=entrant.name,
         kind=entrant.kind,
@@ -187,10 +188,10 @@ def replay_check(
 
     Raises BadInput as `check_bot` does, and when the check plays no such session.
     """
-    entrant, house_entrant = _build(contest, settings, sandbox, path, watcher)
+    entrant, opponent = _build(contest, settings, sandbox, path, watcher)
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")
-    (trial,) = _play(contest, settings, sandbox, entrant, house_entrant, kept=session)
+    (trial,) = _play(contest, settings, sandbox, entrant, opponent, kept=session)
     last = last_game if last_game is not None else max((int(game["game"]) for game in trial.desk.kept_games), default=0)
     games = tuple(game for game in trial.desk.kept_games if game["game"] <= last)
     faults = tuple(fault for fault in trial.faults if fault.session == session and fault.game <= last)
@@ -201,19 +202,22 @@ def replay_check(
 
 def _build(
     contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, path: Path, watcher: Watcher
-) -> tuple[Entrant, Entrant]:
-    """The bot, and the house bot that it is tried against."""
+) -> tuple[Entrant, HousePlayer]:
+    """The bot, and whom it is tried against: a house player, or the contest's bot to start from."""
     if not path.exists():
         raise BadInput(f"{path}: there is no such file")
     submission = read_submission(path)
-    house_source = (contest.interface.kit / "new_bot.c").read_bytes()
-    house_path = path.with_name(f"{HOUSE_NAME}.c")
-    house = Submission(HOUSE_NAME, "c", house_path, house_source, sha256(house_source).hexdigest())
-    for kind in sorted({"c", submission.kind} & set(compiler.LANGUAGES)):
+    kinds = {submission.kind} if contest.house else {"c", submission.kind}
+    for kind in sorted(kinds & set(compiler.LANGUAGES)):
         compiler.prepare_libraries(kind, sandbox, watcher.say)
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
-    house_entrant = build_entrant(house, contest.interface, settings, sandbox)
-    return entrant, house_entrant
+    if contest.house:
+        return entrant, contest.house.practice(settings)
+    source = (contest.interface.kit / "new_bot.c").read_bytes()
+    house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
+    built = build_entrant(house, contest.interface, settings, sandbox)
+    assert built.artifact is not None, built.problem
+    return entrant, HousePlayer(HOUSE_NAME, built.artifact)
 
 
 def _play(
@@ -221,25 +225,30 @@ def _play(
     settings: ContestSettings,
     sandbox: SandboxSettings,
     bot: Entrant,
-    house: Entrant,
+    opponent: HousePlayer,
     legs: int = 1,
     kept: int | None = None,
 ) -> list[_Trial]:
-    """Play legs of the bot against the house bot under several names, side by side.
+    """Play legs of the bot against the opponent under several names, side by side.
 
     The games of session `kept` stay on the desks.
     """
-    assert bot.artifact is not None and house.artifact is not None
-    assert bot.artifact_sha256 is not None and house.artifact_sha256 is not None
-    artifacts = {bot.artifact_sha256: bot.artifact, house.artifact_sha256: house.artifact}
+    assert bot.artifact is not None and bot.artifact_sha256 is not None
+    artifacts = {bot.artifact_sha256: bot.artifact, content_sha256(opponent): opponent.content}
+    mine = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256)
     # Names that no file can have keep a bot called "house" apart from the house bot. They come
     # after every other, so that the bot sits at x.
-    competitors = [
-        Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256),
-        *[Competitor(n, f"~{HOUSE_NAME} {n}", "wasm", house.artifact_sha256) for n in range(1, legs + 1)],
+    others = [
+        Competitor(n, f"~{opponent.name} {n}", "house" if contest.house else "wasm", content_sha256(opponent))
+        for n in range(1, legs + 1)
     ]
-    playing = settings.playing() | {"sessions": min(SESSIONS, settings.sessions), "duplicate": False}
-    chosen = [leg for leg in RoundRobin(contest.name, playing, competitors).legs() if leg.x.name == bot.name]
+    playing = settings.playing() | {"sessions": min(SESSIONS, settings.sessions)}
+    schedule: AgainstHouse | RoundRobin
+    if contest.house:
+        schedule = AgainstHouse(contest.name, playing | {"sessions": 1}, [mine], others)
+    else:
+        schedule = RoundRobin(contest.name, playing | {"duplicate": False}, [mine, *others])
+    chosen = [leg for leg in schedule.legs() if leg.x.name == bot.name]
     if bot.plays_as == "wasm":
         return [_play_inline(contest, settings, leg, artifacts, _scrap(contest, kept)) for leg in chosen]
     return _play_in_lanes(contest, settings, sandbox, chosen, artifacts, kept)

@@ -20,6 +20,7 @@ from tournament.results import Results, crosstable_values, load, standing_values
 from tournament.running import run_contest
 from tournament.store.ledger import Fault
 from tournament.store.root import inside, open_root
+from tournament.strategy_commands import app as strategy_commands
 
 app = typer.Typer(
     help="Bot contests: drop one file per bot into a folder, run, watch the leaderboard, read every game in pandas.",
@@ -28,6 +29,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+app.add_typer(strategy_commands, name="strategy")
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
@@ -155,8 +157,12 @@ def new(
     contest: Annotated[str, typer.Argument(metavar="CONTEST")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's or its folder's")],
     language: Annotated[
-        str, typer.Option(metavar="LANG", help="c, cpp, python, program-c, program-python or program-shell")
-    ] = "c",
+        str | None,
+        typer.Option(
+            metavar="LANG",
+            help="c, cpp, python, program-c, program-python or program-shell; default the contest's first",
+        ),
+    ] = None,
     entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
     config: _ConfigPath = None,
 ) -> None:
@@ -167,6 +173,32 @@ def new(
     path = write_new_bot(find_contest(contest), chosen.entrants, name, language)
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     _out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
+
+
+@app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
+def judge(
+    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
+    hands: Annotated[int | None, typer.Option(metavar="G", min=1, max=1_000_000, help="default 10000")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="chooses the deals and all other dice")] = 1,
+    decks: Annotated[Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead")] = None,
+    transcript: Annotated[Path | None, typer.Option(metavar="FILE", help="write down every line of both")] = None,
+    no_sandbox: Annotated[bool, typer.Option("--no-sandbox", help="run the program with all your rights")] = False,
+) -> None:
+    """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
+
+    Exits with 0 when it played to the end, 3 when it broke the protocol, 4 when
+    it ran out of time, 5 when it died.
+    """
+    from tournament.judging import judge_command
+
+    verdict = judge_command(
+        find_contest(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
+        sandboxed=not no_sandbox,
+    )  # fmt: skip
+    _out.print(verdict.text, markup=False, soft_wrap=True)
+    if verdict.exit_code:
+        raise typer.Exit(verdict.exit_code)
 
 
 def _configured(config: Path | None) -> list[str]:

@@ -34,13 +34,17 @@ class General(BaseModel):
 
 @dataclass(frozen=True)
 class Config:
-    """What a command works with: general keys, one contest's, and the sandbox's. Paths are absolute."""
+    """What a command works with: general keys, one contest's, and the sandbox's. Paths are absolute.
+
+    `folder` is the one from which the file's relative paths start.
+    """
 
     general: General
     contest: ContestSettings
     sandbox: SandboxSettings
     entrants: Path
     results: str
+    folder: Path
 
 
 def load_config(
@@ -85,7 +89,7 @@ def load_config(
     if "://" not in results:
         base = Path() if "results" in overrides else folder
         results = str((base / results).absolute())
-    return Config(checked, own, sandbox, entrants.absolute(), results)
+    return Config(checked, own, sandbox, entrants.absolute(), results, folder.absolute())
 
 
 def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:

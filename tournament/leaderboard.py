@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 
 from rich.console import Console, Group, RenderableType
@@ -14,12 +15,15 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.check import CheckReport, Meter, Replay
+from tournament.contests.contest import HouseScoring, Measure
 from tournament.running import Progress
 from tournament.standings import Match, Standing, Standings
 from tournament.store.ledger import Fault
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.
 MOST_COLUMNS = 24
+# Measures that the leaderboard shows on wide terminals only don't go into the crosstable's cells.
+_CELL_WIDTH = 60
 
 
 @dataclass(frozen=True)
@@ -42,14 +46,33 @@ _HEADINGS = (
 )
 
 
+def _headings(scoring: HouseScoring | None) -> list[_Heading]:
+    """The columns of a leaderboard; a scoring's own measures come after the score, which is no sum then."""
+    if scoring is None:
+        return list(_HEADINGS)
+    digits = scoring.decimals
+    score = _Heading("score", 0, lambda line: f"{line.score:,.{digits}f}" if line.matches else "")
+    reach = _Heading(
+        "± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.{digits}f}"
+    )
+    own = [_Heading(measure.title, measure.from_width, partial(_measured, measure)) for measure in scoring.measures]
+    return [score, reach, *own, *(heading for heading in _HEADINGS[2:] if heading.title != "per session")]
+
+
+def _measured(measure: Measure, line: Standing | Match) -> str:
+    value = line.measures.get(measure.name)
+    return "" if value is None else measure.shown(value)
+
+
 def leaderboard_table(standings: Standings, title: str, width: int = 120, most_rows: int | None = None) -> Table:
     """The ranking as a table for a terminal `width` characters wide, at most `most_rows` lines of it.
 
     Below the line stand those who do not count.
     """
-    headings = [heading for heading in _HEADINGS if width >= heading.from_width]
+    headings = [heading for heading in _headings(standings.scoring) if width >= heading.from_width]
     uneven = len({line.matches for line in standings.entrants if line.rank is not None}) > 1
-    table = _plain_table(title, "by score per match, until all have played as many" if uneven else None)
+    averaged = "mean over the matches so far" if standings.scoring else "by score per match"
+    table = _plain_table(title, f"{averaged}, until all have played as many" if uneven else None)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", overflow="fold", min_width=12)
     for heading in headings:
@@ -86,12 +109,17 @@ def first_line(reason: str) -> str:
 def crosstable_tables(standings: Standings, title: str, width: int = 120) -> list[Table]:
     """Points per session of row against column, in the order of the leaderboard.
 
+    Columns are the entrants themselves, or the house players whom they meet.
     Opponents that don't fit into `width` characters go on in further tables; a
     field of more than MOST_COLUMNS is a list of pairs.
     """
     names = [line.name for line in standings.entrants if line.rank is not None]
+    scoring = standings.scoring
     caption = "points per session of the row's bot, ± standard error"
-    if len(names) > MOST_COLUMNS:
+    if scoring and (in_cells := _in_cells(scoring)):
+        caption += ", " + ", ".join(measure.title for measure in in_cells)
+    across = list(standings.house) if scoring else names
+    if len(across) > MOST_COLUMNS:
         table = _plain_table(title, caption)
         table.add_column("x")
         table.add_column("y")
@@ -104,22 +132,24 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
     pairs: dict[tuple[str, str], tuple[Match, int]] = {}
     for match in standings.matches:
         pairs[match.x, match.y] = (match, 1)
-        pairs[match.y, match.x] = (match, -1)
+        if not scoring:
+            pairs[match.y, match.x] = (match, -1)
     longest = max((len(name) for name in names), default=0)
-    columns = max(1, (width - longest - 8) // 9)
+    columns = max(1, (width - longest - 8) // (max(9, *[len(name) + 3 for name in across]) if scoring else 9))
     tables = []
-    for first in range(0, len(names), columns):
+    for first in range(0, len(across), columns):
         table = _plain_table(title, caption)
         table.add_column("#", justify="right", no_wrap=True)
         table.add_column("bot", no_wrap=True)
-        opponents = range(first, min(first + columns, len(names)))
+        opponents = range(first, min(first + columns, len(across)))
         for number in opponents:
-            table.add_column(f"{number + 1}", justify="right", no_wrap=True)
+            table.add_column(across[number] if scoring else f"{number + 1}", justify="right", no_wrap=True)
         for row, name in enumerate(names):
             cells: list[RenderableType] = []
             for number in opponents:
-                found = pairs.get((name, names[number]))
-                cells.append(Text("·", style="dim") if number == row else "" if found is None else _cell(*found))
+                found = pairs.get((name, across[number]))
+                itself = number == row and not scoring
+                cells.append(Text("·", style="dim") if itself else "" if found is None else _cell(*found, scoring))
             table.add_row(f"{row + 1}", Text(name), *cells)
         tables.append(table)
     return tables
@@ -129,14 +159,21 @@ def _plain_table(title: str, caption: str | None = None) -> Table:
     return Table(title=title, caption=caption, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
 
 
-def _cell(match: Match, sign: int) -> Text:
+def _in_cells(scoring: HouseScoring) -> list[Measure]:
+    return [measure for measure in scoring.measures if measure.from_width <= _CELL_WIDTH]
+
+
+def _cell(match: Match, sign: int, scoring: HouseScoring | None) -> Text:
     value = sign * match.points_per_session
     error = match.stderr_per_session
+    digits = 2 if scoring is None else 0
     clear = error is not None and abs(value) > 2 * error
     style = "green" if clear and value > 0 else "red" if clear else ""
-    text = Text(f"{value:+.2f}", style=style)
+    text = Text(f"{value:+,.{digits}f}", style=style)
     if error is not None:
-        text.append(f"\n±{error:.2f}", style="dim")
+        text.append(f"\n±{error:,.{digits}f}", style="dim")
+    for measure in _in_cells(scoring) if scoring else ():
+        text.append(f"\n{_measured(measure, match)}")
     return text
 
 

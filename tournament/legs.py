@@ -36,14 +36,17 @@ def play_leg(
     stopping: Callable[[], bool] = lambda: False,
     meters: list[tuple[int, int, int]] | None = None,
 ) -> LegResult:
-    """Play one leg of WebAssembly bots to its end, or to the fault that is one too many.
+    """Play one leg of WebAssembly bots, or one against the house, to its end, or to the fault that is one too many.
 
     Into `meters`, if given, goes what each seat's decisions took: (decisions,
     instructions, the most for one).
     """
-    core = contest.new_core(leg.plan, settings, desk.games, desk.sessions)
+    core = new_core(contest, settings, leg, artifacts, desk.games, desk.sessions)
     seats = (leg.x, leg.y)
-    bots = [runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name) for seat in seats]
+    bots = [
+        runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name) if seat.kind == "wasm" else None
+        for seat in seats
+    ]
     faults: list[Fault] = []
     ended_by: int | None = None
     seating = runtime.Seating(
@@ -52,10 +55,12 @@ def play_leg(
         bots,
         fuel=settings.fuel_per_decision,
         memory_megabytes=settings.memory_megabytes,
+        fuel_per_leg=settings.fuel_per_leg,
         measure_fuel=meters is not None,
     )
     for number, seat in enumerate(seats):
-        seating.seat(number, seat.random_seed)
+        if bots[number]:
+            seating.seat(number, seat.random_seed)
     answer = 0
     while (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
@@ -82,10 +87,24 @@ def play_leg(
             break
         # A new start with the same rand() might only lead to the same fault.
         seating.seat(at_fault, (seats[at_fault].random_seed + count) % (1 << 64))
+        core.note_restart(at_fault)
         answer = core.default()
     if meters is not None:
         meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]
     return leg_result(leg, core, tuple(faults), ended_by)
+
+
+def new_core(
+    contest: Contest,
+    settings: ContestSettings,
+    leg: Leg,
+    artifacts: Mapping[str, bytes],
+    games: Table,
+    sessions: Table,
+) -> GameCore:
+    """The core that plays a leg, with the house player's content if one sits at y."""
+    house = artifacts[leg.y.artifact] if leg.y.kind == "house" else None
+    return contest.new_core(leg.plan, settings, games, sessions, house)
 
 
 def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:
@@ -103,4 +122,5 @@ def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: in
         blocks=tuple(core.blocks().tolist()),
         faults=faults,
         ended_by=ended_by,
+        counts=core.counts(),
     )

@@ -18,12 +18,13 @@ def templates(contest: Contest) -> dict[str, Path]:
     return files | {f"program-{path.name.removeprefix(_FOLDER)}": path for path in sorted(kit.glob(f"{_FOLDER}*"))}
 
 
-def write_new_bot(contest: Contest, folder: Path, name: str, language: str) -> Path:
-    """Write the contest's commented bot in a language, and return its path, a file's or a folder's.
+def write_new_bot(contest: Contest, folder: Path, name: str, language: str | None) -> Path:
+    """Write the contest's commented bot in a language, by default its first; returns its path, a file's or a folder's.
 
     Raises BadInput for a language without one, a bad name, or a bot that is there.
     """
     known = templates(contest)
+    language = language or next(iter(known))
     if language not in known:
         raise BadInput(f"--language {language}: {contest.name} has {', '.join(known)}")
     if not valid_name(name):

@@ -13,9 +13,8 @@ _FIRST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
 # Legs in lanes all end together, and the more there are the faster each goes.
 _LANES_SECONDS = 20.0
 _FEW_LANES, _MOST_LANES = 64, 1024
-# Before anything is measured: games a second on one core, games in a session.
-_GUESSED_PACE, _GUESSED_GAMES = 3e6, 12.0
-_GUESSED_LANES_PACE = 3e5
+# Before anything is measured: games in lanes to one that is played without.
+_GUESSED_LANES_SHARE = 0.1
 
 
 @dataclass
@@ -34,17 +33,27 @@ class _Kind:
 
 @dataclass
 class Pace:
-    """What was learned of speed, to cut batches by and to tell the time left."""
+    """What was learned of speed, to cut batches by and to tell the time left.
+
+    Before anything is measured, a session is expected to have `expected_games`,
+    of which a core plays `expected_rate` a second.
+    """
 
     workers: int
     sessions_per_leg: int
+    expected_games: float
+    expected_rate: float
     started: float = field(default_factory=time.perf_counter)
     games: int = 0
     sessions: int = 0
     legs: int = 0
     legs_in_lanes: int = 0
-    _inline: _Kind = field(default_factory=lambda: _Kind(_GUESSED_PACE))
-    _lanes: _Kind = field(default_factory=lambda: _Kind(_GUESSED_LANES_PACE))
+    _inline: _Kind = field(init=False)
+    _lanes: _Kind = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._inline = _Kind(self.expected_rate)
+        self._lanes = _Kind(_GUESSED_LANES_SHARE * self.expected_rate)
 
     def note(self, receipt: Receipt) -> None:
         games = sum(leg.games for leg in receipt.batch.legs)
@@ -63,7 +72,7 @@ class Pace:
 
     def leg_seconds(self, in_lanes: bool) -> float:
         """What a leg takes of one worker."""
-        games = self.games / self.sessions if self.sessions else _GUESSED_GAMES
+        games = self.games / self.sessions if self.sessions else self.expected_games
         return self.sessions_per_leg * games / (self._lanes if in_lanes else self._inline).pace
 
     def batch_is_full(self, inline: int, in_lanes: int, inline_left: int, in_lanes_left: int) -> bool:

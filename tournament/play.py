@@ -66,7 +66,7 @@ class PartsDesk:
 
 
 def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[], bool] = lambda: False) -> Receipt:
-    """Play a batch. `artifacts` are the bots' bytes by sha256.
+    """Play a batch. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
     Raises OSError when the parts can't be written, Stopped once `stopping()`,
     BadInput and RunFailed when this machine can't run a bot; then nothing is

@@ -6,6 +6,7 @@ import itertools
 import struct
 from collections.abc import Sequence
 
+from engine.game_core import GameCore
 from tournament.contests.contest import Interface
 
 
@@ -20,6 +21,11 @@ def asked(interface: Interface, kind: int, arguments: Sequence[int], view: bytes
     shown = [f"{name} {value:g}" for name, value in view_values(interface, view).items()]
     shown += [f"{name} {value}" for name, value in zip(question.arguments, arguments)]
     return f"{question.name}: {', '.join(shown)}"
+
+
+def refusal(interface: Interface, core: GameCore) -> str:
+    """What was wrong with an answer that a core refused."""
+    return f"answered {interface.name_answer(core.refused())}, which is no answer to this"
 
 
 def extreme_questions(interface: Interface) -> list[tuple[int, tuple[int, ...], bytes]]:

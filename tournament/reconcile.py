@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import uuid
 from bisect import bisect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.entrants.bot import Entrant
 from tournament.problems import RunFailed
 from tournament.results import counted
-from tournament.schedule import ENGINE_VERSION, RoundRobin
+from tournament.schedule import ENGINE_VERSION, Schedule
 from tournament.store.ledger import (
     Batch,
     Field,
     FieldEntrant,
+    FieldHousePlayer,
     LegResult,
     Writer,
     batch_name,
@@ -27,13 +29,17 @@ from tournament.store.ledger import (
     without_legs,
 )
 from tournament.store.parts import rewrite_without, sha256_of
-from tournament.store.root import FolderRoot, open_root
+from tournament.store.root import FolderRoot, Root, open_root
 
 _WORTH_MENTIONING = 1e9  # bytes
 
 
 def set_other_records_aside(
-    contest: Contest, location: str, settings: dict[str, object], names: set[str], say: Callable[[str], None]
+    location: str,
+    settings: dict[str, object],
+    names: set[str],
+    house: Sequence[HousePlayer],
+    say: Callable[[str], None],
 ) -> None:
     """Keep records of other settings, or of other bots altogether, in a folder beside; bring fitting ones back.
 
@@ -44,14 +50,14 @@ def set_other_records_aside(
     known = read_state(root).field
     if known is None:
         return
-    why = _differences(known, settings, names)
+    why = _differences(known, settings, names, house)
     if not why:
         return
     if not isinstance(root, FolderRoot):
         raise RunFailed(f"{location} holds other records ({why}); name another place")
     place = Path(location)
     beside = sorted(place.parent.glob(f"{place.name}-before-*"))
-    fitting = next((path for path in beside if _fits(path, settings, names)), None)
+    fitting = next((path for path in beside if _fits(path, settings, names, house)), None)
     root.hold()
     try:
         taken = {path.name for path in beside}
@@ -67,15 +73,15 @@ def set_other_records_aside(
         say(f"{fitting} has records of these settings: they are back in {place}")
 
 
-def _fits(place: Path, settings: dict[str, object], names: set[str]) -> bool:
+def _fits(place: Path, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]) -> bool:
     try:
         known = read_state(open_root(str(place))).field
     except RunFailed:
         return False
-    return known is not None and not _differences(known, settings, names)
+    return known is not None and not _differences(known, settings, names, house)
 
 
-def _differences(known: Field, settings: dict[str, object], names: set[str]) -> str:
+def _differences(known: Field, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]) -> str:
     """Why records of a field are none of this tournament's, "" when they are."""
     differing = [
         f"{key} was {known.settings.get(key)}, is {value}"
@@ -86,13 +92,30 @@ def _differences(known: Field, settings: dict[str, object], names: set[str]) -> 
         differing.append(f"games of engine version {known.engine}, this is {ENGINE_VERSION}")
     if names.isdisjoint(entrant.name for entrant in known.entrants):
         differing.append("none of its bots are here")
+    if known.house and {player.sha256 for player in known.house}.isdisjoint(map(content_sha256, house)):
+        differing.append("none of its house players are here")
     return "; ".join(differing)
 
 
-def field_of(contest: Contest, settings: dict[str, object], entrants: list[Entrant], known: Field | None) -> Field:
+def content_sha256(player: HousePlayer) -> str:
+    """What stands for a house player in digests, in hex."""
+    return hashlib.sha256(player.content).hexdigest()
+
+
+def field_of(
+    contest: Contest,
+    settings: dict[str, object],
+    entrants: list[Entrant],
+    house: Sequence[HousePlayer],
+    known: Field | None,
+) -> Field:
+    """The field of a run; entrants and house players that the known field has keep their numbers."""
     numbers = dict(known.numbers) if known else {}
     for entrant in entrants:
         numbers.setdefault(entrant.name, len(numbers))
+    house_numbers = dict(known.house_numbers) if known else {}
+    for player in house:
+        house_numbers.setdefault(player.name, len(house_numbers))
     return Field(
         contest=contest.name,
         engine=ENGINE_VERSION,
@@ -101,7 +124,23 @@ def field_of(contest: Contest, settings: dict[str, object], entrants: list[Entra
             FieldEntrant(numbers[e.name], e.name, e.kind, e.sha256, e.artifact_sha256, e.problem) for e in entrants
         ),
         numbers=numbers,
+        house=tuple(FieldHousePlayer(house_numbers[p.name], p.name, content_sha256(p), dict(p.facts)) for p in house),
+        house_numbers=house_numbers,
     )
+
+
+def keep_house(contest: Contest, settings: ContestSettings, root: Root, house: Sequence[HousePlayer]) -> None:
+    """Have the house players' contents lie beside the records, for contests that want it. Raises OSError."""
+    if contest.house is None or contest.house.suffix is None:
+        return
+    examples = contest.house.examples(settings) if contest.house.examples else ()
+    wanted = {f"{player.name}{contest.house.suffix}": player.content for player in (*examples, *house)}
+    there = root.list("house")
+    for name in there.keys() - wanted.keys():
+        root.remove(f"house/{name}")
+    for name, content in wanted.items():
+        if there.get(name) != len(content) or root.read(f"house/{name}") != content:
+            root.replace(f"house/{name}", content)
 
 
 def sound_batches(writer: Writer, say: Callable[[str], None]) -> list[Batch]:
@@ -133,7 +172,7 @@ def losses(writer: Writer, sound: list[Batch]) -> list[Batch]:
 
 
 def adapted(
-    contest: Contest, writer: Writer, sound: list[Batch], schedule: RoundRobin, say: Callable[[str], None]
+    contest: Contest, writer: Writer, sound: list[Batch], schedule: Schedule, say: Callable[[str], None]
 ) -> list[Batch]:
     """What replaces the batches that don't fit the schedule.
 
@@ -149,9 +188,11 @@ def adapted(
             missing.append((leg.plan.match, leg.plan.number))
     stale = [leg for batch in sound for leg in batch.legs if leg.digest not in wanted]
     if stale:
-        artifacts = {competitor.name: competitor.artifact for competitor in schedule.competitors}
-        before = {e.name: e.artifact for e in writer.state.field.entrants} if writer.state.field else {}
-        changed = sorted(name for name, artifact in before.items() if artifact and artifacts.get(name) != artifact)
+        here = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
+        known = writer.state.field
+        before = [(e.name, e.artifact) for e in known.entrants if e.artifact] if known else []
+        before += [(player.name, player.sha256) for player in known.house] if known else []
+        changed = sorted({name for name, artifact in before if (name, artifact) not in here})
         matches = len({leg.match for leg in stale})
         say(f"{', '.join(changed)} changed or left: {matches} matches leave the records")
     replacements = []
@@ -163,16 +204,15 @@ def adapted(
         if len(runs) == 1 and sum(map(len, runs.values())) == len(batch.legs):
             continue
         replacements.append(without_legs(batch))
-        replacements += [_cut_out(contest, writer, batch, tuple(legs)) for legs in runs.values()]
+        per_leg = schedule.sessions_per_leg
+        replacements += [_cut_out(contest, writer, batch, tuple(legs), per_leg) for legs in runs.values()]
     return replacements
 
 
-def _cut_out(contest: Contest, writer: Writer, batch: Batch, kept: tuple[LegResult, ...]) -> Batch:
-    """A batch of some of a batch's legs, staged."""
-    assert writer.state.field is not None
+def _cut_out(contest: Contest, writer: Writer, batch: Batch, kept: tuple[LegResult, ...], per_leg: int) -> Batch:
+    """A batch of some of a batch's legs, `per_leg` sessions each, staged."""
     columns = {"games": contest.games, "sessions": contest.sessions}
     name = batch_name(kept[0].match, kept[0].number, (leg.digest for leg in kept))
-    per_leg = int(writer.state.field.settings["sessions"])
     dropped = [(leg.match, leg.number * per_leg, (leg.number + 1) * per_leg) for leg in batch.legs if leg not in kept]
     parts = tuple(
         replace(

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 MATCHES = (
     Column("match", "int32", "match number, as in games and sessions"),
-    Column("x", "str", "first of the pair by name; plays A in the match's first game"),
-    Column("y", "str", "second of the pair"),
+    Column("x", "str", "first of the pair by name; the entrant, where he meets a house player"),
+    Column("y", "str", "second of the pair; the house player"),
     Column("legs", "int32", "legs played: 2 in a duplicate match"),
     Column("sessions", "int64", "sessions played"),
     Column("games", "int64", "games played"),
@@ -126,7 +126,9 @@ def load(results: str) -> Results:
     if state.field is None:
         raise BadInput(f"{location} holds no results yet")
     batches = standing_batches(root, state)
-    return Results(root.location, state.field, work_out(state.field, batches), tuple(batches))
+    house = find_contest(state.field.contest).house
+    ranking = work_out(state.field, batches, house.scoring if house else None)
+    return Results(root.location, state.field, ranking, tuple(batches))
 
 
 def write_summaries(root: Root, ranking: Standings) -> None:
@@ -150,24 +152,24 @@ def standing_values(line: Any) -> dict[str, Any]:
         "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
         "reason", "order_probability",
     )  # fmt: skip
-    return {key: getattr(line, key) for key in keys}
+    return {key: getattr(line, key) for key in keys} | dict(line.measures)
 
 
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
-    """Every pair from both sides, as scripts get it."""
+    """Every pair from both sides, as scripts get it; entrants against house players from the entrant's side."""
     rows = []
     for match in ranking.matches:
-        for x, y, sign in ((match.x, match.y, 1), (match.y, match.x, -1)):
-            rows.append(
-                {
-                    "x": x,
-                    "y": y,
-                    "sessions": match.sessions,
-                    "games": match.games,
-                    "points_per_session": sign * match.points_per_session,
-                    "stderr": match.stderr_per_session,
-                }
-            )
+        sides = ((match.x, match.y, 1), (match.y, match.x, -1))
+        for x, y, sign in sides[:1] if ranking.scoring else sides:
+            row = {
+                "x": x,
+                "y": y,
+                "sessions": match.sessions,
+                "games": match.games,
+                "points_per_session": sign * match.points_per_session,
+                "stderr": match.stderr_per_session,
+            }
+            rows.append(row | {"score": match.score} | dict(match.measures) if ranking.scoring else row)
     return rows
 
 

@@ -6,22 +6,30 @@ import itertools
 import signal
 import threading
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
 from tournament.config import Config
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Contest, HousePlayer
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants, playable
 from tournament.executors import choose_executor
 from tournament.pace import Pace
 from tournament.play import Task
 from tournament.problems import RunFailed
-from tournament.reconcile import adapted, field_of, losses, set_other_records_aside, sound_batches
+from tournament.reconcile import (
+    adapted,
+    content_sha256,
+    field_of,
+    keep_house,
+    losses,
+    set_other_records_aside,
+    sound_batches,
+)
 from tournament.results import counted, write_summaries
-from tournament.schedule import Competitor, Leg, RoundRobin
+from tournament.schedule import AgainstHouse, Competitor, Leg, RoundRobin, Schedule
 from tournament.standings import Standings, work_out
 from tournament.store.ledger import (
     Writer,
@@ -31,7 +39,7 @@ from tournament.store.ledger import (
 from tournament.store.root import explain_write_error, inside, open_root
 
 _SUMMARY_SECONDS = 5.0
-_BYTES_PER_SESSION = 150  # about 12 games of 12 bytes
+_BYTES_PER_GAME = 12
 _WORTH_MENTIONING = 1e9  # bytes
 
 
@@ -71,68 +79,92 @@ def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings
     short; what is committed by then stays, also after KeyboardInterrupt.
     """
     entrants = build_entrants(contest, config.contest, config.sandbox, config.entrants, watcher.say)
-    fit = playable(entrants)
+    fit = playable(entrants, least=1 if contest.house else 2)
+    house = contest.house.players(config.contest, config.folder, watcher.say) if contest.house else ()
     location = inside(config.results, contest.name)
     try:
-        return _run(contest, config, entrants, fit, location, watcher)
+        return _run(contest, config, entrants, fit, house, location, watcher)
     except OSError as error:
         raise RunFailed(explain_write_error(error, location)) from None
 
 
 def _run(
-    contest: Contest, config: Config, entrants: list[Entrant], fit: list[Entrant], location: str, watcher: Watcher
+    contest: Contest,
+    config: Config,
+    entrants: list[Entrant],
+    fit: list[Entrant],
+    house: Sequence[HousePlayer],
+    location: str,
+    watcher: Watcher,
 ) -> Standings:
     settings = config.contest.playing()
-    set_other_records_aside(contest, location, settings, {entrant.name for entrant in entrants}, watcher.say)
+    set_other_records_aside(location, settings, {entrant.name for entrant in entrants}, house, watcher.say)
     writer = open_for_writing(open_root(location))
     try:
-        wanted_field = field_of(contest, settings, entrants, writer.state.field)
+        wanted_field = field_of(contest, settings, entrants, house, writer.state.field)
         numbers = wanted_field.numbers
-        schedule = RoundRobin(
-            contest.name,
+        schedule = schedule_of(
+            contest,
             settings,
             [Competitor(numbers[e.name], e.name, e.plays_as, e.artifact_sha256 or "") for e in fit],
+            [Competitor(player.number, player.name, "house", player.sha256) for player in wanted_field.house],
         )
+        keep_house(contest, config.contest, writer.root, house)
         standing = sound_batches(writer, watcher.say)
         changed = [*losses(writer, standing), *adapted(contest, writer, standing, schedule, watcher.say)]
         if changed or wanted_field != writer.state.field:
             writer.commit(field=wanted_field, batches=changed)
-        return _play(contest, config, writer, schedule, fit, watcher)
+        artifacts = {e.artifact_sha256: e.artifact for e in fit if e.artifact is not None and e.artifact_sha256}
+        artifacts |= {content_sha256(player): player.content for player in house}
+        return _play(contest, config, writer, schedule, artifacts, watcher)
     finally:
         writer.close()
 
 
+def schedule_of(
+    contest: Contest, settings: dict[str, object], entrants: Sequence[Competitor], house: Sequence[Competitor]
+) -> Schedule:
+    """Who plays whom in a contest."""
+    if contest.house:
+        return AgainstHouse(contest.name, settings, entrants, house)
+    return RoundRobin(contest.name, settings, entrants)
+
+
 def _play(
-    contest: Contest, config: Config, writer: Writer, schedule: RoundRobin, fit: list[Entrant], watcher: Watcher
+    contest: Contest,
+    config: Config,
+    writer: Writer,
+    schedule: Schedule,
+    artifacts: Mapping[str, bytes],
+    watcher: Watcher,
 ) -> Standings:
     played = standing_batches(writer.root, writer.state)
     done = counted(played)
     total = schedule.total()
     to_play = total - len(done)
-    assert writer.state.field is not None
+    scoring = contest.house.scoring if contest.house else None
 
     def standings() -> Standings:
         assert writer.state.field is not None
-        return work_out(writer.state.field, played)
+        return work_out(writer.state.field, played, scoring)
 
     ranking = standings()
     write_summaries(writer.root, ranking)
     if to_play == 0:
         watcher.say("Every match of these entrants is in the records; nothing to play")
         return ranking
-    sessions = config.contest.sessions
+    sessions = schedule.sessions_per_leg
     general = config.general
-    size = to_play * sessions * _BYTES_PER_SESSION
+    size = to_play * sessions * contest.expected_games * _BYTES_PER_GAME
     if size > _WORTH_MENTIONING:
         watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
     if general.executor == "ray":
         watcher.say("Starting Ray…")
     inline, in_lanes = _legs_to_play(schedule, done)
     executor = choose_executor(
-        general.executor, general.workers, general.address, Pace(1, sessions).seconds_for(inline, in_lanes)
+        general.executor, general.workers, general.address, new_pace(contest, 1, sessions).seconds_for(inline, in_lanes)
     )
-    pace = Pace(executor.workers, sessions)
-    artifacts = {e.artifact_sha256: e.artifact for e in fit if e.artifact is not None and e.artifact_sha256 is not None}
+    pace = new_pace(contest, executor.workers, sessions)
     tasks = _tasks(contest, config, writer, schedule, done, pace, inline, in_lanes)
     # Working out standings takes long in large fields, so it waits for a multiple of what it took.
     ranked = summarised = time.perf_counter()
@@ -162,6 +194,11 @@ def _play(
     return ranking
 
 
+def new_pace(contest: Contest, workers: int, sessions_per_leg: int) -> Pace:
+    """Nothing measured yet, only what the contest expects."""
+    return Pace(workers, sessions_per_leg, contest.expected_games, contest.expected_rate)
+
+
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Let Ctrl-C wait until the block is done. Only the main thread gets it, so elsewhere nothing is to do."""
@@ -182,7 +219,7 @@ def _tasks(
     contest: Contest,
     config: Config,
     writer: Writer,
-    schedule: RoundRobin,
+    schedule: Schedule,
     done: Set[str],
     pace: Pace,
     inline_left: int,
@@ -206,7 +243,7 @@ def _tasks(
             in_lanes = 0
 
 
-def _legs_to_play(schedule: RoundRobin, done: Set[str]) -> tuple[int, int]:
+def _legs_to_play(schedule: Schedule, done: Set[str]) -> tuple[int, int]:
     """How many legs are still to play: of WebAssembly bots alone, and with processes."""
     if all(competitor.kind == "wasm" for competitor in schedule.competitors):
         return schedule.total() - len(done), 0

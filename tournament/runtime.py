@@ -18,8 +18,9 @@ from wasmtime import _ffi as ffi
 
 from engine.game_core import GameCore
 from engine.referee import Referee
-from tournament.contests.contest import Interface
+from tournament.contests.contest import Helpers, Import, Interface
 from tournament.fuel_bound import most_instructions
+from tournament.questions import refusal
 
 PAGE = 65536
 # Instantiating may copy large tables; a bot that needs more than this to start is endless.
@@ -189,7 +190,7 @@ def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
         module = wasmtime.Module(_engine(True), artifact)
     except wasmtime.WasmtimeError as error:
         raise BotUnfit(f"not a WebAssembly module that can run here: {_first_lines(str(error))}") from None
-    _check_imports(module)
+    _check_imports(module, interface)
     exports = {item.name: item.type for item in module.exports}
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
         raise BotUnfit("exports no memory called memory")
@@ -216,8 +217,10 @@ def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
                 f" expected ({wanted}) -> ({' or '.join(question.result)})"
             )
         functions.append(name)
-        types.append(FunctionTypes(tuple(parameters[1:]), results[0]))
+        types.append(FunctionTypes(tuple(parameters[interface.passes_address :]), results[0]))
     bound = most_instructions(artifact, [*functions, "tournament_start"]) if artifact[:4] == b"\0asm" else None
+    if any(item.name in {helper.name for helper in interface.imports} for item in module.imports):
+        bound = None  # what a helper takes depends on what it is asked
     return LoadedBot(artifact, module, interface, tuple(functions), tuple(types), bound)
 
 
@@ -227,20 +230,26 @@ def function_names(stem: str, question: str) -> list[str]:
     return [word + question, word + question.upper(), f"{word}_{question}", question]
 
 
-def _check_imports(module: wasmtime.Module) -> None:
+def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
     offered = {item.name: item.type for item in _stand_ins(True).exports}
+    helpers = {helper.name: _function_type(helper) for helper in interface.imports}
     for item in module.imports:
         allowed = (item.module == _WASI and item.name in offered and item.name not in _RANDOM_IMPORTS) or (
-            item.module == "env" and item.name in _RANDOM_IMPORTS
+            item.module == "env" and (item.name in _RANDOM_IMPORTS or item.name in helpers)
         )
         if not allowed or item.name is None:
             what = _FORBIDDEN.get(item.name or "", f"imports {item.module}.{item.name}")
             raise BotUnfit(f"{what}, which bots may not")
-        wanted, given = item.type, offered[item.name]
+        wanted, given = item.type, helpers.get(item.name) or offered[item.name]
         if not isinstance(wanted, wasmtime.FuncType) or not isinstance(given, wasmtime.FuncType):
             raise BotUnfit(f"imports {item.module}.{item.name} as something other than a function")
         if [str(t) for t in wanted.params + wanted.results] != [str(t) for t in given.params + given.results]:
             raise BotUnfit(f"imports {item.module}.{item.name} with another signature than it has")
+
+
+def _function_type(helper: Import) -> wasmtime.FuncType:
+    kinds = {"i32": wasmtime.ValType.i32, "i64": wasmtime.ValType.i64}
+    return wasmtime.FuncType([kinds[name]() for name in helper.parameters], [kinds[helper.result]()])
 
 
 class Seating:
@@ -248,7 +257,9 @@ class Seating:
 
     Both live in one store, each in a memory of its own that the other can't
     reach. A seat without a bot (None) gets its answers from the caller of the
-    referee's `play`. Fuel is not counted when both are proved to stay within it.
+    referee's `play`, unless the core never asks it. `fuel` is for a decision,
+    `fuel_per_leg` for all that a bot takes of a leg; it is not counted when the
+    bots are proved to stay within it.
     """
 
     def __init__(
@@ -259,14 +270,18 @@ class Seating:
         *,
         fuel: int,
         memory_megabytes: int,
+        fuel_per_leg: int | None = None,
         measure_fuel: bool = False,
     ) -> None:
-        self._core = core
+        self.core = core
         self._interface = interface
         self._bots = bots
         self._fuel = fuel
         bounds = [bot.most_instructions for bot in bots if bot]
-        self.counts_fuel = measure_fuel or any(bound is None or bound > fuel for bound in bounds)
+        # A core that doesn't know how many decisions a leg has, such as a questionnaire, knows no such limit.
+        bank = fuel_per_leg if fuel_per_leg and core.most_decisions else 0
+        least = min(fuel, bank // core.most_decisions) if bank else fuel
+        self.counts_fuel = measure_fuel or any(bound is None or bound > least for bound in bounds)
         self._store = wasmtime.Store(_engine(self.counts_fuel))
         # Limits hold only for what is made after them. Tables: 8 bytes an element. A restarted
         # bot is a new instance, and the old one stays until the leg is over.
@@ -281,7 +296,9 @@ class Seating:
             get_fuel=_address(ffi.dll.wasmtime_context_get_fuel),
             context=_address(context),
             questions=len(interface.questions),
+            most_arguments=interface.most_arguments,
             fuel=fuel if self.counts_fuel else 0,
+            bank=bank,
         )
         if measure_fuel:
             self.referee.measure_fuel()
@@ -299,7 +316,8 @@ class Seating:
         self._seated[seat] = None
         seated = _start(self._store, bot, seed, self._fuel, self.counts_fuel)
         self._seated[seat] = seated
-        self._core.write_views_to(seat, seated.window)
+        if self._interface.passes_address:
+            self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
         module = _loop_module(self._interface, kinds, self.counts_fuel)
         functions: list[wasmtime.Func] = [self._step]
@@ -314,6 +332,19 @@ class Seating:
         assert isinstance(loop, wasmtime.Func)
         self.referee.seat_bots(bytes(loop._func), self._seated[0] is not None, self._seated[1] is not None)
 
+    def ask(self, kind: int, arguments: Sequence[int]) -> int:
+        """Put a question to the bot in seat x directly, beside the leg. Raises BotUnfit when it traps."""
+        seated = self._seated[0]
+        assert seated is not None and not self._interface.passes_address
+        if self.counts_fuel:
+            self._store.set_fuel(self._fuel)
+        try:
+            answer = seated.functions[kind](self._store, *arguments)
+        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+            raise BotUnfit(_describe(error)) from None
+        assert isinstance(answer, int)
+        return answer
+
     def take_failure(self) -> str:
         """Say in a few words why the last decision failed."""
         error, trap = self.referee.take_failure()
@@ -322,7 +353,7 @@ class Seating:
         if error:
             pointer = ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t))
             return _describe(wasmtime.WasmtimeError._from_ptr(pointer))
-        return "no failure is known"
+        return refusal(self._interface, self.core)
 
 
 def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:
@@ -339,6 +370,7 @@ class _SeatedBot:
     functions: list[wasmtime.Func]
     address: wasmtime.Global  # of the bot's struct, in its memory
     window: int  # in our memory: where its view is written
+    helpers: Helpers | None  # kept alive: the bot's imports point to them
 
 
 def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_fuel: bool) -> _SeatedBot:
@@ -347,8 +379,9 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
         store.set_fuel(fuel * START_FUEL_FACTOR)
     module = bot.module if counts_fuel else bot.uncounted_module
     try:
-        helpers = wasmtime.Instance(store, _stand_ins(counts_fuel), []).exports(store)
-        needed = [helpers[item.name] for item in module.imports if item.name is not None]
+        stand_ins = wasmtime.Instance(store, _stand_ins(counts_fuel), []).exports(store)
+        helpers, natives = _new_helpers(store, bot.interface, seed)
+        needed = [natives.get(item.name) or stand_ins[item.name] for item in module.imports if item.name is not None]
         instance = wasmtime.Instance(store, module, needed)
         exports = instance.exports(store)
         if isinstance(initialize := exports.get("_initialize"), wasmtime.Func):
@@ -357,7 +390,7 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
         assert isinstance(memory, wasmtime.Memory)
         # The bot's struct goes into pages of its own, out of the way of its allocator.
         address = memory.grow(store, -(-bot.interface.bot_size // PAGE)) * PAGE
-        seeder = helpers["tournament_seed_random"]
+        seeder = stand_ins["tournament_seed_random"]
         assert isinstance(seeder, wasmtime.Func)
         seeder(store, _signed(seed, 64))
         if isinstance(start := exports.get("tournament_start"), wasmtime.Func):
@@ -373,13 +406,36 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
         [function for function in functions if isinstance(function, wasmtime.Func)],
         wasmtime.Global(store, address_type, wasmtime.Val.i32(_signed(address, 32))),
         _address(memory.data_ptr(store)) + address + bot.interface.view_offset,
+        helpers,
     )
+
+
+def _new_helpers(
+    store: wasmtime.Store, interface: Interface, key: int
+) -> tuple[Helpers | None, dict[str, wasmtime.Func]]:
+    """What stands behind a bot's imports, and these by name."""
+    if interface.new_helpers is None:
+        return None, {}
+    helpers = interface.new_helpers(
+        key,
+        set_fuel=_address(ffi.dll.wasmtime_context_set_fuel),
+        get_fuel=_address(ffi.dll.wasmtime_context_get_fuel),
+        new_trap=_address(ffi.dll.wasmtime_trap_new),
+        context=_address(store._context()),
+    )
+    return helpers, {
+        helper.name: _native_function(store, _function_type(helper), *helpers.functions[helper.name])
+        for helper in interface.imports
+    }
 
 
 def _host_function(store: wasmtime.Store, interface: Interface, function: int, argument: int) -> wasmtime.Func:
     """A C function as the loop's step: (answer) -> (what to call next, the arguments)."""
     results = [wasmtime.ValType.i32(), *[wasmtime.ValType.i64()] * interface.most_arguments]
-    kind = wasmtime.FuncType([wasmtime.ValType.i64()], results)
+    return _native_function(store, wasmtime.FuncType([wasmtime.ValType.i64()], results), function, argument)
+
+
+def _native_function(store: wasmtime.Store, kind: wasmtime.FuncType, function: int, argument: int) -> wasmtime.Func:
     new = ffi.dll.wasmtime_func_new_unchecked
     raw = ffi.wasmtime_func_t()
     new.restype = None
@@ -417,14 +473,15 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
         if functions is None:
             continue
         for question, kinds in enumerate(functions):
-            parameters = " ".join(["i32", *kinds.arguments])
+            parameters = " ".join(["i32"] * interface.passes_address + [*kinds.arguments])
             name = f"${seat}_{question}"
             lines.append(f'(import "" "" (func {name} (param {parameters}) (result {kinds.result})))')
             passed = "".join(
                 f" (i32.wrap_i64 (local.get $argument{i}))" if kind == "i32" else f" (local.get $argument{i})"
                 for i, kind in enumerate(kinds.arguments)
             )
-            call = f"(call {name} (global.get $bot{seat}){passed})"
+            address = f"(global.get $bot{seat})" if interface.passes_address else ""
+            call = f"(call {name} {address}{passed})"
             answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
             calls.append((seat * len(interface.questions) + question, f"(local.set $answer {answer}) (br $again)"))
         addresses.append(f'(import "" "" (global $bot{seat} i32))')

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from tournament.contests.contest import LegPlan
 from tournament.entrants.bot import PlaysAs
@@ -17,7 +17,7 @@ ENGINE_VERSION = "1"
 
 @dataclass(frozen=True)
 class Seat:
-    """A bot in a leg: its name, what it plays as, the sha256 of what plays, and the start of its rand()."""
+    """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its rand()."""
 
     name: str
     kind: PlaysAs
@@ -37,12 +37,12 @@ class Leg:
     @property
     def has_processes(self) -> bool:
         """Whether a bot of it is a process."""
-        return self.x.kind != "wasm" or self.y.kind != "wasm"
+        return any(seat.kind in ("python", "program") for seat in (self.x, self.y))
 
 
 @dataclass(frozen=True)
 class Competitor:
-    """An entrant who can play. `number` was given to him once and for good."""
+    """An entrant who can play, or a house player. `number` was given to him once and for good."""
 
     number: int
     name: str
@@ -50,10 +50,32 @@ class Competitor:
     artifact: str
 
 
+class Schedule(Protocol):
+    """The legs of a tournament, ordered by match and number, and how many there are."""
+
+    @property
+    def competitors(self) -> Sequence[Competitor]: ...
+    @property
+    def house(self) -> Sequence[Competitor]: ...
+    @property
+    def sessions_per_leg(self) -> int: ...
+    def total(self) -> int: ...
+    def legs(self) -> Iterator[Leg]: ...
+
+
 def match_number(first: int, second: int) -> int:
     """The number of the match between two entrants: triangular, so that newcomers change no number."""
     low, high = sorted((first, second))
     return high * (high - 1) // 2 + low
+
+
+def house_match_number(entrant: int, house: int) -> int:
+    """The number of an entrant's match against a house player, so that newcomers among either change no number.
+
+    Matches are numbered by growing squares (M. Szudzik, "An Elegant Pairing Function", 2006).
+    """
+    larger = max(entrant, house)
+    return larger * larger + (entrant if entrant < house else larger + house)
 
 
 @dataclass(frozen=True)
@@ -63,6 +85,11 @@ class RoundRobin:
     contest: str
     settings: dict[str, Any]
     competitors: Sequence[Competitor]
+    house: Sequence[Competitor] = ()
+
+    @property
+    def sessions_per_leg(self) -> int:
+        return int(self.settings["sessions"])
 
     @property
     def legs_per_match(self) -> int:
@@ -99,6 +126,68 @@ class RoundRobin:
             x=Seat(x.name, x.kind, x.artifact, _number(["rand", self.contest, seed, x.name, y.name, number])),
             y=Seat(y.name, y.kind, y.artifact, _number(["rand", self.contest, seed, y.name, x.name, number])),
         )
+
+
+@dataclass(frozen=True)
+class AgainstHouse:
+    """Every entrant against every house player, a leg for each session: bots start each one anew.
+
+    Entrants sit in seat x. They all meet the same deals and the same dice of the
+    house player, unless deals are independent.
+    """
+
+    contest: str
+    settings: dict[str, Any]
+    competitors: Sequence[Competitor]
+    house: Sequence[Competitor]
+
+    @property
+    def sessions_per_leg(self) -> int:
+        return 1
+
+    def total(self) -> int:
+        """How many legs there are."""
+        return len(self.competitors) * len(self.house) * int(self.settings["sessions"])
+
+    def legs(self) -> Iterator[Leg]:
+        """The legs, made one by one."""
+        entrants = {competitor.number: competitor for competitor in self.competitors}
+        house = {player.number: player for player in self.house}
+        for larger in sorted(entrants.keys() | house.keys()):
+            # As the matches are numbered: first the entrants before the house player of this number.
+            if larger in house:
+                for number in sorted(number for number in entrants if number < larger):
+                    yield from self._match(entrants[number], house[larger])
+            if larger in entrants:
+                for number in sorted(number for number in house if number <= larger):
+                    yield from self._match(entrants[larger], house[number])
+
+    def _match(self, entrant: Competitor, player: Competitor) -> Iterator[Leg]:
+        match = house_match_number(entrant.number, player.number)
+        seed = self.settings["seed"]
+        own = [entrant.name] if self.settings["deals"] == "independent" else []
+        for number in range(self.settings["sessions"]):
+            rand = ["rand", self.contest, seed, entrant.name, player.name, number]
+            yield Leg(
+                digest=_sha256(
+                    [
+                        ENGINE_VERSION,
+                        self.contest,
+                        self.settings,
+                        [entrant.name, entrant.artifact],
+                        [player.name, player.artifact],
+                        number,
+                    ]
+                ).hex(),
+                plan=LegPlan(
+                    match=match,
+                    number=number,
+                    sessions=1,
+                    deals_key=_number(["deals", self.contest, seed, player.name, own, number]),
+                ),
+                x=Seat(entrant.name, entrant.kind, entrant.artifact, _number(rand)),
+                y=Seat(player.name, player.kind, player.artifact, _number([*rand, "house"])),
+            )
 
 
 def _sha256(parts: list[Any]) -> bytes:

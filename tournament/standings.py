@@ -6,19 +6,24 @@ A leg's sessions are therefore cut into equal blocks; an entrant's sums over
 all his matches, block by block, are nearly independent, and their spread gives
 the error of his score (the method of batch means: Law and Carson, "A sequential
 procedure for determining the length of a steady-state simulation", 1979).
+
+Against house players the same holds with the blocks of a leg's games, and the
+score is no longer a sum: blocks count by the slope of the contest's score at
+what was played (the delta method).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from tournament.store.ledger import Batch, Fault, Field, LegResult
+from tournament.contests.contest import HouseScoring, Played
+from tournament.store.ledger import Batch, Fault, Field, FieldEntrant, LegResult
 
 _BOOTSTRAPS = 4000
 
@@ -28,6 +33,7 @@ class Standing:
     """An entrant's line. Score is in points; `rank` is None below the line.
 
     `order_probability`: how sure it is that he ranks before the next one, by bootstrap.
+    `measures` are the contest's own numbers, by name.
     """
 
     name: str
@@ -45,11 +51,12 @@ class Standing:
     status: str = "ok"
     reason: str | None = None
     order_probability: float | None = None
+    measures: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Match:
-    """A pairing's sums, from x's side."""
+    """A pairing's sums, from x's side. Against a house player, who is y, x also has a score and measures."""
 
     match: int
     x: str
@@ -59,6 +66,8 @@ class Match:
     games: int
     x_points: float
     x_points_stderr: float | None
+    score: float | None = None
+    measures: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def points_per_session(self) -> float:
@@ -71,21 +80,28 @@ class Match:
 
 @dataclass(frozen=True)
 class Standings:
-    """The ranking, the matches by number, and every fault with the leg in which it happened."""
+    """The ranking, the matches by number, and every fault with the leg in which it happened.
+
+    `scoring` and the names of the `house` players are there when entrants play these.
+    """
 
     entrants: tuple[Standing, ...]
     matches: tuple[Match, ...]
     faults: tuple[tuple[LegResult, Fault], ...]
+    scoring: HouseScoring | None = None
+    house: tuple[str, ...] = ()
 
     @property
     def games(self) -> int:
         return sum(match.games for match in self.matches)
 
 
-def work_out(field: Field, batches: Sequence[Batch]) -> Standings:
-    """Rank a field by the legs that count. Sums are added by match and leg number, whatever the order of commits."""
+def work_out(field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
+    """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
+
+    Sums are added by match and leg number, whatever the order of commits.
+    """
     legs = sorted((leg for batch in batches for leg in batch.legs), key=lambda leg: (leg.match, leg.number))
-    matches = _matches(legs)
     faults = tuple((leg, fault) for leg in legs for fault in leg.faults)
     fault_counts: dict[str, int] = {}
     expelled: dict[str, str] = {}
@@ -101,32 +117,17 @@ def work_out(field: Field, batches: Sequence[Batch]) -> Standings:
                 f"{last.what}, in {last.question} against {opponent}, session {last.session}, game {last.game}",
             )
     fit = [e for e in field.entrants if e.problem is None and e.name not in expelled]
-    places = {entrant.name: place for place, entrant in enumerate(fit)}
-    counted = [leg for leg in legs if leg.x in places and leg.y in places]
-    block_count = max((len(leg.blocks) for leg in counted), default=1)
-    points = np.zeros((len(fit), block_count))
-    weights = np.zeros((len(fit), block_count))
-    sessions = np.zeros(len(fit), dtype=np.int64)
-    games = np.zeros(len(fit), dtype=np.int64)
-    pairings: list[set[str]] = [set() for _ in fit]
-    for leg in counted:
-        sizes = _block_sizes(leg.sessions, block_count)
-        for name, opponent, sign in ((leg.x, leg.y, 1.0), (leg.y, leg.x, -1.0)):
-            place = places[name]
-            points[place] += sign * np.asarray(leg.blocks)
-            weights[place] += sizes
-            sessions[place] += leg.sessions
-            games[place] += leg.games
-            pairings[place].add(opponent)
-    scores = points.sum(axis=1)
-    per_match = [score / max(1, len(pairings[place])) for place, score in enumerate(scores)]
-    order = sorted(range(len(fit)), key=lambda place: (not pairings[place], -per_match[place], fit[place].name))
-    sure = _order_probabilities(points[order] / np.maximum(1, [[len(pairings[place])] for place in order]))
+    tally = _tally(fit, legs) if scoring is None else _house_tally(fit, legs, scoring, _facts(field))
+    order = sorted(
+        range(len(fit)), key=lambda place: (not tally.opponents[place], -tally.per_match[place], fit[place].name)
+    )
+    divisors = np.array([max(1, tally.divisors[place]) for place in order], dtype=np.float64)
+    sure = _order_probabilities(tally.blocks[order] / divisors[:, np.newaxis])
     lines = []
     for rank, place in enumerate(order, 1):
-        error, freedom = _error_of_sum(points[place], weights[place])
+        error, freedom = _error_of_sum(tally.blocks[place], tally.weights[place])
         reach = None if error is None else _student(0.975, freedom) * error
-        score = float(scores[place])
+        score = float(tally.scores[place])
         lines.append(
             Standing(
                 fit[place].name,
@@ -137,13 +138,15 @@ def work_out(field: Field, batches: Sequence[Batch]) -> Standings:
                 stderr=error,
                 ci_low=None if reach is None else score - reach,
                 ci_high=None if reach is None else score + reach,
-                matches=len(pairings[place]),
-                sessions=int(sessions[place]),
-                games=int(games[place]),
+                matches=len(tally.opponents[place]),
+                sessions=int(tally.sessions[place]),
+                games=int(tally.games[place]),
                 faults=fault_counts.get(fit[place].name, 0),
                 order_probability=sure[rank - 1] if rank < len(order) else None,
+                measures=tally.measures[place],
             )
         )
+    places = {entrant.name for entrant in fit}
     for entrant in sorted(field.entrants, key=lambda e: e.name):
         if entrant.name not in places:
             reason = entrant.problem or expelled[entrant.name]
@@ -152,10 +155,140 @@ def work_out(field: Field, batches: Sequence[Batch]) -> Standings:
             lines.append(
                 Standing(entrant.name, entrant.kind, entrant.sha256, faults=count, status=status, reason=reason)
             )
-    return Standings(tuple(lines), tuple(matches), faults)
+    house = tuple(player.name for player in field.house)
+    return Standings(tuple(lines), tuple(_matches(legs, scoring, _facts(field))), faults, scoring, house)
 
 
-def _matches(legs: Sequence[LegResult]) -> list[Match]:
+@dataclass
+class _Tally:
+    """What the fit entrants have, a place each. The rows of `blocks` spread as their scores do.
+
+    `per_match` ranks; `divisors` make scores comparable while some have met more opponents than others.
+    """
+
+    scores: npt.NDArray[np.float64]
+    blocks: npt.NDArray[np.float64]
+    weights: npt.NDArray[np.float64]
+    sessions: npt.NDArray[np.int64]
+    games: npt.NDArray[np.int64]
+    opponents: list[set[str]]
+    measures: list[dict[str, float | None]]
+    divisors: list[int]
+
+    @property
+    def per_match(self) -> list[float]:
+        return [float(score) / max(1, divisor) for score, divisor in zip(self.scores, self.divisors)]
+
+
+def _new_tally(entrants: int, blocks: int) -> _Tally:
+    return _Tally(
+        np.zeros(entrants),
+        np.zeros((entrants, blocks)),
+        np.zeros((entrants, blocks)),
+        np.zeros(entrants, dtype=np.int64),
+        np.zeros(entrants, dtype=np.int64),
+        [set() for _ in range(entrants)],
+        [{} for _ in range(entrants)],
+        [1] * entrants,
+    )
+
+
+def _tally(fit: Sequence[FieldEntrant], legs: Sequence[LegResult]) -> _Tally:
+    """Sums of points over the matches among the fit."""
+    places = {entrant.name: place for place, entrant in enumerate(fit)}
+    counted = [leg for leg in legs if leg.x in places and leg.y in places]
+    tally = _new_tally(len(fit), max((len(leg.blocks) for leg in counted), default=1))
+    for leg in counted:
+        sizes = _block_sizes(leg.sessions, tally.blocks.shape[1])
+        for name, opponent, sign in ((leg.x, leg.y, 1.0), (leg.y, leg.x, -1.0)):
+            place = places[name]
+            tally.blocks[place] += sign * np.asarray(leg.blocks)
+            tally.weights[place] += sizes
+            tally.sessions[place] += leg.sessions
+            tally.games[place] += leg.games
+            tally.opponents[place].add(opponent)
+    tally.scores = tally.blocks.sum(axis=1)
+    tally.divisors = [len(opponents) for opponents in tally.opponents]
+    return tally
+
+
+def _house_tally(
+    fit: Sequence[FieldEntrant],
+    legs: Sequence[LegResult],
+    scoring: HouseScoring,
+    facts: Mapping[str, Mapping[str, float]],
+) -> _Tally:
+    """Mean scores of the fit over the house players that they met."""
+    by_entrant: dict[str, dict[int, list[LegResult]]] = {entrant.name: {} for entrant in fit}
+    for leg in legs:
+        if leg.x in by_entrant:
+            by_entrant[leg.x].setdefault(leg.match, []).append(leg)
+    tally = _new_tally(len(fit), max((len(leg.blocks) for leg in legs), default=1))
+    for place, entrant in enumerate(fit):
+        matches = list(by_entrant[entrant.name].values())
+        if not matches:
+            continue
+        whole = [_sums(played, facts) for played in matches]
+        tally.scores[place] = math.fsum(match_score(played, scoring, facts) for played in matches) / len(matches)
+        for played in matches:
+            # A match that is scored as a whole spreads as its whole does, else each session does by itself.
+            for group in [played] if scoring.of_match else [[leg] for leg in played]:
+                slope = _slope(group, scoring, facts) / len(matches) / (1 if scoring.of_match else len(played))
+                for leg in group:
+                    tally.blocks[place] += slope * np.asarray(leg.blocks)
+                    tally.weights[place] += _block_sizes(leg.games, len(leg.blocks))
+        # Where the score bends, blocks add up to something else: what is missing goes to all alike, by weight.
+        missing = tally.scores[place] - tally.blocks[place].sum()
+        tally.blocks[place] += missing * tally.weights[place] / max(1.0, tally.weights[place].sum())
+        tally.sessions[place] = sum(played.sessions for played in whole)
+        tally.games[place] = sum(played.games for played in whole)
+        tally.opponents[place] = {played[0].y for played in matches}
+        tally.measures[place] = {measure.name: measure.value(whole) for measure in scoring.measures}
+    return tally
+
+
+def match_score(legs: Sequence[LegResult], scoring: HouseScoring, facts: Mapping[str, Mapping[str, float]]) -> float:
+    """The score of all sessions of an entrant against one house player."""
+    if scoring.of_match:
+        return scoring.score(_sums(legs, facts))
+    return math.fsum(scoring.score(_sums([leg], facts)) for leg in legs) / len(legs)
+
+
+def _slope(legs: Sequence[LegResult], scoring: HouseScoring, facts: Mapping[str, Mapping[str, float]]) -> float:
+    """By how much the score of these legs rises with a point, over a standard error to either side."""
+    sums = _sums(legs, facts)
+    error = _error_over_blocks(legs) or 1.0
+    high, low = (
+        scoring.score(Played(sums.points + step, sums.sessions, sums.games, sums.facts)) for step in (error, -error)
+    )
+    return (high - low) / (2 * error)
+
+
+def _sums(legs: Sequence[LegResult], facts: Mapping[str, Mapping[str, float]]) -> Played:
+    """The sums of one entrant's legs against one house player."""
+    return Played(
+        math.fsum(leg.points for leg in legs),
+        sum(leg.sessions for leg in legs),
+        sum(leg.games for leg in legs),
+        facts.get(legs[0].y, {}),
+        tuple(map(sum, zip(*(leg.counts for leg in legs)))),
+    )
+
+
+def _facts(field: Field) -> dict[str, Mapping[str, float]]:
+    return {player.name: player.facts for player in field.house}
+
+
+def _error_over_blocks(legs: Sequence[LegResult]) -> float | None:
+    """Standard error of the sum of legs that are independent of each other, each by the blocks of its games."""
+    errors = [_error_of_sum(np.asarray(leg.blocks), _block_sizes(leg.games, len(leg.blocks)))[0] for leg in legs]
+    known = [error for error in errors if error is not None]
+    return math.sqrt(math.fsum(error * error for error in known)) if len(known) == len(legs) else None
+
+
+def _matches(
+    legs: Sequence[LegResult], scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]]
+) -> list[Match]:
     by_number: dict[int, list[LegResult]] = {}
     for leg in legs:
         by_number.setdefault(leg.match, []).append(leg)
@@ -164,8 +297,16 @@ def _matches(legs: Sequence[LegResult]) -> list[Match]:
         sessions = sum(leg.sessions for leg in played)
         points = math.fsum(leg.points for leg in played)
         error: float | None
+        score: float | None = None
+        measures: dict[str, float | None] = {}
+        if scoring is not None:
+            sums = _sums(played, facts)
+            score = match_score(played, scoring, facts)
+            measures = {measure.name: measure.value([sums]) for measure in scoring.measures}
         if any(leg.ended_by is not None for leg in played):
             error = None  # cut short: no sample of sessions
+        elif scoring is not None:
+            error = _error_over_blocks(played)
         elif len(played) == 1:
             error = _error_over_sessions(sessions, points, played[0].squared_points)
         else:
@@ -182,6 +323,8 @@ def _matches(legs: Sequence[LegResult]) -> list[Match]:
                 sum(leg.games for leg in played),
                 points,
                 error,
+                score,
+                measures,
             )
         )
     return matches
@@ -196,7 +339,7 @@ def _error_over_sessions(sessions: int, points: float, squared_points: float) ->
 
 
 def _block_sizes(sessions: int, blocks: int) -> npt.NDArray[np.float64]:
-    """How many sessions are in each block: session s of n is in block ⌊s·blocks/n⌋."""
+    """How many of so many sessions, or games, are in each block: number s of n is in block ⌊s·blocks/n⌋."""
     edges = -(-np.arange(blocks + 1) * sessions // blocks)
     return np.diff(edges).astype(np.float64)
 

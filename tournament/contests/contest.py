@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol, TextIO
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from engine.game_core import GameCore
 from engine.records import Table
+from tournament.processes.conversation import Program
 
 # How a column's values lie on disk. Constant: long runs of one value. Split: not negative
 # and slow or small, stored byte plane by byte plane. Delta: small, of either sign.
@@ -50,7 +51,8 @@ class Question:
     name, each a tuple of those accepted. `arguments` names what it is passed
     after the bot, `extremes` has values at their limits to try bots with. `line`
     asks a program, with the names of arguments and of the view's fields in
-    braces; it answers with one of the `words`.
+    braces; it answers with one of the `words`. Where it `only_tells` something,
+    the answer doesn't matter.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Question:
     extremes: tuple[tuple[int, ...], ...]
     line: str
     words: tuple[Word, ...]
+    only_tells: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,15 +78,41 @@ class ViewField:
     extremes: tuple[float, ...]
 
 
+class Helpers(Protocol):
+    """A bot's own set of native functions that it may import; `functions` has their C addresses and first arguments."""
+
+    @property
+    def functions(self) -> Mapping[str, tuple[int, int]]: ...
+
+
+class NewHelpers(Protocol):
+    """Makes the helpers of one bot. `key` is its seed; the others let them take the bot's fuel, and trap."""
+
+    def __call__(self, key: int, *, set_fuel: int, get_fuel: int, new_trap: int, context: int) -> Helpers: ...
+
+
+@dataclass(frozen=True)
+class Import:
+    """A native function that a bot may import from "env", and its WebAssembly types."""
+
+    name: str
+    parameters: tuple[str, ...]
+    result: str
+
+
 @dataclass(frozen=True)
 class Interface:
     """How the contest's bots are written and how the engine reaches them.
 
     `kit` holds the C header, the adapter and the templates of new bots. A bot's
     struct takes `bot_size` bytes of its memory; the view that the core writes
-    lies `view_offset` bytes into it, and has `view` for fields. `state_size`:
-    elements of the list f that a Python bot may keep state in. Questions are in
-    the core's order.
+    lies `view_offset` bytes into it, and has `view` for fields. With `bot_size` 0
+    there is no struct: all that a bot is told are arguments. `state_size`: elements
+    of the list f that a Python bot may keep state in. Questions are in the core's
+    order. A C++ bot may also be a class called `bot_class` with the questions as
+    its methods. `hints` pair what a compiler's message may contain with the way out.
+    `new_helpers` makes what stands behind `imports`, `name_answer` says in the
+    rules' words what a refused answer was. Bots may be what `plays_as` has.
     """
 
     kit: Path
@@ -93,6 +122,17 @@ class Interface:
     view_offset: int
     view: tuple[ViewField, ...]
     state_size: int
+    bot_class: str | None = None
+    hints: tuple[tuple[str, str], ...] = ()
+    imports: tuple[Import, ...] = ()
+    new_helpers: NewHelpers | None = None
+    name_answer: Callable[[int], str] = str
+    plays_as: tuple[str, ...] = ("wasm", "python", "program")
+
+    @property
+    def passes_address(self) -> bool:
+        """Whether the first parameter of every function is the address of the bot's struct."""
+        return self.bot_size > 0
 
     @property
     def view_size(self) -> int:
@@ -103,7 +143,7 @@ class Interface:
     @property
     def most_arguments(self) -> int:
         """Arguments of the question that has most, the bot's address aside."""
-        return max(len(question.parameters) for question in self.questions) - 1
+        return max(len(question.parameters) for question in self.questions) - self.passes_address
 
 
 def _no_nul(text: str) -> str:
@@ -127,7 +167,6 @@ class ContestSettings(BaseModel):
     deals: Literal["common", "independent"] = Field(
         "common", description="common: all pairings see the same deals; independent: each its own"
     )
-    duplicate: bool = Field(False, description="play each match twice with the same deals, seats swapped, memory wiped")
     faults_allowed: int = Field(3, ge=0, le=1000, description="faults in one leg before disqualification")
     fuel_per_decision: int = Field(
         10_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
@@ -148,6 +187,11 @@ class ContestSettings(BaseModel):
         """The settings on which the records depend: all but where the entrants lie."""
         return self.model_dump(exclude={"entrants"})
 
+    @property
+    def fuel_per_leg(self) -> int | None:
+        """WebAssembly instructions that a bot may take over a whole leg; None is no such limit."""
+        return None
+
 
 @dataclass(frozen=True)
 class LegPlan:
@@ -163,12 +207,122 @@ class LegPlan:
         return self.number * self.sessions
 
 
-NewCore = Callable[[LegPlan, ContestSettings, Table, Table], GameCore]
+@dataclass(frozen=True)
+class HousePlayer:
+    """A fixed opponent that the contest brings.
+
+    `content` is all that its play depends on besides settings and dice: it goes
+    into the digests of its legs and to the core that plays it. `facts` are numbers
+    about it that the scoring reads, such as what a perfect opponent wins a game.
+    """
+
+    name: str
+    content: bytes
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Played:
+    """Sums of an entrant's play against one house player, over one leg or a match; `counts` are the core's."""
+
+    points: float
+    sessions: int
+    games: int
+    facts: Mapping[str, float]
+    counts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number about an entrant's play that leaderboard and crosstable show beside the score.
+
+    `value` takes what was played against some house players, one or all; None
+    where it has no meaning. `shown` writes it for a terminal, and the leaderboard has it from so wide a one on.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    value: Callable[[Sequence[Played]], float | None]
+    shown: Callable[[float], str]
+    from_width: int = 60
+
+
+@dataclass(frozen=True)
+class HouseScoring:
+    """How play against house players becomes an entrant's score: the mean over them of `score`.
+
+    `score` takes the sums of one session, and a match counts as their mean; or,
+    where `of_match`, the sums of all sessions of the match at once. It is shown to so many `decimals`.
+    """
+
+    score: Callable[[Played], float]
+    of_match: bool = False
+    decimals: int = 1
+    measures: tuple[Measure, ...] = ()
+
+
+@dataclass(frozen=True)
+class House:
+    """The house players of a contest in which entrants play these and not each other.
+
+    `players` gives those of a tournament, `practice` one that entrants are tried
+    against; both take the settings, the folder from which relative paths
+    start, and someone to tell what takes long. They raise BadInput. With a
+    `suffix`, their contents are kept beside the records, as files of that ending,
+    and so are those of the `examples`, which entrants may know.
+    """
+
+    players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
+    practice: Callable[[ContestSettings], HousePlayer]
+    scoring: HouseScoring
+    suffix: str | None = None
+    examples: Callable[[ContestSettings], Sequence[HousePlayer]] | None = None
+
+
+@dataclass(frozen=True)
+class JudgedMatch:
+    """What a program plays before a judge: so many hands dealt by a key, or those of a file.
+
+    `random_key` chooses whatever else is random. Into the transcript goes every line of both.
+    """
+
+    hands: int | None
+    decks: Path | None
+    deals_key: int
+    random_key: int
+    transcript: TextIO | None = None
+
+
+class Verdict(Protocol):
+    """How a judged match ended, in words and as the exit code of a command."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def exit_code(self) -> int: ...
+
+
+Judge = Callable[[Callable[[], Program], JudgedMatch], Verdict]
+
+
+class NewCore(Protocol):
+    """Makes the core of a leg; `house` is the content of the house player in seat y, if one sits there."""
+
+    def __call__(
+        self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+    ) -> GameCore: ...
 
 
 @dataclass(frozen=True)
 class Contest:
-    """A contest: names, settings, records, bot interface and the core that plays it."""
+    """A contest: names, settings, records, bot interface and the core that plays it.
+
+    Without a `house` all entrants play all. A `judge`, where the statement has
+    one for programs, starts a program and plays one match with it alone. The last two are guesses, for the
+    batches before anything is measured: the games of a session, and how many one
+    core plays in a second.
+    """
 
     name: str
     title: str
@@ -177,3 +331,7 @@ class Contest:
     sessions: tuple[Column, ...]
     interface: Interface
     new_core: NewCore
+    house: House | None = None
+    judge: Judge | None = None
+    expected_games: float = 12.0
+    expected_rate: float = 3e6

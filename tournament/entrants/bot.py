@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 Kind = Literal["c", "cpp", "wasm", "python", "program"]
-# How a bot is run: inside the worker, in a process that its legs share, in one for each leg.
-PlaysAs = Literal["wasm", "python", "program"]
+# How a player is run: inside the worker, in a process that its legs share, in one for each leg;
+# or by the game's core itself.
+PlaysAs = Literal["wasm", "python", "program", "house"]
 
 
 @dataclass(frozen=True)

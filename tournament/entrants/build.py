@@ -15,7 +15,7 @@ from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings, Interface
 from tournament.entrants import c_functions, compiler, module_trial
 from tournament.entrants.bot import Entrant, Submission
-from tournament.entrants.c_functions import choose_functions, defined_functions
+from tournament.entrants.c_functions import choose_functions, defined_functions, defines_class
 from tournament.entrants.cache import cache_folder
 from tournament.entrants.folder import find_submissions
 from tournament.problems import BadInput, printable
@@ -54,6 +54,10 @@ def build_entrant(
     artifact: bytes | None = None
     problem: str | None = None
     memory = settings.memory_megabytes
+    plays_as = submission.kind if submission.kind in ("python", "program") else "wasm"
+    if plays_as not in interface.plays_as:
+        problem = "this contest takes bots in C++ or WebAssembly only"
+        return Entrant(submission.name, submission.kind, submission.sha256, None, problem)
     try:
         if submission.kind == "python":
             artifact = python_bots.pack(submission.source, sandbox)
@@ -117,19 +121,20 @@ def _built(submission: Submission, sandbox: SandboxSettings) -> bytes:
     return archive
 
 
-def playable(entrants: Iterable[Entrant]) -> list[Entrant]:
-    """Those that can play. Raises BadInput when there are fewer than two."""
+def playable(entrants: Iterable[Entrant], least: int) -> list[Entrant]:
+    """Those that can play. Raises BadInput when there are fewer than `least`."""
     fit = [entrant for entrant in entrants if entrant.artifact is not None]
-    if len(fit) < 2:
+    if len(fit) < least:
+        needed = "two bots" if least == 2 else "a bot"
         raise BadInput(
-            f"a tournament needs two bots that can play; there {'is' if len(fit) == 1 else 'are'} {len(fit)}"
+            f"a tournament needs {needed} that can play; there {'is' if len(fit) == 1 else 'are'} {len(fit)}"
         )
     return fit
 
 
 def _cached(submission: Submission, interface: Interface) -> Path:
     digest = hashlib.sha256()
-    kit = sorted(path for path in interface.kit.iterdir() if path.suffix == ".h")
+    kit = sorted(interface.kit.rglob("*.h"))
     how = [Path(__file__), Path(c_functions.__file__)]
     for part in (
         compiler.version().encode(),
@@ -157,16 +162,21 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
         clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
         include = f'#include "{interface.header}"\n{clock}#include "{bot.name}"\n'
         unit.write_text(include)
-        defined = defined_functions(compiler.preprocess(unit, submission.kind, interface.kit, sandbox), bot.name)
-        chosen = choose_functions(defined, submission.name, [q.name for q in interface.questions])
-        if isinstance(chosen, str):
-            compiler.check_syntax(unit, submission.kind, interface.kit, sandbox)
-            raise compiler.CompilerRefused(chosen)
-        unit.write_text(include + _definitions(interface, chosen) + '#include "adapter.h"\n')
+        preprocessed = compiler.preprocess(unit, submission.kind, interface.kit, sandbox)
+        if interface.bot_class and defines_class(preprocessed, bot.name, interface.bot_class):
+            definitions = f"#define BOT_CLASS {interface.bot_class}\n"
+        else:
+            defined = defined_functions(preprocessed, bot.name)
+            chosen = choose_functions(defined, submission.name, [q.name for q in interface.questions])
+            if isinstance(chosen, str):
+                compiler.check_syntax(unit, submission.kind, interface.kit, sandbox, interface.hints)
+                raise compiler.CompilerRefused(chosen)
+            definitions = _definitions(interface, chosen)
+        unit.write_text(include + definitions + '#include "adapter.h"\n')
         helpers = folder / "tournament_runtime.c"
         helpers.write_bytes(_RUNTIME_SOURCE.read_bytes())
         output = folder / "tournament_output.wasm"
-        compiler.compile_unit([unit, helpers], submission.kind, interface.kit, output, sandbox)
+        compiler.compile_unit([unit, helpers], submission.kind, interface.kit, output, sandbox, interface.hints)
         artifact = output.read_bytes()
     _keep(cached, artifact)
     return artifact

@@ -24,14 +24,7 @@ def defined_functions(preprocessed: str, file_name: str) -> list[str]:
 
     K&R definitions and those that a macro makes count too.
     """
-    tokens: list[str] = []
-    inside = False
-    for match in _TOKEN.finditer(preprocessed):
-        if match.lastgroup == "marker":
-            if file := _MARKER_FILE.match(match.group()):
-                inside = file.group(1).rsplit("/", 1)[-1] == file_name
-        elif inside:
-            tokens.append(match.group())
+    tokens = _own_tokens(preprocessed, file_name)
     functions: list[str] = []
     depth = 0
     open_blocks = 0  # `extern "C" {` and `namespace {`, which don't hide what is in them
@@ -57,6 +50,31 @@ def defined_functions(preprocessed: str, file_name: str) -> list[str]:
             position = end
         position += 1
     return functions
+
+
+def defines_class(preprocessed: str, file_name: str, name: str) -> bool:
+    """Whether a class or struct of that name is defined in the part of a preprocessed text that is `file_name`'s."""
+    tokens = _own_tokens(preprocessed, file_name)
+    for position, token in enumerate(tokens[:-2]):
+        if (
+            token in ("class", "struct")
+            and tokens[position + 1] == name
+            and tokens[position + 2] in ("{", ":", "final")
+        ):
+            return True
+    return False
+
+
+def _own_tokens(preprocessed: str, file_name: str) -> list[str]:
+    tokens: list[str] = []
+    inside = False
+    for match in _TOKEN.finditer(preprocessed):
+        if match.lastgroup == "marker":
+            if file := _MARKER_FILE.match(match.group()):
+                inside = file.group(1).rsplit("/", 1)[-1] == file_name
+        elif inside:
+            tokens.append(match.group())
+    return tokens
 
 
 def choose_functions(names: Collection[str], stem: str, questions: Sequence[str]) -> list[str] | str:

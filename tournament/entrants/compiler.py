@@ -53,6 +53,10 @@ _LANGUAGE_FLAGS = {
 _LINK_FLAGS = ["-Wl,-z,stack-size=1048576", "-s"]
 
 
+# What newcomers trip over: what a message contains then, and the way out.
+Hints = tuple[tuple[str, str], ...]
+
+
 class CompilerRefused(Exception):
     """The message is the compiler's own, cut to what helps."""
 
@@ -68,12 +72,15 @@ def preprocess(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -
     return _run([*_command(kind), "-E", f"-I{include}", unit.name], unit.parent, include, sandbox)
 
 
-def check_syntax(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -> None:
+def check_syntax(unit: Path, kind: str, include: Path, sandbox: SandboxSettings, hints: Hints) -> None:
     """Compile without output. Raises CompilerRefused."""
-    _run([*_command(kind), "-c", f"-I{include}", unit.name, "-o", "syntax.o"], unit.parent, include, sandbox)
+    command = [*_command(kind), "-c", f"-I{include}", unit.name, "-o", "syntax.o"]
+    _run(command, unit.parent, include, sandbox, hints=hints)
 
 
-def compile_unit(units: list[Path], kind: str, include: Path, output: Path, sandbox: SandboxSettings) -> None:
+def compile_unit(
+    units: list[Path], kind: str, include: Path, output: Path, sandbox: SandboxSettings, hints: Hints
+) -> None:
     """Compile and link `units` (the first in the language `kind`, the others in C), all in the folder of the output.
 
     The libraries must have been prepared. Raises CompilerRefused.
@@ -83,12 +90,12 @@ def compile_unit(units: list[Path], kind: str, include: Path, output: Path, sand
         language = kind if number == 0 else "c"
         objects.append(unit.with_suffix(".o").name)
         command = [*_command(language), "-c", f"-I{include}", unit.name, "-o", objects[-1]]
-        _run(command, unit.parent, include, sandbox)
+        _run(command, unit.parent, include, sandbox, hints=hints)
     libraries = _libraries(kind)
     words: list[str] = []
     for word in json.loads((libraries / _LINK_FILE).read_text()):
         words += objects if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
-    _run([str(_home() / "zig"), *words, "-o", output.name], output.parent, libraries, sandbox)
+    _run([str(_home() / "zig"), *words, "-o", output.name], output.parent, libraries, sandbox, hints=hints)
 
 
 _library_lock = threading.Lock()
@@ -171,6 +178,7 @@ def _run(
     sandbox: SandboxSettings,
     *,
     libraries: Path | None = None,
+    hints: Hints = (),
 ) -> str:
     """Run the compiler in the sandbox and return what it wrote.
 
@@ -207,24 +215,19 @@ def _run(
     if finished.status != 0:
         folders = [folder, *[Path(word[2:]) for word in command if word.startswith("-I")]]
         message = finished.errors.decode(errors="replace")
-        raise CompilerRefused(_shorten(message, folders) if message.strip() else f"the compiler {finished.in_words}")
+        raise CompilerRefused(
+            _shorten(message, folders, hints) if message.strip() else f"the compiler {finished.in_words}"
+        )
     return (finished.output + (finished.errors if libraries else b"")).decode(errors="replace")
 
 
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
 
 
-# What newcomers trip over, and the way out.
-_HINTS = {
-    "const-qualified type": "Hint: to write to bot->f, take a plain `Bot *bot`, or cast the const away.",
-    "redefinition of 'Bot'": "Hint: Bot, Money, Card and the like are there before the first line; delete your copies.",
-    "typedef redefinition": "Hint: Bot, Money, Card and the like are there before the first line; delete your copies.",
-    "adapter.h": "Hint: the two functions are `int a(const Bot *bot)` and `int b(const Bot *bot, const int aBet)`.",
-}
 _IN_UNIT = re.compile(r"^tournament_unit\.\w+:\d+:\d+: (.*)$")
 
 
-def _shorten(message: str, folders: list[Path], lines: int = 12) -> str:
+def _shorten(message: str, folders: list[Path], hints: Hints, lines: int = 12) -> str:
     """The compiler's message in the bot's terms: without our folders and the lines around its file."""
     undefined = list(dict.fromkeys(_UNDEFINED.findall(message)))
     if undefined:
@@ -246,7 +249,7 @@ def _shorten(message: str, folders: list[Path], lines: int = 12) -> str:
         elif line.strip() and "generated." not in line:
             kept.append(line)
             quoting_unit = False
-    hints = list(dict.fromkeys(hint for sign, hint in _HINTS.items() if sign in message))
+    ways_out = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in hints if sign in message))
     if len(kept) > lines:
         kept = [*kept[:lines], f"… and {len(kept) - lines} more lines"]
-    return "\n".join([*kept, *hints]) or "the compiler failed without a message"
+    return "\n".join([*kept, *ways_out]) or "the compiler failed without a message"

@@ -22,14 +22,14 @@ from engine.game_core import GameCore
 from engine.records import Table
 from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings, buffer_fields
-from tournament.legs import Stopped, leg_result
+from tournament.legs import Stopped, leg_result, new_core
 from tournament.problems import printable
 from tournament.processes import programs, python_bots
 from tournament.processes.confinement import Confined, how_it_ended
 from tournament.processes.lines import question_lines
 from tournament.processes.settings import SandboxSettings
 from tournament.processes.spool import Spool
-from tournament.questions import asked
+from tournament.questions import asked, refusal
 from tournament.schedule import Leg, Seat
 from tournament.store.ledger import Fault, LegResult
 
@@ -195,7 +195,7 @@ class _LaneTable:
         in_play.sessions = Table(buffer_fields(contest.sessions), _ROWS)
         in_play.spool = Spool()
         in_play.faults = []
-        core = in_play.core = contest.new_core(leg.plan, self._settings, in_play.games, in_play.sessions)
+        core = in_play.core = new_core(contest, self._settings, leg, self._artifacts, in_play.games, in_play.sessions)
         seats = _seats(in_play)
         bots = [
             runtime.load_bot(self._artifacts[seat.artifact], contest.interface, seat.name)
@@ -210,13 +210,14 @@ class _LaneTable:
                 bots,
                 fuel=self._settings.fuel_per_decision,
                 memory_megabytes=self._settings.memory_megabytes,
+                fuel_per_leg=self._settings.fuel_per_leg,
             )
             for number, bot in enumerate(bots):
                 if bot:
                     in_play.seating.seat(number, seats[number].random_seed)
         places = [-1, -1]
-        for number, bot in enumerate(bots):
-            if bot is None:
+        for number, seat in enumerate(seats):
+            if seat.kind in ("python", "program"):
                 process = self._process_for(in_play, number)
                 in_play.processes[number] = process
                 places[number] = process.places
@@ -291,8 +292,8 @@ class _LaneTable:
             in_play.spool.take(in_play.games, in_play.sessions)
             self._lanes.resume(lane)
         elif kind == lanes.BOT_TRAPPED:
-            assert in_play.seating
-            self._fault(in_play, in_play.core.pending()[1], in_play.seating.take_failure())
+            what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
+            self._fault(in_play, in_play.core.pending()[1], what)
         elif kind == lanes.BOT_FAULTY:
             self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel))
         else:
@@ -387,6 +388,7 @@ class _LaneTable:
                 self._lanes.change_channel(in_play.lane, number, process.channel)
             if _seats(in_play)[number].kind == "python":
                 self._lanes.start_bot(in_play.lane, number, seed)
+        core.note_restart(number)
         self._lanes.resume(in_play.lane, core.default())
 
     def _finish(self, in_play: _LegInPlay, ended_by: int | None) -> None:
@@ -405,7 +407,7 @@ class _LaneTable:
 
     def _use(self, in_play: _LegInPlay, number: int) -> Use | None:
         process = in_play.processes[number]
-        if _seats(in_play)[number].kind == "wasm":
+        if _seats(in_play)[number].kind in ("wasm", "house"):
             return None
         seconds = in_play.cpu_before[number]
         memory = 0

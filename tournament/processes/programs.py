@@ -13,7 +13,7 @@ import tarfile
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -282,13 +282,20 @@ def start(
     archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int, cpu_seconds: int
 ) -> Confined:
     """Start a program. Raises RunFailed when its command isn't found here, and BadInput."""
-    recipe = recipe_of(archive)
+    words = recipe_of(archive).command
     folder = place(archive, cache)
-    command = _found(recipe.command[0], folder)
+    return start_in(folder, words, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds)
+
+
+def start_in(
+    folder: Path, words: Sequence[str], sandbox: SandboxSettings, *, memory_megabytes: int, cpu_seconds: int
+) -> Confined:
+    """Start a command in a folder, which it may read. Raises RunFailed when it isn't found here, and BadInput."""
+    command = _found(words[0], folder)
     return confinement.start(
         Orders(
             Limits(memory_megabytes + 64, cpu_seconds),
-            command=[command, *recipe.command[1:]],
+            command=[command, *words[1:]],
             folder=folder,
             readable=[str(folder), *_read_by(command), *sandbox.readable],
         ),
@@ -353,7 +360,9 @@ def _read_by(command: str, *, seen: bool = False) -> list[str]:
             paths.update(_read_by(interpreter, seen=True))
     prefix = Path(path).parent.parent
     name = Path(path).name
-    for folder in (prefix / "lib" / name, *_LIBRARIES.get(re.sub(r"[\d.]+$", "", name), ())):
+    # A virtual environment's interpreter reads where it comes from.
+    own = Path(command).parent.parent / "pyvenv.cfg"
+    for folder in (prefix / "lib" / name, own, *_LIBRARIES.get(re.sub(r"[\d.]+$", "", name), ())):
         paths.add(str(folder))
     if name.startswith("python") and prefix not in (Path("/"), Path("/usr"), Path("/usr/local")):
         paths.add(str(prefix / "lib"))

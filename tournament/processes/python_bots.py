@@ -139,6 +139,7 @@ def start(
                 "name": name,
                 "questions": [question.name for question in interface.questions],
                 "argument_counts": [len(question.arguments) for question in interface.questions],
+                "only_tell": [question.only_tells for question in interface.questions],
                 "fields": [(field.name, field.offset, field.code) for field in interface.view],
                 "view_size": interface.view_size,
                 "most_arguments": most_arguments(interface),

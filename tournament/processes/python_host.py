@@ -110,7 +110,20 @@ class _Bot:
         view = self._view()
         if _orders["state_size"]:
             view.f = [0] * _orders["state_size"]
-        return view, _functions(module, _orders["name"], _orders["questions"])
+        functions = _functions(module, _orders["name"], _orders["questions"])
+        return view, tuple(map(_listening, functions, _orders["only_tell"]))
+
+
+def _listening(function: Callable[..., object], only_tells: bool) -> Callable[..., object]:
+    """A function whose answer is ignored may return anything, also nothing."""
+    if not only_tells:
+        return function
+
+    def call(*arguments: object) -> int:
+        function(*arguments)
+        return 0
+
+    return call
 
 
 class MissingFunction(Exception):

@@ -42,7 +42,7 @@ class Fault:
 class LegResult:
     """A played leg: who, and x's sums. `blocks` are x's points by block of sessions.
 
-    `ended_by` is the seat whose faults ended the leg, or None.
+    `ended_by` is the seat whose faults ended the leg, or None; `counts` are the contest's own.
     """
 
     digest: str
@@ -57,6 +57,7 @@ class LegResult:
     blocks: tuple[float, ...]
     faults: tuple[Fault, ...] = ()
     ended_by: int | None = None
+    counts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,14 +107,29 @@ class FieldEntrant:
 
 
 @dataclass(frozen=True)
+class FieldHousePlayer:
+    """A house player as the ledger knows it: `sha256` is of its content, `facts` are what scoring reads of it."""
+
+    number: int
+    name: str
+    sha256: str
+    facts: dict[str, float]
+
+
+@dataclass(frozen=True)
 class Field:
-    """What is being played: the contest's settings and its entrants. `numbers` also keeps those who left."""
+    """What is being played: the contest's settings, its entrants and house players.
+
+    `numbers` and `house_numbers` also keep those who left.
+    """
 
     contest: str
     engine: str
     settings: dict[str, Any]
     entrants: tuple[FieldEntrant, ...]
     numbers: dict[str, int]
+    house: tuple[FieldHousePlayer, ...] = ()
+    house_numbers: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclass
@@ -290,7 +306,14 @@ def _batch_from(raw: dict[str, Any]) -> Batch:
         raw["name"],
         tuple(Part(**part) for part in raw["parts"]),
         tuple(
-            LegResult(**{**leg, "blocks": tuple(leg["blocks"]), "faults": tuple(Fault(**f) for f in leg["faults"])})
+            LegResult(
+                **{
+                    **leg,
+                    "blocks": tuple(leg["blocks"]),
+                    "faults": tuple(Fault(**f) for f in leg["faults"]),
+                    "counts": tuple(leg.get("counts", ())),
+                }
+            )
             for leg in raw["legs"]
         ),
         raw.get("sandbox", ""),
@@ -298,4 +321,10 @@ def _batch_from(raw: dict[str, Any]) -> Batch:
 
 
 def _field_from(raw: dict[str, Any]) -> Field:
-    return Field(**{**raw, "entrants": tuple(FieldEntrant(**entrant) for entrant in raw["entrants"])})
+    return Field(
+        **{
+            **raw,
+            "entrants": tuple(FieldEntrant(**entrant) for entrant in raw["entrants"]),
+            "house": tuple(FieldHousePlayer(**player) for player in raw.get("house", ())),
+        }
+    )

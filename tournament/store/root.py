@@ -150,7 +150,8 @@ class FolderRoot:
         self._sync_folder(name)
 
     def replace(self, name: str, content: bytes) -> None:
-        """Make or replace a file in one step."""
+        """Make or replace a file in one step, and its folder where it is missing."""
+        os.makedirs(os.path.dirname(self._path(name)), exist_ok=True)
         os.replace(self._write_aside(content), self._path(name))
         self._sync_folder(name)
 

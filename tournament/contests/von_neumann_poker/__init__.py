@@ -29,9 +29,12 @@ class Settings(ContestSettings):
         "before_ante",
         description="a bet is capped at the stacks before the antes, as the statement's controller does, or after",
     )
+    duplicate: bool = Field(False, description="play each match twice with the same deals, seats swapped, memory wiped")
 
 
-def new_core(leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table) -> GameCore:
+def new_core(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
     assert isinstance(settings, Settings)
     return VonNeumannPoker(
         games,
@@ -45,6 +48,7 @@ def new_core(leg: LegPlan, settings: ContestSettings, games: Table, sessions: Ta
     )
 
 
+_OWN_COPIES = "Bot, Money, Card and the like are there before the first line; delete your copies."
 _HIGHEST_CARD = 1 - 2**-24
 
 VON_NEUMANN_POKER = Contest(
@@ -103,6 +107,12 @@ VON_NEUMANN_POKER = Contest(
             ViewField("opponents_money", 16, "q", (10, 100, 190)),
         ),
         state_size=50,
+        hints=(
+            ("const-qualified type", "to write to bot->f, take a plain `Bot *bot`, or cast the const away."),
+            ("redefinition of 'Bot'", _OWN_COPIES),
+            ("typedef redefinition", _OWN_COPIES),
+            ("adapter.h", "the two functions are `int a(const Bot *bot)` and `int b(const Bot *bot, const int aBet)`."),
+        ),
     ),
     new_core=new_core,
 )

@@ -1,0 +1,124 @@
+"""Hold'em training: the evaluator, and hands against Bob next to a plain grader's.
+
+python -m benchmarks.holdem [--rounds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.fields import ROOT, Blank
+from engine.hand_strength import strengths
+from engine.records import Table
+from tournament.contests.contest import buffer_fields
+from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants
+from tournament.legs import play_leg
+from tournament.processes.settings import SandboxSettings
+from tournament.reconcile import content_sha256
+from tournament.schedule import AgainstHouse, Competitor
+from tournament.store.parts import ROWS_PER_GROUP
+
+SHIPPED = ROOT / "entrants" / "holdem_training"
+GRADER = ROOT / "benchmarks" / "plain_grader"
+# Hands of one measurement: ours, the grader's.
+BOTS = {
+    "always_all_in": (400_000, 4_000),
+    "sampling_all_in": (40_000, 400),
+    "threshold": (40_000, 250),
+    "practised": (20_000, 100),
+}
+
+
+def evaluator_rate() -> float:
+    """Random seven-card hands a second of one core, dealt before."""
+    count = 2_000_000
+    order = np.random.default_rng(1).random((count, 52), dtype=np.float32).argpartition(7, axis=1)
+    hands = np.ascontiguousarray(order[:, :7]).astype(np.uint8)
+    rates = []
+    for _ in range(5):
+        started = time.perf_counter()
+        strengths(hands)
+        rates.append(count / (time.perf_counter() - started))
+    return statistics.median(rates)
+
+
+def built() -> dict[str, Entrant]:
+    """The shipped bots of the function form, by name."""
+    entrants = build_entrants(
+        HOLDEM_TRAINING, Settings(), SandboxSettings(), SHIPPED, lambda text: print(text, file=sys.stderr)
+    )
+    return {entrant.name: entrant for entrant in entrants}
+
+
+def play_in_memory(bot: Entrant, hands: int) -> float:
+    """Hands a second of one core, sandboxed and recorded in memory."""
+    settings = Settings(hands=hands, sessions=1, fuel_per_session=10**15)
+    artifacts = {bot.artifact_sha256 or "": bot.artifact or b"", content_sha256(BOB): BOB.content}
+    schedule = AgainstHouse(
+        HOLDEM_TRAINING.name,
+        settings.playing(),
+        [Competitor(0, bot.name, "wasm", bot.artifact_sha256 or "")],
+        [Competitor(0, BOB.name, "house", content_sha256(BOB))],
+    )
+    desk = Blank(
+        Table(buffer_fields(HOLDEM_TRAINING.games), ROWS_PER_GROUP),
+        Table(buffer_fields(HOLDEM_TRAINING.sessions), ROWS_PER_GROUP),
+    )
+    leg = next(schedule.legs())
+    started = time.perf_counter()
+    games = play_leg(HOLDEM_TRAINING, settings, leg, artifacts, desk).games
+    return games / (time.perf_counter() - started)
+
+
+def plain_grader(folder: Path, name: str) -> Path:
+    """The native grader with this bot linked in."""
+    program = folder / f"grader-{name}"
+    sources = [str(GRADER / "grader.cpp"), str(SHIPPED / f"{name}.cpp")]
+    subprocess.run(["g++", "-O3", "-std=c++17", f"-I{GRADER}", *sources, "-o", str(program)], check=True)
+    return program
+
+
+def run_plain(program: Path, hands: int) -> float:
+    """Hands a second of the native grader."""
+    output = subprocess.run([program, str(hands)], check=True, capture_output=True, text=True).stdout
+    return float(json.loads(output)["hands_per_second"])
+
+
+def rows(rounds: int) -> Iterator[tuple[str, str, str, float, str]]:
+    """What, ours, the other's, the ratio and what is wanted of it."""
+    rate = evaluator_rate()
+    yield ("seven-card hands evaluated", f"{rate / 1e6:.0f} M/s", "100 M/s", rate / 1e8, "≥ 1")
+    bots = built()
+    with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
+        for bot, (hands, plain_hands) in BOTS.items():
+            grader = plain_grader(Path(name), bot)
+            pairs = [(play_in_memory(bots[bot], hands), run_plain(grader, plain_hands)) for _ in range(rounds)]
+            mine, other = (statistics.median(side) for side in zip(*pairs))
+            ratio = statistics.median(ours / theirs for ours, theirs in pairs)
+            wanted = "≥ 20" + ", ≥ 250,000 hands/s" * (bot == "always_all_in")
+            yield (f"{bot} against Bob, recorded in memory, against a plain grader", f"{mine:,.0f} hands/s",
+                   f"{other:,.0f} hands/s", ratio, wanted)  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure Hold'em training.")
+    parser.add_argument("--rounds", type=int, default=5)
+    print("| what | ours | against | ratio | wanted |\n|---|---|---|---|---|", flush=True)
+    for what, ours, theirs, ratio, wanted in rows(parser.parse_args().rounds):
+        print(f"| {what} | {ours} | {theirs} | {ratio:.1f} | {wanted} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Two-card draw: our core with a WebAssembly bot, the plain native simulator, and how servers are made."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.fields import ROOT, Blank
+from engine.draw_strategies import Duel, random_strategy
+from engine.records import Table
+from tournament.contests.contest import buffer_fields
+from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
+from tournament.contests.two_card_draw.servers import generated_servers
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants
+from tournament.legs import play_leg
+from tournament.processes.settings import SandboxSettings
+from tournament.reconcile import content_sha256
+from tournament.schedule import AgainstHouse, Competitor
+from tournament.store.parts import ROWS_PER_GROUP
+
+SHIPPED = ROOT / "entrants" / "two_card_draw"
+SERVERS = generated_servers(1, 4, lambda _text: None)
+
+
+def built(name: str) -> Entrant:
+    """The shipped bot of that name, compiled."""
+    entrants = build_entrants(
+        TWO_CARD_DRAW, Settings(), SandboxSettings(), SHIPPED, lambda text: print(text, file=sys.stderr)
+    )
+    return next(entrant for entrant in entrants if entrant.name == name)
+
+
+def play_in_memory(bot: Entrant, sessions: int, hands: int) -> float:
+    """Hands a second of one core against the servers, sandboxed and recorded in memory."""
+    settings = Settings(sessions=sessions, hands=hands)
+    artifacts = {bot.artifact_sha256 or "": bot.artifact or b""}
+    artifacts |= {content_sha256(server): server.content for server in SERVERS}
+    field = [Competitor(0, bot.name, "wasm", bot.artifact_sha256 or "")]
+    house = [Competitor(n, server.name, "house", content_sha256(server)) for n, server in enumerate(SERVERS)]
+    legs = list(AgainstHouse(TWO_CARD_DRAW.name, settings.playing(), field, house).legs())
+    desk = Blank(
+        Table(buffer_fields(TWO_CARD_DRAW.games), ROWS_PER_GROUP),
+        Table(buffer_fields(TWO_CARD_DRAW.sessions), ROWS_PER_GROUP),
+    )
+    started = time.perf_counter()
+    played = sum(play_leg(TWO_CARD_DRAW, settings, leg, artifacts, desk).games for leg in legs)
+    return played / (time.perf_counter() - started)
+
+
+def plain_simulator(folder: Path, name: str) -> list[str]:
+    """The native simulator with a shipped C++ bot compiled in, as a command that still wants the number of hands."""
+    program = folder / f"simulator-{name}"
+    source = ROOT / "benchmarks" / "plain_simulator" / "plain_simulator.cpp"
+    bot = f'-DBOT_FILE="{SHIPPED / name}.cpp"'
+    subprocess.run(["g++", "-O3", "-std=c++17", "-w", bot, source, "-o", program], check=True)
+    files = []
+    for server in SERVERS:
+        files.append(folder / f"{server.name}.txt")
+        files[-1].write_bytes(server.content)
+    return [str(program), *map(str, files)]
+
+
+def run_plain(command: list[str], hands: int) -> float:
+    """Hands a second of the native simulator."""
+    program, *files = command
+    run = subprocess.run([program, str(hands), *files], check=True, capture_output=True, text=True)
+    return float(json.loads(run.stdout)["hands_per_second"])
+
+
+def seconds_to_make(steps: int) -> float:
+    """Seconds that a server of so many steps takes on one core."""
+    started = time.perf_counter()
+    duel = Duel(random_strategy(1), 2, 4)
+    duel.climb(1, 0, steps)
+    duel.strategy()
+    return time.perf_counter() - started

@@ -1,0 +1,8 @@
+from collections.abc import Sequence
+
+ROLLOUTS: int
+
+def preflop_call_probability(first: int, second: int, raised: int) -> float: ...
+def bob_calls(
+    hole: Sequence[int], board: Sequence[int], pot: int, raised: int, stream: int, first_word: int = 0
+) -> bool: ...

@@ -1,0 +1,77 @@
+# See holdem_training.pyx for details.
+
+cimport cython
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
+
+from engine.game_core cimport GameCore, Status
+from engine.hand_strength cimport HandTables
+from engine.records cimport Table
+
+cdef enum:
+    CARDS = 9            # Alice's two, Bob's two, the board's five, in the order of the deal
+    ROUNDS = 4
+    OUTCOMES = 4         # of a decision: check, fold, called, not called
+
+cdef enum Phase:
+    START_HAND
+    ALICE_DECIDES
+
+cdef struct Card:         # as in texas.h; both -1 where Alice doesn't see it
+    int32_t suit
+    int32_t value
+
+cdef struct View:
+    Card cards[CARDS]     # texas.h calls these the State
+    int32_t round         # from 1
+    int32_t stack
+    int32_t bobs_stack
+    int32_t pot
+
+
+@cython.final
+cdef class HoldemTraining(GameCore):
+    cdef Phase phase
+    cdef int32_t match                # as recorded
+    cdef int32_t first_session        # as recorded
+    cdef uint64_t deals_key
+    cdef const uint8_t[:, ::1] decks  # fixed hands instead of dealt ones, or None
+    cdef bint has_decks
+    cdef const HandTables* tables
+    cdef const double* preflop_calls
+    cdef int64_t counts_by_round[ROUNDS][OUTCOMES]
+    # the hand now played
+    cdef uint64_t stream
+    cdef uint8_t cards[CARDS]
+    cdef int round                    # from 0
+    cdef int64_t stack                # Alice's; Bob's is the same whenever she is asked
+    cdef int64_t pot
+    cdef bint sits_out                # Alice isn't asked any more in this hand
+    cdef uint8_t raises[ROUNDS]
+    cdef uint8_t answers[ROUNDS]
+    # the decision just taken, and the hand just finished
+    cdef readonly int bobs_answer
+    cdef readonly int64_t profit
+    # records
+    cdef Table games_table
+    cdef Table sessions_table
+    cdef int32_t* g_match
+    cdef int32_t* g_session
+    cdef int32_t* g_game
+    cdef uint8_t* g_cards[CARDS]
+    cdef uint8_t* g_raises[ROUNDS]
+    cdef uint8_t* g_answers[ROUNDS]
+    cdef uint8_t* g_folder
+    cdef int8_t* g_profit
+    cdef int32_t* s_match
+    cdef int32_t* s_session
+    cdef int32_t* s_games
+    cdef int32_t* s_profit
+    cdef double* s_mean_profit
+
+    cdef bint take_action(self, int64_t action) noexcept nogil
+    cdef void deal(self) noexcept nogil
+    cdef void show(self) noexcept nogil
+    cdef bint bob_calls(self, int64_t raised) noexcept nogil
+    cdef int64_t showdown(self) noexcept nogil
+    cdef void finish_hand(self, int64_t profit, int folder) noexcept nogil
+    cdef void finish_session(self) noexcept nogil

@@ -1,0 +1,102 @@
+# See two_card_draw.pyx for details.
+
+cimport cython
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
+
+from engine.game_core cimport Decision, GameCore, Status
+from engine.records cimport Table
+
+cdef enum Phase:
+    START_HAND
+    BOT_OPENS         # round 1
+    BOT_ANSWERS       # the server's raise in round 1
+    BOT_DRAWS
+    BOT_BETS          # opens round 2, or answers the server's raise in it
+    BOT_SEES          # the showdown
+
+# Situations are numbered as in a strategy file: ROUND1 lines, then DRAW, then ROUND2.
+cdef enum:
+    HANDS = 15
+    HISTORIES = 7                                    # of round 1: nobody bet; 1 to 3 bets, x or y opening
+    FIRST_DRAW = HANDS * 4
+    FIRST_ROUND2 = FIRST_DRAW + HANDS * HISTORIES * 3
+    SITUATIONS = FIRST_ROUND2 + HANDS * HISTORIES * 9 * 4
+
+cdef inline int hand_number(int low, int high) noexcept nogil:
+    """Hands by their lower card, then by their higher."""
+    return low * 5 - low * (low - 1) // 2 + high - low
+
+cdef inline int hand_rank(int low, int high) noexcept nogil:
+    """Its place among the 15 hands, the weakest 0: pairs beat what is none, then high cards count, then low ones."""
+    return 10 + low if low == high else high * (high - 1) // 2 + low
+
+cdef inline int history_number(int bets, bint y_opened) noexcept nogil:
+    """Which of the HISTORIES ends round 1."""
+    return bets + 3 if bets and y_opened else bets
+
+cdef inline int round1_situation(int hand, int bets) noexcept nogil:
+    return hand * 4 + bets
+
+cdef inline int draw_situation(int hand, int history, int x_drew) noexcept nogil:
+    return FIRST_DRAW + (hand * HISTORIES + history) * 3 + x_drew
+
+cdef inline int round2_situation(int hand, int history, int x_drew, int y_drew, int bets) noexcept nogil:
+    return FIRST_ROUND2 + (((hand * HISTORIES + history) * 3 + x_drew) * 3 + y_drew) * 4 + bets
+
+
+@cython.final
+cdef class TwoCardDraw(GameCore):
+    cdef Phase phase
+    cdef int32_t match                  # as recorded
+    cdef int32_t first_session          # as recorded
+    cdef int64_t bet_sizes[2]           # by round
+    cdef const double[:, ::1] strategy
+    cdef uint64_t deals_key
+    cdef uint64_t session_deals         # where this session's stream of deals and dice begins
+    cdef bint to_introduce              # the bot hasn't had init yet
+    cdef bint introducing               # it is being asked
+    cdef Decision deferred              # what it is asked after that
+    # the hand now played; seat x is the bot, y the server
+    cdef int cards[8]                   # dealt to x and y, then what they may draw
+    cdef int hands[2][2]                # by seat, as held now: lower card, higher card
+    cdef int dealt[2]                   # by seat, as recorded
+    cdef int bets[2]                    # by round
+    cdef bint y_opened[2]               # by round; false also when nobody bet
+    cdef int drew[2]                    # by seat
+    cdef int round                      # 0, or 1 after the draw
+    # records
+    cdef Table games_table
+    cdef Table sessions_table
+    cdef int32_t* g_match
+    cdef int32_t* g_session
+    cdef uint16_t* g_game
+    cdef uint8_t* g_x_dealt
+    cdef uint8_t* g_y_dealt
+    cdef uint8_t* g_bets1
+    cdef uint8_t* g_x_opened1
+    cdef uint8_t* g_x_drew
+    cdef uint8_t* g_y_drew
+    cdef uint8_t* g_x_held
+    cdef uint8_t* g_y_held
+    cdef uint8_t* g_bets2
+    cdef uint8_t* g_x_opened2
+    cdef uint8_t* g_rounds
+    cdef uint8_t* g_folded
+    cdef uint8_t* g_pot
+    cdef int8_t* g_x_gain
+    cdef int32_t* s_match
+    cdef int32_t* s_session
+    cdef uint16_t* s_games
+    cdef int32_t* s_x_gain
+    cdef int32_t* s_x_score
+
+    cdef Status advance(self, int64_t answer) noexcept nogil
+    cdef Status start_hand(self) noexcept nogil
+    cdef Status server_bets(self, int faced) noexcept nogil
+    cdef Status close_round(self) noexcept nogil
+    cdef Status draw_cards(self, int x_draws) noexcept nogil
+    cdef Status ask(self, Phase phase, int kind, int64_t third, int64_t fourth, int64_t fifth) noexcept nogil
+    cdef Status settle(self, int folded) noexcept nogil
+    cdef void finish_session(self) noexcept nogil
+    cdef void exchange(self, int seat, int count) noexcept nogil
+    cdef double die(self, int slot) noexcept nogil

@@ -1,0 +1,34 @@
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.game_core import GameCore
+from engine.records import Table
+
+SITUATION_COUNT: int
+MOST_BETS: int
+
+def situation_of_round1(low: int, high: int, bets: int) -> int: ...
+def situation_of_draw(low: int, high: int, bets: int, x_drew: int, y_opened: bool) -> int: ...
+def situation_of_round2(
+    low: int, high: int, bets: int, y_opened: bool, x_drew: int, y_drew: int, bets2: int
+) -> int: ...
+
+@final
+class TwoCardDraw(GameCore):
+    """One session of two-card draw against a server; see two_card_draw.pyx."""
+
+    def __init__(
+        self,
+        games_table: Table,
+        sessions_table: Table,
+        *,
+        deals_key: int,
+        hands: int,
+        bet1: int,
+        bet2: int,
+        strategy: npt.NDArray[np.float64],
+        match: int = 0,
+        session: int = 0,
+    ) -> None: ...

@@ -1,0 +1,39 @@
+"""Cards that a player doesn't see, and drawing from them at random. All inline."""
+
+from libc.stdint cimport uint8_t, uint64_t
+
+cdef extern from *:
+    """
+    static inline unsigned long long tournament_high_product(unsigned long long a, unsigned long long b)
+    {
+        return (unsigned long long)((unsigned __int128)a * b >> 64);
+    }
+    """
+    uint64_t high_product "tournament_high_product"(uint64_t a, uint64_t b) noexcept nogil
+
+cdef struct Unseen:
+    int count
+    uint8_t cards[52]
+
+cdef inline void see_all_but(Unseen* unseen, uint64_t seen) noexcept nogil:
+    """Make it the cards whose bits aren't set in `seen`, in order."""
+    cdef int card
+    unseen.count = 0
+    for card in range(52):
+        unseen.cards[unseen.count] = <uint8_t>card
+        unseen.count += 1 - <int>(seen >> card & 1)
+
+cdef inline uint64_t draw(Unseen* unseen, int place, uint64_t word) noexcept nogil:
+    """Draw the card at `place` from those there and behind, and return what is left of the word.
+
+    A word gives up to five draws: each takes the high half of its product with
+    the number of cards, and leaves the low half. Five draws can favour a card
+    by no more than 2^-35. Whatever order the cards had, the drawn ones are a
+    uniform choice.
+    """
+    cdef uint64_t size = unseen.count - place
+    cdef int other = place + <int>high_product(word, size)
+    cdef uint8_t card = unseen.cards[other]
+    unseen.cards[other] = unseen.cards[place]
+    unseen.cards[place] = card
+    return word * size

@@ -1,0 +1,505 @@
+"""The terminal form: the protocol word for word, and programs that keep to it or don't."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.holdem_training import HoldemTraining
+from engine.rates import RateSampler
+from engine.records import Table as Records
+from tests.oracles import holdem_training as oracle
+from tests.test_cli import command
+from tournament.contests.contest import buffer_fields
+from tournament.contests.holdem_training.decks import read_decks
+from tournament.contests.holdem_training.judge import Verdict, judge
+from tournament.contests.holdem_training.protocol import RATE_BUDGET, Table, Violation
+from tournament.contests.holdem_training.records import GAMES, SESSIONS
+from tournament.contests.holdem_training.scoring import points, tasks
+from tournament.problems import BadInput
+from tournament.processes.conversation import Gone, OwnProcess, PipedProgram, Silent
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+DECKS = GOLDEN / "holdem_decks.txt"
+
+
+def run_command(folder: Path, *arguments: str, exit_code: int = 0) -> str:
+    """What `tournament` writes."""
+    process = command(folder, *arguments, columns=200)
+    assert process.returncode == exit_code, process.stderr
+    return process.stdout + process.stderr
+
+
+def new_table(hands: int = 2, *, decks: Path | None = None, deals_key: int = 3) -> Table:
+    """A table whose records hold two hands, so that they are emptied now and then."""
+    fixed = None if decks is None else read_decks(decks)
+    hands = hands if fixed is None else len(fixed)
+    games, sessions = Records(buffer_fields(GAMES), 2), Records(buffer_fields(SESSIONS), 1)
+
+    def empty_records() -> None:
+        games.rows = sessions.rows = 0
+
+    core = HoldemTraining(games, sessions, deals_key=deals_key, sessions=1, hands=hands, decks=fixed)
+    return Table(core, hands, RateSampler(4), empty_records)
+
+
+class Script:
+    """A program that says these lines, one for each that it is asked for, and then ends."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = iter(lines)
+        self.heard: list[str] = []
+
+    def send(self, text: bytes) -> None:
+        self.heard += text.decode("ascii").splitlines()
+
+    def read_line(self, seconds: float, most_bytes: int) -> bytes:
+        try:
+            return next(self.lines).encode()
+        except StopIteration:
+            raise Gone from None
+
+    def end(self, seconds: float) -> int:
+        return 0
+
+
+def heard(table: Table, *lines: str) -> list[str]:
+    """What a program hears that says these lines, the first ones left out."""
+    table.start()
+    return [answer for line in lines for answer in table.answer(line.encode())]
+
+
+# Words.
+
+# One line for each line that a program says in the golden match: hand by hand.
+SCRIPT = [
+    "RATE 1000", "ACTION RAISE 100",
+    "ACTION RAISE 10", "ACTION FOLD",
+    "ACTION RAISE 100", "ACTION CHECK", "RATE 500", "ACTION CHECK", "ACTION CHECK",
+    "ACTION CHECK", "ACTION CHECK", "ACTION CHECK", "RATE 1", "ACTION RAISE 30",
+    "ACTION RAISE 5", "ACTION RAISE 10", "ACTION RAISE 20", "ACTION RAISE 65",
+]  # fmt: skip
+
+
+def test_golden_transcript() -> None:
+    """Every line of five fixed hands. To be rewritten on purpose only: the statement gives the words."""
+    transcript = io.StringIO()
+    verdict = judge(Script(SCRIPT), new_table(decks=DECKS), transcript=transcript)
+    assert verdict.ending == "finished"
+    assert transcript.getvalue() == (GOLDEN / "holdem_transcript.txt").read_text()
+
+
+STATE = re.compile(r"STATE (\d+) ([1-4]) (\d+) (\d+) (\d+) ([0345])")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**63), st.integers(1, 6), st.randoms(use_true_random=False))
+def test_every_match_is_made_of_the_statements_lines(key: int, hands: int, chance) -> None:  # type: ignore[no-untyped-def]
+    """A random program's match, read by a reader that knows the statement only, against the plain rules."""
+    table = new_table(hands, deals_key=key)
+    lines = iter(table.start())
+    actions: list[int] = []
+    results: list[int] = []
+    assert int(next(lines)) == hands
+    while True:
+        line = next(lines)
+        if line.startswith("SCORE"):
+            break
+        match = STATE.fullmatch(line)
+        assert match
+        hand, round_, stack, bobs_stack, pot, shown = map(int, match.groups())
+        assert (hand, stack + bobs_stack + pot, shown) == (len(results) + 1, 210, (0, 3, 4, 5)[round_ - 1])
+        alice = next(lines).split()
+        board = next(lines).split()
+        assert (alice[0], len(alice), board[0], len(board)) == ("ALICE", 5, "BOARD", 1 + 2 * shown)
+        for _ in range(chance.randrange(3)):
+            reply = table.answer(f"RATE {chance.randrange(1, 50)}".encode())
+            assert len(reply) == 1 and re.fullmatch(r"RATES [01]\.\d{6} [01]\.\d{6}", reply[0])
+        action = chance.choice([oracle.CHECK, oracle.CHECK, oracle.FOLD, chance.randint(0, stack), stack])
+        actions.append(action)
+        said = {oracle.CHECK: "CHECK", oracle.FOLD: "FOLD"}.get(action, f"RAISE {action}")
+        replies = table.answer(f"ACTION {said}".encode())
+        if action == oracle.CHECK:
+            assert replies.pop(0) == "OPP CHECK"
+        elif action != oracle.FOLD:
+            assert replies[0] in ("OPP FOLD", f"OPP CALL {action}")
+            if replies.pop(0) == "OPP FOLD":
+                assert replies[0] == f"RESULT {pot - (100 - stack)}"
+        if replies[0].startswith("RESULT"):
+            results.append(int(replies.pop(0).split()[1]))
+        lines = iter(replies)
+    assert line == f"SCORE {sum(results) / hands:.6f}"
+    assert next(lines, None) is None
+    assert table.over
+    said_actions = iter(actions)
+    wanted = oracle.play(
+        lambda _view: next(said_actions), key, sessions=1, hands=hands,
+        preflop_chance=lambda hole, raised: oracle_chance(hole, raised),
+    )  # fmt: skip
+    assert [hand.profit for hand in wanted.hands] == results
+
+
+def oracle_chance(hole: tuple[int, int], raised: int) -> float:
+    from engine.bob import preflop_call_probability
+
+    return preflop_call_probability(*hole, raised)
+
+
+def test_rates_do_not_move_anything() -> None:
+    """The same match with and without queries, but for the answers to them."""
+    quiet, curious = new_table(20), new_table(20)
+    with_queries = [line for _ in range(40) for line in ("RATE 7", "ACTION RAISE 2", "RATE 3", "ACTION CHECK")]
+    one, other = Script(line for line in with_queries if line[0] == "A"), Script(with_queries)
+    judge(one, quiet)
+    judge(other, curious)
+    assert one.heard == [line for line in other.heard if not line.startswith("RATES")]
+
+
+def test_blanks_and_a_carriage_return_are_forgiven() -> None:
+    said = [b"  ACTION   RAISE\t 3 \r", b"ACTION CHECK\r"]
+    table = new_table()
+    table.start()
+    assert table.answer(said[0])[0] in ("OPP CALL 3", "OPP FOLD")
+    assert table.answer(said[1])[0] == "OPP CHECK"
+
+
+# Violations.
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("", "the line is empty"),
+        ("   ", "the line is empty"),
+        ("CHECK", "CHECK is no command: RATE or ACTION"),
+        ("action check", "action is no command: RATE or ACTION"),
+        ("ACTION", "ACTION takes CHECK, FOLD or RAISE"),
+        ("ACTION CALL", "CALL is no action: CHECK, FOLD or RAISE"),
+        ("ACTION check", "check is no action: CHECK, FOLD or RAISE"),
+        ("ACTION CHECK 0", "ACTION CHECK takes nothing more"),
+        ("ACTION FOLD now", "ACTION FOLD takes nothing more"),
+        ("ACTION RAISE", "ACTION RAISE takes one number"),
+        ("ACTION RAISE 1 2", "ACTION RAISE takes one number"),
+        ("ACTION RAISE x", "x is not an integer"),
+        ("ACTION RAISE 5.0", "5.0 is not an integer"),
+        ("ACTION RAISE 1e1", "1e1 is not an integer"),
+        ("ACTION RAISE ٣", "the line is not plain ASCII"),
+        ("ACTION RAISE 99999999999999999999999", "99999999999999999999999 is not an integer"),
+        ("\x1b[2J", "?[2J is no command: RATE or ACTION"),
+        ("ACTION RAISE 0", "RAISE 0 is out of range: 1 to 100"),
+        ("ACTION RAISE -5", "RAISE -5 is out of range: 1 to 100"),
+        ("ACTION RAISE 101", "RAISE 101 is out of range: 1 to 100"),
+        ("RATE", "RATE takes one number"),
+        ("RATE 1 2", "RATE takes one number"),
+        ("RATE many", "many is not an integer"),
+        ("RATE 0", "RATE takes at least 1, not 0"),
+        ("RATE -1", "RATE takes at least 1, not -1"),
+        ("RATE 3000001", "RATE 3000001 is over the budget: 3,000,000 of 3,000,000 samples are left"),
+        ("ACTION CHECK" + " " * 1000, "the line is longer than 1000 bytes"),
+    ],
+)
+def test_violations_end_the_match(line: str, reason: str) -> None:
+    program = Script(["ACTION CHECK", line, "ACTION CHECK"])
+    transcript = io.StringIO()
+    verdict = judge(program, new_table(), transcript=transcript)
+    assert (verdict.ending, verdict.exit_code) == ("violation", 3)
+    quoted = line[:20].replace("\x1b", "?")
+    assert verdict.reason.startswith(f'{reason}: "{quoted}'.split("٣")[0])
+    assert verdict.reason.endswith(", in hand 1")
+    assert program.heard[-1] == "-1"
+    assert transcript.getvalue().endswith("> -1\n")
+    assert transcript.getvalue().isascii()
+
+
+def test_raising_from_an_empty_stack_is_a_violation() -> None:
+    table = new_table(decks=DECKS)
+    table.start()
+    for line in ["ACTION FOLD", "ACTION FOLD", "ACTION RAISE 100"]:
+        lines = table.answer(line.encode())
+    assert lines[0] == "OPP CALL 100" and lines[1] == "STATE 3 2 0 0 210 3"
+    with pytest.raises(Violation, match="RAISE 1 is out of range: nothing, for the stack is empty"):
+        table.answer(b"ACTION RAISE 1")
+
+
+def test_the_rate_budget_is_of_the_whole_match() -> None:
+    table = new_table()
+    table.start()
+    assert table.answer(f"RATE {RATE_BUDGET - 10}".encode())
+    table.answer(b"ACTION CHECK")
+    assert table.answer(b"RATE 10")
+    with pytest.raises(Violation, match="RATE 1 is over the budget: 0 of 3,000,000 samples are left"):
+        table.answer(b"RATE 1")
+
+
+# Programs.
+
+
+def program(source: str) -> PipedProgram:
+    return PipedProgram(OwnProcess([sys.executable, "-c", source]))
+
+
+READER = """
+import sys
+def read():
+    line = sys.stdin.readline()
+    if not line or line == "-1\\n":
+        sys.exit(7)
+    return line.split()
+def say(line):
+    print(line, flush=True)
+"""
+CHECKER = (
+    READER
+    + """
+read()
+while (words := read())[0] != "SCORE":
+    if words[0] == "BOARD":
+        say("ACTION CHECK")
+"""
+)
+
+
+def test_a_well_behaved_program() -> None:
+    verdict = judge(program(CHECKER), new_table(300))
+    assert (verdict.ending, verdict.hands, verdict.exit_code) == ("finished", 300, 0)
+    assert verdict.mean_profit == sum(h.profit for h in oracle_hands(300)) / 300
+    assert verdict.text.startswith(f"finished: W = {verdict.mean_profit:.6f} over 300 hands, ")
+
+
+def oracle_hands(hands: int) -> list[oracle.Hand]:
+    record = oracle.play(lambda _view: 0, 3, sessions=1, hands=hands, preflop_chance=oracle_chance)
+    return record.hands
+
+
+def test_a_program_that_writes_ahead() -> None:
+    """All its lines at once, before it reads any: each is taken when it is its turn."""
+    ahead = READER + "say('ACTION CHECK\\n' * 2000)\n" + CHECKER.replace(READER, "").replace("say", "str")
+    verdict = judge(program(ahead), new_table(500))
+    assert (verdict.ending, verdict.hands) == ("finished", 500)
+
+
+def test_a_program_that_never_reads() -> None:
+    """Neither side waits for the other when the pipe to it is full."""
+    verdict = judge(program("for _ in range(20000): print('ACTION CHECK')"), new_table(5000))
+    assert (verdict.ending, verdict.hands) == ("finished", 5000)
+
+
+@pytest.mark.parametrize(
+    ("source", "ending", "reason"),
+    [
+        ("", "died", "its output ended before the match: exit status 0, in hand 1"),
+        ("raise SystemExit(9)", "died", "its output ended before the match: exit status 9, in hand 1"),
+        ("import os; os.kill(os.getpid(), 11)", "died", "its output ended before the match: killed by SIGSEGV"),
+        ("import os; os.close(1); input()", "died", "its output ended before the match: "),
+        (CHECKER.replace('"SCORE"', '"RESULT"'), "died", "exit status 0, in hand 2"),
+        (READER + "read(); say('READY')\nwhile True: read()", "violation", 'READY is no command: RATE or ACTION: "'),
+        ("print('x' * 100000, flush=True); input()", "violation", "the line is longer than 1000 bytes"),
+        ("import sys; sys.stdout.write('x' * 100000); sys.stdout.flush(); input()", "violation", "the line is longer"),
+        ("print('ACTION CHECK', end='', flush=True)", "died", "exit status 0"),
+    ],
+)  # fmt: skip
+def test_programs_that_end_or_talk_nonsense(source: str, ending: str, reason: str) -> None:
+    verdict = judge(program(source), new_table())
+    assert verdict.ending == ending
+    assert reason in verdict.reason
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import time; time.sleep(60)",
+        "while True: pass",
+        "import sys\nfor _ in sys.stdin: pass",
+        CHECKER.replace('say("ACTION CHECK")', 'import time; time.sleep(0.3); say("ACTION CHECK")'),
+        "print('ACTION CHECK', end='', flush=True)\nwhile True: pass",
+        "import signal, time; signal.signal(15, signal.SIG_IGN); signal.signal(1, signal.SIG_IGN); time.sleep(60)",
+        "import os, time\nif os.fork(): time.sleep(60)\nelse: time.sleep(60)",
+    ],
+)
+def test_programs_that_take_too_long(source: str) -> None:
+    """All that a program is waited for counts, and it is killed with its children."""
+    started = time.monotonic()
+    verdict = judge(program(source), new_table(), seconds=0.8)
+    assert (verdict.ending, verdict.exit_code) == ("out of time", 4)
+    assert verdict.reason.startswith("no line within its 0.8 seconds, in hand ")
+    assert 0.8 <= verdict.seconds < 2
+    assert time.monotonic() - started < 4
+
+
+def test_a_program_hears_minus_one_before_it_ends() -> None:
+    """It exits with 7 when it does."""
+    process = program(READER + "say('CHECK')\nwhile True: read()")
+    assert judge(process, new_table()).ending == "violation"
+    assert process.end(0) == 7
+
+
+def test_a_line_that_comes_in_pieces() -> None:
+    slow = CHECKER.replace(
+        'say("ACTION CHECK")', 'sys.stdout.write("ACTION "); sys.stdout.flush(); sys.stdout.write("CHECK\\n"); say("")'
+    ).replace('say("")', "sys.stdout.flush()")
+    assert judge(program(slow), new_table()).ending == "finished"
+
+
+def test_reading_waits_no_longer_than_it_may() -> None:
+    process = program("import time; time.sleep(60)")
+    started = time.monotonic()
+    with pytest.raises(Silent):
+        process.read_line(0.2, 100)
+    assert 0.2 <= time.monotonic() - started < 1
+    process.end(0)
+
+
+def test_what_can_not_be_started_is_bad_input() -> None:
+    with pytest.raises(BadInput, match="no_such_program: can't be started: No such file"):
+        OwnProcess(["no_such_program"])
+
+
+# Files of hands.
+
+
+def test_decks_are_read() -> None:
+    hands = read_decks(DECKS)
+    assert hands.dtype == np.uint8
+    assert hands.tolist()[0] == [12, 11, 18, 26, 51, 24, 7, 32, 41]
+    assert len(hands) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "has no hands"),
+        ("# nothing\n\n", "has no hands"),
+        ("0 1 " * 8 + "0\n", "line 1: has 17 words instead of 18 integers"),
+        ("\n\n" + "0 1 " * 10, "line 3: has 20 words instead of 18 integers"),
+        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 x", "line 1: x is neither a suit, 0 to 3, nor a value, 1 to 13"),
+        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 -9", "line 1: -9 is neither"),
+        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 4 9", "line 1: there is no card 4 9; suits are 0 to 3"),
+        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 14", "line 1: there is no card 0 14; suits are 0 to 3"),
+        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 0", "line 1: there is no card 0 0; suits are 0 to 3"),
+        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 1", "line 1: the card 0 1 is there twice"),
+    ],
+)
+def test_bad_decks_are_blamed_by_line(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "decks.txt"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=re.escape(problem)) as caught:
+        read_decks(path)
+    assert str(path) in str(caught.value)
+
+
+def test_decks_that_can_not_be_read(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="No such file"):
+        read_decks(tmp_path / "none")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadInput, match="is not a text file"):
+        read_decks(tmp_path / "binary")
+
+
+# Points.
+
+
+@pytest.mark.parametrize(
+    ("mean_profit", "wanted"),
+    [
+        (-100, 0), (7.99, 0), (8, 0), (8.03, 0), (8.04, 1), (9.5, 20), (11, 40), (11.01, 40), (11.0358, 41),
+        (11.25, 44), (14, 82), (14.1, 82), (14.1667, 83), (14.5, 84), (16, 88), (17.2, 92), (50, 190),
+    ],
+)  # fmt: skip
+def test_points(mean_profit: float, wanted: int) -> None:
+    """8.0376 · 13.3 is half a point: rounded up, as 1.5 · 13.3 = 19.95 and 0.25 · 14 = 3.5 and 0.5 · 3 = 1.5 are."""
+    assert points(mean_profit) == wanted
+
+
+def test_tasks_go_by_the_profit_itself() -> None:
+    assert [tasks(w) for w in (10.999, 11.0, 15.999, 16.0)] == [
+        (False, False), (True, False), (True, False), (True, True)
+    ]  # fmt: skip
+
+
+# The command.
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "words"),
+    [
+        (CHECKER, 0, "finished: W = "),
+        ("print('CHECK')", 3, 'violation: CHECK is no command: RATE or ACTION: "CHECK", in hand 1'),
+        ("", 5, "died: its output ended before the match: exit status 0, in hand 1"),
+    ],
+)
+def test_the_command(tmp_path: Path, source: str, code: int, words: str) -> None:
+    (tmp_path / "bot.py").write_text(source)
+    output = run_command(
+        tmp_path, "judge", "holdem_training", "--hands", "3", "--no-sandbox", "--transcript", "said.txt", "--",
+        sys.executable, "bot.py", exit_code=code,
+    )  # fmt: skip
+    assert words in output
+    assert (tmp_path / "said.txt").read_text().startswith("> 3\n> STATE 1 1 100 100 10 0\n")
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "words"),
+    [
+        (CHECKER, 0, "finished: W = "),
+        ("import sys; print('something is wrong', file=sys.stderr)", 5, "something is wrong"),
+        ("open('secret').read(); print('CHECK')", 3, "CHECK is no command"),
+        ("open('../secret').read()", 5, "PermissionError"),
+        ("open('written', 'w')", 5, "PermissionError"),
+        ("import socket; socket.create_connection(('127.0.0.1', 9))", 5, "Error"),
+        ("import os; os.fork()", 5, "Error"),
+        ("bytearray(1 << 30)", 5, "MemoryError"),
+        ("import sys; sys.stderr.write('x' * 1000000); " + CHECKER.replace("\n", "\n", 1), 0, "finished: W = "),
+    ],
+)
+def test_the_command_in_the_sandbox(tmp_path: Path, source: str, code: int, words: str) -> None:
+    """The program may read its folder; all else is closed to it. What it writes to stderr is shown."""
+    folder = tmp_path / "inside"
+    folder.mkdir()
+    (folder / "bot.py").write_text(source)
+    (folder / "secret").write_text("not so secret")
+    (tmp_path / "secret").write_text("secret")
+    output = run_command(folder, "judge", "holdem_training", "--hands", "3", "--", "python3", "bot.py", exit_code=code)
+    assert words in output
+    assert not (folder / "written").exists()
+
+
+def test_the_command_with_decks(tmp_path: Path) -> None:
+    """They say how many hands there are, and the same seed gives the same match."""
+    (tmp_path / "bot.py").write_text(CHECKER)
+    arguments = ["judge", "holdem_training", "--decks", str(DECKS), "--no-sandbox"]
+    outputs = {run_command(tmp_path, *arguments, "--", sys.executable, "bot.py").split(", waited")[0] for _ in range(2)}
+    # Checked down: the pairs of kings and aces decide; worked out by hand in the decks' order 10, 0, 0, 5, 10.
+    assert outputs == {"finished: W = 5.000000 over 5 hands, 0 points, no task passed"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["judge", "von_neumann_poker", "--no-sandbox", "--", "true"], "von_neumann_poker has no judge for programs"),
+        (["judge", "holdem_training", "--hands", "5", "--decks", "x", "--no-sandbox", "--", "true"], "leave one of"),
+        (["judge", "holdem_training", "--decks", "x", "--no-sandbox", "--", "true"], "x: can't be read"),
+        (["judge", "holdem_training", "--transcript", "a/b", "--no-sandbox", "--", "true"], "can't be written"),
+        (["judge", "holdem_training", "--no-sandbox", "--", "no_such_program"], "no_such_program: can't be started"),
+    ],
+)
+def test_the_command_with_bad_input(tmp_path: Path, arguments: list[str], problem: str) -> None:
+    assert problem in run_command(tmp_path, *arguments, exit_code=2)
+
+
+def test_verdicts_in_words() -> None:
+    kinds: list[tuple[Callable[[], Verdict], str]] = [
+        (lambda: Verdict("finished", "", 10, 16.0, 1.0), "88 points, both tasks passed"),
+        (lambda: Verdict("finished", "", 10, 12.0, 1.0), "54 points, the small task passed"),
+        (lambda: Verdict("out of time", "no line", 10, 12.0, 1.0), "out of time: no line"),
+    ]
+    for make, words in kinds:
+        assert words in make().text

@@ -1,0 +1,503 @@
+"""The contest of two-card draw as a whole: bots of every form, expectations, runs, faults."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tournament
+from engine.draw_strategies import Duel
+from tests.contest_runs import assert_same, call, outcome
+from tests.support import artifact_of
+from tournament import runtime
+from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
+from tournament.contests.two_card_draw.against import Expectation, expectation
+from tournament.contests.two_card_draw.generate import Recipe, generate
+from tournament.contests.two_card_draw.perfect_bot import perfect_bot
+from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
+from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
+from tournament.entrants.build import build_entrants
+from tournament.problems import BadInput
+from tournament.processes.settings import SandboxSettings
+from tournament.results import load
+
+SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"
+SETTINGS = Settings.model_validate({})
+
+CALLER = """
+int init(int bet1, int bet2) { return 0; }
+int new_hand(int card1, int card2, int winnings) { return card1 == card2; }
+int round1(int card1, int card2, int bets) { return card2 >= 3 ? 1 : 0; }
+int draw(int card1, int card2, int bets) { return card1 == card2 ? 0 : 1; }
+int round2(int card1, int card2, int bets1, int bets2, int drew) { return card1 == card2 ? 2 : bets2 == 0 || drew; }
+int showdown(int card1, int card2, int opp1, int opp2) { return 0; }
+"""
+CLASS = """
+#include <vector>
+using namespace std;
+class TwoCardDraw {
+  vector<int> seen;
+public:
+  int init(int bet1, int bet2) { seen.assign(25, 0); return 0; }
+  int new_hand(int card1, int card2, int winnings) { return card1 == card2; }
+  int round1(int card1, int card2, int bets) { return card2 >= 3 ? 1 : 0; }
+  int draw(int card1, int card2, int bets) { return card1 == card2 ? 0 : 1; }
+  int round2(int card1, int card2, int bets1, int bets2, int drew) { return card1 == card2 ? 2 : bets2 == 0 || drew; }
+  int showdown(int card1, int card2, int opp1, int opp2) { seen[5 * opp1 + opp2]++; return 0; }
+};
+"""
+RENAMED = CALLER.replace("int init", "void renamed_init").replace("return 0; }\nint new", "}\nint new")
+for _name in ("new_hand", "round1", "draw", "round2", "showdown"):
+    RENAMED = RENAMED.replace(f"int {_name}(", f"static int renamed_{_name}(")
+
+
+def built(folder: Path, bots: dict[str, str | bytes]) -> dict[str, runtime.LoadedBot]:
+    """Bots of these files, as a tournament builds them; those that can't play must not be there."""
+    folder.mkdir(exist_ok=True)
+    for name, source in bots.items():
+        (folder / name).write_bytes(source if isinstance(source, bytes) else source.encode())
+    entrants = build_entrants(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), folder, lambda _text: None)
+    return {e.name: runtime.load_bot(artifact_of(e), TWO_CARD_DRAW.interface, e.name) for e in entrants}
+
+
+@pytest.fixture(scope="module")
+def server() -> ServerStrategy:
+    return generate(Recipe(2, 5, 30_000, 1))
+
+
+def expected(bot: runtime.LoadedBot, server: ServerStrategy, sessions: int = 2) -> Expectation:
+    return expectation(TWO_CARD_DRAW, SETTINGS, bot, server, sessions)
+
+
+def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path, server: ServerStrategy) -> None:
+    bots = built(tmp_path, {"functions.c": CALLER, "object.cpp": CLASS, "renamed.c": RENAMED, "same.cpp": CALLER})
+    module = {"module.wasm": bots["functions"].artifact}
+    bots |= built(tmp_path / "modules", dict(module))
+    values = {name: expected(bot, server) for name, bot in bots.items()}
+    assert len(values) == 5
+    assert len({value.profit for value in values.values()}) == 1
+    assert all(value.error is None for value in values.values())
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    (tmp_path / "half.c").write_text(CALLER.replace("int draw", "int drow"))
+    (tmp_path / "other.cpp").write_text(CLASS.replace("int draw", "int drow"))
+    (tmp_path / "wide.wasm").write_text(
+        '(module (memory (export "memory") 1) (func (export "init") (param i32 i64) (result i32) (i32.const 0)))'
+    )
+    entrants = {
+        e.name: e for e in build_entrants(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), tmp_path, lambda _text: None)
+    }
+    assert entrants["half"].problem == "lacks the function draw (or halfdraw)"
+    assert "no member named 'draw'" in (entrants["other"].problem or "")
+    assert entrants["wide"].problem is not None
+    assert "the function init is (i32, i64) -> (i32), expected (i32, i32) -> (i32)" in entrants["wide"].problem
+
+
+def test_every_session_begins_with_a_new_bot(tmp_path: Path) -> None:
+    """One that folds all but its first session would show."""
+    source = CALLER.replace(
+        "int init(int bet1, int bet2) { return 0; }", "int n; int init(int a, int b) { return n++; }"
+    )
+    source = source.replace("return card1 == card2; }", "return n == 1 && card1 == card2; }", 1)
+    bots = built(tmp_path, {"counting.c": source, "plain.c": CALLER})
+    folder = tmp_path / "bots"
+    folder.mkdir()
+    for name in ("counting", "plain"):
+        (folder / f"{name}.wasm").write_bytes(bots[name].artifact)
+    run(tmp_path, "results", ["servers = 1", "sessions = 3", "hands = 500"])
+    games = load(str(tmp_path / "results")).games
+    own = {name: frame.drop(columns=["x", "match"]).reset_index(drop=True) for name, frame in games.groupby("x")}
+    pd.testing.assert_frame_equal(own["counting"], own["plain"])
+    assert games.groupby(["x", "session"], observed=True).size().tolist() == [500] * 6
+
+
+def run(folder: Path, results: str, settings: Sequence[str], workers: int = 1) -> None:
+    """Run the contest with the bots in bots/."""
+    text = "\n".join(["[two_card_draw]", 'entrants = "bots"', *settings])
+    (folder / "tournament.toml").write_text(text)
+    tournament.run(
+        "two_card_draw", config=folder / "tournament.toml", results=folder / results, workers=workers, executor="local"
+    )
+
+
+# Expectation and play.
+
+
+@pytest.mark.parametrize("name", ["sample", "pair_bettor", "perfect"])
+def test_ten_million_hands_are_what_is_expected(tmp_path: Path, server: ServerStrategy, name: str) -> None:
+    """Within four standard errors, for three policies."""
+    if name == "perfect":
+        source, suffix = perfect_bot(server, "of a test"), ".c"
+    else:
+        (path,) = SHIPPED.glob(f"{name}.*")
+        source, suffix = path.read_text(), path.suffix
+    # What it does is the same, but one call in two has it remember something: too much to count as forgetful.
+    bots = built(tmp_path, {f"exact{suffix}": source})
+    exact = expected(bots["exact"], server)
+    assert exact.error is None
+    if name == "perfect":
+        best = -Duel(server.rows, server.bet1, server.bet2).value()
+        assert exact.profit == pytest.approx(best, abs=1e-12)
+    from tournament.contests.two_card_draw.against import _simulated
+
+    played = _simulated(TWO_CARD_DRAW, SETTINGS, bots["exact"], server, 1000)
+    assert played.hands == 10_000_000
+    assert played.error is not None
+    assert played.error < 0.005
+    assert abs(played.profit - exact.profit) < 4 * played.error
+
+
+def test_bots_that_remember_or_toss_coins_are_played(tmp_path: Path, server: ServerStrategy) -> None:
+    counting = CALLER.replace("{ return 0; }\n", "{ return 0; }\nint hands;\n", 1).replace(
+        "return card1 == card2; }", "hands++; return card1 == card2 || hands % 300 == 0; }", 1
+    )
+    tossing = CALLER.replace("return card2 >= 3 ? 1 : 0;", "return rand() % 2;")
+    wrong = CALLER.replace("return card1 == card2 ? 0 : 1;", "return card1 == card2 ? 0 : 7;")
+    bots = built(tmp_path, {"counting.c": counting, "tossing.c": tossing, "wrong.c": wrong})
+    for name in ("counting", "tossing"):
+        found = expected(bots[name], server)
+        assert found.error is not None
+        assert (found.hands, found.faults) == (20_000, 0)
+    with pytest.raises(runtime.BotUnfit, match="answered 7"):
+        expected(bots["wrong"], server)
+
+
+def test_the_leaderboard_is_what_exact_values_predict(tmp_path: Path) -> None:
+    """Fixed policies over four servers: each profit within four of its errors, and the mean score too."""
+    folder = tmp_path / "bots"
+    folder.mkdir()
+    for name in ("sample.cpp", "check_caller.c", "pair_bettor.c"):
+        (folder / name).write_bytes((SHIPPED / name).read_bytes())
+    run(tmp_path, "results", ["servers = 4", "sessions = 5", "seed = 3"])
+    played = load(str(tmp_path / "results"))
+    bots = built(folder, {})
+    scores: dict[str, list[float]] = {}
+    for match in played.ranking.matches:
+        server = strategy_of((tmp_path / "results" / "two_card_draw" / "house" / f"{match.y}.txt").read_bytes())
+        exact = expected(bots[match.x], server)
+        assert exact.error is None
+        assert match.stderr_per_session is not None
+        assert abs(match.points_per_session - 10_000 * exact.profit) < 4 * match.stderr_per_session
+        scores.setdefault(match.x, []).append(max(0.0, 10_000 + 10_000 * exact.profit))
+        best = -Duel(server.rows, server.bet1, server.bet2).value()
+        assert match.measures["share"] == pytest.approx(match.points_per_session / (10_000 * best))
+    for line in played.ranking.entrants:
+        assert line.stderr is not None
+        assert abs(line.score - float(np.mean(scores[line.name]))) < 4 * line.stderr
+    assert [line.name for line in played.ranking.entrants] == sorted(scores, key=lambda name: -sum(scores[name]))
+    sessions = played.sessions
+    assert (sessions["x_score"] == np.maximum(0, sessions["x_gain"] + 10_000)).all()
+    assert played.ranking.entrants[0].score == pytest.approx(
+        sessions[sessions["x"] == played.ranking.entrants[0].name]["x_score"].mean()
+    )
+
+
+# Runs.
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "bots").mkdir()
+    for name, fold in (("ann", 3), ("bob", 2), ("cat", 4)):
+        source = CALLER.replace("card2 >= 3 ? 1 : 0", f"card2 >= {fold} ? 1 : 0")
+        (tmp_path / "bots" / f"{name}.c").write_text(source)
+    return tmp_path
+
+
+SMALL = ["servers = 3", "sessions = 2", "hands = 300"]
+
+
+def test_a_run_gives_the_same_records_however_it_is_played(place: Path) -> None:
+    run(place, "one", SMALL)
+    run(place, "two", SMALL, workers=2)
+    last = (place / "bots" / "cat.c").read_text()
+    (place / "bots" / "cat.c").unlink()
+    run(place, "later", SMALL)
+    before = {path.name for path in (place / "later" / "two_card_draw" / "games").iterdir()}
+    (place / "bots" / "cat.c").write_text(last)
+    run(place, "later", SMALL)
+    one, two, later = (outcome(place / name / "two_card_draw") for name in ("one", "two", "later"))
+    assert_same(one, two)
+    assert_same(one, later)
+    assert len(one.games) == 3 * 3 * 2 * 300
+    names = {path.name for path in (place / "later" / "two_card_draw" / "games").iterdir()}
+    assert len(names) > len(before)
+
+
+def test_one_entrant_is_a_field(place: Path) -> None:
+    for name in ("bob", "cat"):
+        (place / "bots" / f"{name}.c").unlink()
+    run(place, "results", SMALL)
+    ranking = load(str(place / "results")).ranking
+    assert [(line.name, line.rank, line.matches, line.games) for line in ranking.entrants] == [("ann", 1, 3, 1800)]
+
+
+def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
+    folder = place / "servers"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"s{number}.txt").write_text(write_strategy(generate(Recipe(1, 2, 1000, number))))
+    settings = ['strategies = "servers"', "hands = 300"]
+    run(place, "results", settings)
+    before = outcome(place / "results" / "two_card_draw")
+    (folder / "s1.txt").write_text(write_strategy(generate(Recipe(1, 2, 1000, 99))))
+    (folder / "t.txt").write_text(write_strategy(generate(Recipe(3, 9, 1000, 5))))
+    run(place, "results", settings)
+    after = outcome(place / "results" / "two_card_draw")
+    matches = {row.match: (row.x, row.y) for row in after.matches.itertuples()}
+    assert set(before.matches["match"]) < set(after.matches["match"])
+    assert {y for _, y in matches.values()} == {"s0", "s1", "s2", "t"}
+    for match, (_, y) in matches.items():
+        old, new = (o.games[o.games["match"] == match].reset_index(drop=True) for o in (before, after))
+        assert (y == "t") == old.empty
+        assert old.equals(new) == (y in ("s0", "s2"))
+    assert not list(place.glob("results/*-before-*"))
+    house = {path.name for path in (place / "results" / "two_card_draw" / "house").iterdir()}
+    assert house == {"s0.txt", "s1.txt", "s2.txt", "t.txt", *[f"example_{n}.txt" for n in range(4)]}
+
+
+def test_another_seed_sets_the_records_aside(place: Path) -> None:
+    run(place, "results", [*SMALL, "seed = 1"])
+    run(place, "results", [*SMALL, "seed = 2"])
+    assert (place / "results" / "two_card_draw-before-1").is_dir()
+
+
+def test_bad_strategies_stop_a_run_with_their_line(place: Path) -> None:
+    folder = place / "servers"
+    folder.mkdir()
+    with pytest.raises(BadInput, match=r"has no strategies, which are files ending in .txt"):
+        run(place, "results", ['strategies = "servers"'])
+    (folder / "bad.txt").write_text("1 9\n")
+    with pytest.raises(BadInput, match=r"bad.txt, line 1: bet2 is 9, must be 1 to 3"):
+        run(place, "results", ['strategies = "servers"'])
+    with pytest.raises(BadInput, match=r"folder of strategies .*nowhere does not exist"):
+        run(place, "results", ['strategies = "nowhere"'])
+
+
+def test_faults_have_the_default_taken_and_too_many_disqualify(place: Path) -> None:
+    twice = CALLER.replace("int init(int bet1, int bet2)", "int n;\nint init(int bet1, int bet2)")
+    # Wrong once every 200 hands: at most three times in 600, since a new start counts anew.
+    twice = twice.replace("return card1 == card2; }", "return ++n == 200 ? 5 : card1 == card2; }", 1)
+    (place / "bots" / "sometimes.c").write_text(twice)
+    (place / "bots" / "always.c").write_text(CALLER.replace("return card1 == card2; }", "return 5; }", 1))
+    (place / "bots" / "endless.c").write_text(
+        CALLER.replace("{ return 0; }\nint new", "{ for (volatile int i = 0;; i++); }\nint new")
+    )
+    run(place, "results", ["servers = 1", "hands = 600", "fuel_per_session = 10_000_000"])
+    lines = {line.name: line for line in load(str(place / "results")).ranking.entrants}
+    assert (lines["sometimes"].status, lines["sometimes"].faults) == ("ok", 3)
+    assert lines["always"].reason == (
+        "answered 5, which is no answer to this, in new_hand against server_01, session 0, game 3"
+    )
+    assert lines["endless"].status == "disqualified"
+    assert lines["endless"].reason is not None
+    assert "ran out of fuel" in lines["endless"].reason
+    assert "in init against server_01" in lines["endless"].reason
+
+
+def test_fuel_is_for_the_whole_session(place: Path) -> None:
+    """A bot that takes little each time, but in all more than it may, is stopped, everywhere at the same hand."""
+    for path in (place / "bots").iterdir():
+        path.unlink()
+    slow = CALLER.replace(
+        "return card1 == card2; }", "for (volatile int i = 0; i < 1000; i++); return card1 == card2; }", 1
+    )
+    (place / "bots" / "slow.c").write_text(slow)
+    reasons = []
+    for results in ("one", "two"):
+        run(place, results, ["servers = 1", "hands = 2000", "fuel_per_session = 5_000_000"])
+        (line,) = load(str(place / results)).ranking.entrants
+        assert line.status == "disqualified"
+        reasons.append(line.reason)
+    assert reasons[0] == reasons[1]
+    assert "ran out of fuel" in (reasons[0] or "")
+    run(place, "three", ["servers = 1", "hands = 2000", "fuel_per_session = 50_000_000"])
+    assert load(str(place / "three")).ranking.entrants[0].status == "ok"
+
+
+# Servers.
+
+
+def test_servers_come_from_the_seed_within_the_statements_ranges() -> None:
+    recipes = [recipe_of(seed, f"server_{n:02}") for seed in range(40) for n in range(16)]
+    assert len({recipe.seed for recipe in recipes}) == len(recipes)
+    assert {recipe.bet1 for recipe in recipes} == {1, 2, 3, 4, 5}
+    assert all(recipe.bet1 <= recipe.bet2 <= 3 * recipe.bet1 for recipe in recipes)
+    assert {recipe.bet2 for recipe in recipes if recipe.bet1 == 1} == {1, 2, 3}
+    iterations = [recipe.iterations for recipe in recipes]
+    assert min(iterations) >= 10_000
+    assert max(iterations) <= 200_000
+    assert np.mean(iterations) == pytest.approx(105_000, abs=4 * 190_000 / math.sqrt(12 * len(recipes)))
+    assert generated_server(5, "server_01").content == generated_server(5, "server_01").content
+
+
+# Commands.
+
+
+def test_strategy_commands(tmp_path: Path) -> None:
+    server, perfect = tmp_path / "server.txt", tmp_path / "perfect.c"
+    made = call(
+        [
+            "strategy",
+            "generate",
+            "--bet1",
+            "2",
+            "--bet2",
+            "4",
+            "--iterations",
+            "20000",
+            "--seed",
+            "3",
+            "-o",
+            str(server),
+        ]
+    )
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "trembling value" in made.stdout
+    again = tmp_path / "again.txt"
+    call(
+        ["strategy", "generate", "--bet1", "2", "--bet2", "4", "--iterations", "20000", "--seed", "3", "-o", str(again)]
+    )
+    assert server.read_bytes() == again.read_bytes()
+    valued = call(["strategy", "value", str(server), "--best-response", str(perfect), "--against", str(perfect)])
+    assert valued.returncode == 0, valued.stderr
+    assert "exactly, 100.0% of the perfect" in " ".join(valued.stdout.split())
+    solved = call(["strategy", "solve", "--bet1", "1", "--bet2", "2", "-o", str(tmp_path / "best.txt")])
+    assert solved.returncode == 0, solved.stderr
+    assert "exploitability" in solved.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["generate", "--bet1", "0", "--bet2", "1", "-o", "x"], "--bet1 0: must be 1 to 5"),
+        (
+            ["generate", "--bet1", "2", "--bet2", "7", "-o", "x"],
+            "--bet2 7: must be 2 to 6, from bet1 to three times bet1",
+        ),
+        (["solve", "--bet1", "2", "--bet2", "1", "-o", "x"], "--bet2 1: must be 2 to 6, from bet1 to three times bet1"),
+        (["generate", "--bet1", "1", "--bet2", "1", "--seed", "-1", "-o", "x"], "--seed -1: must be 0 to 2⁶³ − 1"),
+        (["value", "nowhere.txt"], "nowhere.txt can't be read: No such file or directory"),
+        (["generate", "--bet1", "1", "--bet2", "1", "-o", "/proc/x/y"], "/proc/x/y can't be written"),
+    ],
+)
+def test_strategy_commands_with_bad_input(arguments: list[str], message: str) -> None:
+    refused = call(["strategy", *arguments])
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"tournament: {message}")
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def test_check_plays_an_example(place: Path) -> None:
+    config = place / "tournament.toml"
+    config.write_text("[two_card_draw]\nhands = 1000\n")
+    good = call(["check", str(place / "bots" / "ann.c"), "--contest", "two_card_draw", "--config", str(config)])
+    assert good.returncode == 0, good.stdout + good.stderr
+    assert "fit to enter" in good.stdout
+    assert "1,000 games in 1 sessions" in " ".join(good.stdout.split())
+    bad = place / "bots" / "bad.c"
+    bad.write_text(CALLER.replace("return card1 == card2; }", "return 5; }", 1))
+    refused = call(["check", str(bad), "--contest", "two_card_draw", "--config", str(config)])
+    assert refused.returncode == 1
+    assert "answered 5" in refused.stdout
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_new_bots_are_fit(tmp_path: Path, language: str) -> None:
+    made = call(["new", "two_card_draw", "mine", "--language", language, "--entrants", str(tmp_path / "two_card_draw")])
+    assert made.returncode == 0, made.stderr
+    checked = call(["check", str(tmp_path / "two_card_draw" / f"mine.{language}")])
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_tables_as_json(place: Path) -> None:
+    run(place, "results", SMALL)
+    lines = json.loads(call(["leaderboard", "two_card_draw", "--results", str(place / "results"), "--json"]).stdout)
+    assert [line["rank"] for line in lines] == [1, 2, 3]
+    assert all(isinstance(line["share"], float) for line in lines)
+    cells = json.loads(call(["crosstable", "two_card_draw", "--results", str(place / "results"), "--json"]).stdout)
+    assert len(cells) == 9
+    assert {cell["y"] for cell in cells} == {"server_01", "server_02", "server_03"}
+
+
+# The same bot in Python, and as a program that speaks lines.
+PYTHON = """
+class TwoCardDraw:
+    def init(self, bet1, bet2):
+        self.lost = 0
+    def new_hand(self, card1, card2, winnings):
+        return int(card1 == card2)
+    def round1(self, card1, card2, bets):
+        return 1 if card2 >= 3 else 0
+    def draw(self, card1, card2, bets):
+        return 0 if card1 == card2 else 1
+    def round2(self, card1, card2, bets1, bets2, drew):
+        return 2 if card1 == card2 else int(bets2 == 0 or drew > 0)
+    def showdown(self, card1, card2, opp1, opp2):
+        self.lost += 1
+"""
+PROGRAM = """
+import sys
+for line in sys.stdin:
+    kind, *rest = line.split()
+    if not kind.isupper() or kind == "SCORE":
+        continue
+    numbers = [int(word) for word in rest]
+    pair = len(numbers) > 1 and numbers[0] == numbers[1]
+    if kind in ("INIT", "SHOWDOWN"):
+        answer = "OK"
+    elif kind == "NEW_HAND":
+        answer = "BET" if pair else "CHECK"
+    elif kind == "ROUND1":
+        answer = "CALL" if numbers[1] >= 3 else "FOLD"
+    elif kind == "DRAW":
+        answer = "DRAW 0" if pair else "DRAW 1"
+    else:
+        answer = "RAISE" if pair else "CALL" if numbers[3] == 0 or numbers[4] else "FOLD"
+    print("ACTION", answer, flush=True)
+"""
+
+
+def test_python_bots_and_programs_play_as_the_same_bot_in_c(place: Path) -> None:
+    for path in (place / "bots").iterdir():
+        path.unlink()
+    (place / "bots" / "compiled.c").write_text(CALLER)
+    (place / "bots" / "snake.py").write_text(PYTHON)
+    (place / "bots" / "wrong.py").write_text(PYTHON.replace("return 0 if card1 == card2 else 1", "return 7"))
+    (place / "bots" / "lines").mkdir()
+    (place / "bots" / "lines" / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+    (place / "bots" / "lines" / "bot.py").write_text(PROGRAM)
+    run(place, "results", SMALL)
+    played = load(str(place / "results"))
+    lines = {line.name: line for line in played.ranking.entrants}
+    assert lines["wrong"].reason is not None
+    assert lines["wrong"].reason.startswith("answered 7, which is no answer to this, in draw against server_01")
+    games = {name: frame.drop(columns=["x", "match"]) for name, frame in played.games.groupby("x", observed=True)}
+    assert [len(games[name]) for name in ("compiled", "snake", "lines")] == [1800] * 3
+    for name in ("snake", "lines"):
+        pd.testing.assert_frame_equal(
+            games[name].reset_index(drop=True), games["compiled"].reset_index(drop=True), check_categorical=False
+        )
+
+
+def test_the_adaptive_bot_is_clearly_ahead(place: Path) -> None:
+    """Over four servers, of the shipped field, by more than luck; it learns, so the later hands bring more."""
+    for path in (place / "bots").iterdir():
+        path.unlink()
+    for path in SHIPPED.iterdir():
+        (place / "bots" / path.name).write_bytes(path.read_bytes())
+    run(place, "results", ["servers = 4", "seed = 11"], workers=2)
+    best, second = load(str(place / "results")).ranking.entrants[:2]
+    assert best.name == "adaptive"
+    assert best.measures["share"] is not None
+    assert best.measures["share"] > 0.5
+    assert best.stderr is not None
+    assert second.stderr is not None
+    assert best.score - second.score > 4 * math.hypot(best.stderr, second.stderr)

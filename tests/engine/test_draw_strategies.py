@@ -1,0 +1,164 @@
+"""Values of servers against the plain Python oracle; how servers are made; equilibria."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from engine.draw_strategies import BOT_SITUATIONS, Duel, allowed_actions, random_strategy
+from tests.engine.test_two_card_draw import oracle_server
+from tests.oracles.two_card_draw import best_value
+from tournament.contests.two_card_draw.generate import settle, solve
+from tournament.contests.two_card_draw.strategy_file import situation_labels
+
+Rows = npt.NDArray[np.float64]
+
+
+def climbed(seed: int, bet1: int, bet2: int, steps: int) -> Duel:
+    duel = Duel(random_strategy(seed), bet1, bet2)
+    duel.climb(seed, 0, steps)
+    return duel
+
+
+@pytest.mark.parametrize(
+    ("seed", "bet1", "bet2", "steps"), [(1, 1, 1, 0), (2, 1, 3, 4_000), (3, 5, 15, 30_000), (4, 2, 3, 120_000)]
+)
+def test_values_are_the_oracles(seed: int, bet1: int, bet2: int, steps: int) -> None:
+    duel = climbed(seed, bet1, bet2, steps)
+    server = oracle_server(duel.strategy())
+    assert -duel.value() == pytest.approx(best_value(server, bet1, bet2), abs=1e-12)
+    assert -duel.trembling_value() == pytest.approx(best_value(server, bet1, bet2, 0.001), abs=1e-12)
+    assert duel.trembling_value() > duel.value()
+
+
+def random_bots(count: int) -> list[Rows]:
+    """Bots that mix at random, never folding for nothing nor raising a fourth time."""
+    chance = np.random.default_rng(5)
+    bots = []
+    for _ in range(count):
+        rows = chance.dirichlet([0.4] * 3, BOT_SITUATIONS)
+        betting = np.r_[0:60, 60 + 105 : BOT_SITUATIONS]
+        faced = np.r_[np.arange(60) % 4, np.arange(3780) % 4]
+        rows[betting[faced == 0], 0] = 0
+        rows[betting[faced == 3], 2] = 0
+        bots.append(settle(rows))
+    return bots
+
+
+def test_nobody_does_better_than_the_best_response() -> None:
+    duel = climbed(6, 2, 5, 20_000)
+    best = duel.best_response()
+    assert set(np.unique(best)) == {0.0, 1.0}
+    assert duel.expectation(best) == pytest.approx(-duel.value(), abs=1e-13)
+    chance = np.random.default_rng(6)
+    for bot in random_bots(20):
+        assert duel.expectation(bot) < -duel.value()
+        some = chance.random(BOT_SITUATIONS) < 0.1
+        mostly_best = np.where(some[:, None], bot, best)
+        assert duel.expectation(mostly_best) <= -duel.value() + 1e-13
+
+
+def test_climbing_is_a_full_evaluation_step_by_step_and_never_falls() -> None:
+    """Over two cycles and some: what is kept piece by piece is what a duel anew finds, to 1e-12."""
+    duel = Duel(random_strategy(11), 3, 7)
+    value = duel.kept_value()
+    allowed = allowed_actions()
+    for step in range(9_000):
+        kept = duel.climb(11, step, 1)
+        now = duel.kept_value()
+        assert (now > value) == (kept == 1)
+        assert now >= value
+        if kept or step % 50 == 0:
+            rows = duel.strategy()
+            assert now == pytest.approx(Duel(rows, 3, 7).trembling_value(), abs=1e-12)
+            assert np.all(rows[~allowed] == 0)
+        value = now
+    assert value > -2
+
+
+def test_steps_in_pieces_are_the_steps_at_once() -> None:
+    pieces, whole = Duel(random_strategy(2), 1, 2), Duel(random_strategy(2), 1, 2)
+    count = sum(pieces.climb(9, first, 700) for first in range(0, 14_000, 700))
+    assert count == whole.climb(9, 0, 14_000)
+    assert np.array_equal(pieces.strategy(), whole.strategy())
+
+
+def oracle_allowed(label: str) -> set[int]:
+    """The five constraints of the statement, and what is legal, of a file's line."""
+    kind, low, high, *rest = label.split()
+    pair, fours, four = low == high, low == high == "4", high == "4"
+    actions = {0, 1, 2}
+    if kind == "DRAW":
+        if fours:
+            return {0}
+        if four:
+            actions.discard(2)
+        if pair:
+            actions.discard(1)
+        return actions
+    bets = int(rest[0] if kind == "ROUND1" else rest[1])
+    if fours or bets == 0:
+        actions.discard(0)
+    if bets == 3:
+        actions.discard(2)
+    elif fours and kind == "ROUND2":
+        return {2}
+    return actions
+
+
+@pytest.mark.parametrize("steps", [0, 1, 5_000, 60_000])
+def test_constraints_hold_after_any_number_of_steps(steps: int) -> None:
+    rows = climbed(3, 4, 9, steps).strategy()
+    for label, row in zip(situation_labels(), rows.tolist()):
+        assert {action for action in range(3) if row[action] > 0} <= oracle_allowed(label), label
+        assert sum(row) == 1
+    expected = [[action in oracle_allowed(label) for action in range(3)] for label in situation_labels()]
+    assert allowed_actions().tolist() == expected
+
+
+def test_the_start_is_uniform_on_the_simplex() -> None:
+    """Each of three actions has the mean 1/3 and the variance 1/18, the least of them the mean 1/9."""
+    rows = np.concatenate([random_strategy(seed) for seed in range(40)])
+    allowed = np.tile(allowed_actions(), (40, 1))
+    three, two = rows[allowed.sum(axis=1) == 3], rows[allowed.sum(axis=1) == 2]
+    count = len(three)
+    assert np.abs(three.mean(axis=0) - 1 / 3).max() < 4 * np.sqrt(1 / 18 / count)
+    assert np.abs(three.var(axis=0) - 1 / 18).max() < 0.002
+    assert three.min(axis=1).mean() == pytest.approx(1 / 9, abs=0.001)
+    larger = two.max(axis=1)
+    assert larger.mean() == pytest.approx(0.75, abs=0.002)
+    assert larger.var() == pytest.approx(1 / 48, abs=0.001)
+
+
+def test_generated_servers_are_about_as_good_as_the_statements() -> None:
+    """Its examples lose 0.09 to 0.29 a hand."""
+    for seed, (bet1, bet2, steps) in enumerate([(1, 1, 200_000), (1, 3, 50_000), (3, 6, 100_000), (5, 15, 200_000)]):
+        assert -0.6 < climbed(seed, bet1, bet2, steps).value() < -0.03
+
+
+@pytest.mark.parametrize(("bet1", "bet2"), [(1, 1), (1, 3), (3, 6), (5, 15)])
+def test_solved_servers_are_as_good_as_proved(bet1: int, bet2: int) -> None:
+    """Within 0.001 of the best; the best anyone can do is between 0.086 and 0.141 for all bets."""
+    found = solve(bet1, bet2, 0.0005)
+    assert 0 <= found.exploitability <= 0.0005
+    assert 0.085 < found.value <= found.most < 0.142
+    assert found.value == pytest.approx(-best_value(oracle_server(found.strategy.rows), bet1, bet2), abs=1e-12)
+
+
+def test_the_bound_is_a_bound() -> None:
+    """No server wins more against a bot than the best answer to it; near an equilibrium the server nearly does."""
+    duel = Duel(random_strategy(1), 2, 3)
+    server, bot = duel.solve(0, 300)
+    bound = duel.best_answer(bot)
+    for rows in (settle(server), random_strategy(2), climbed(4, 2, 3, 50_000).strategy()):
+        assert -Duel(rows, 2, 3).expectation(bot) <= bound + 1e-12
+    assert -Duel(settle(server), 2, 3).expectation(bot) == pytest.approx(bound, abs=0.02)
+
+
+@pytest.mark.parametrize("shape", [(4155, 2), (4154, 3)])
+def test_other_shapes_are_refused(shape: Any) -> None:
+    with pytest.raises(ValueError, match="4155 rows of 3"):
+        Duel(np.zeros(shape), 1, 1)

@@ -1,0 +1,142 @@
+"""The evaluator against all hands, two other evaluators, and the rules' own examples."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from phevaluator import evaluate_cards
+
+from engine.hand_strength import HAND_TYPES, hand_types, strengths
+from tests.oracles.poker_hands import card, cards_of, worth_of_five, worth_of_seven
+
+# Of the 133,784,560 seven-card hands. A check by hand: a royal or other straight flush takes
+# 4 · (9 · C(46, 2) + C(47, 2)) = 41,584 hands, 9 tops with the next card above excluded and one without such a card.
+FREQUENCIES = {
+    "straight flush": 41_584,
+    "four of a kind": 224_848,
+    "full house": 3_473_184,
+    "flush": 4_047_644,
+    "straight": 6_180_020,
+    "three of a kind": 6_461_620,
+    "two pairs": 31_433_400,
+    "one pair": 58_627_800,
+    "high card": 23_294_460,
+}
+
+
+def random_hands(count: int, seed: int) -> npt.NDArray[np.uint8]:
+    """Rows of seven different cards."""
+    order = np.random.default_rng(seed).random((count, 52)).argpartition(7, axis=1)
+    return np.ascontiguousarray(order[:, :7]).astype(np.uint8)
+
+
+def test_all_hands_have_the_known_frequencies() -> None:
+    """And no class of best hands is missing: 4,824 can be made of seven cards."""
+    # All fives of 50 cards, sorted by their highest: those below a card come first.
+    fives = np.array([five[::-1] for five in combinations(range(49, -1, -1), 5)], dtype=np.uint8)[::-1]
+    counts = np.zeros(4824, dtype=np.int64)
+    hands = np.empty((len(fives), 7), dtype=np.uint8)
+    for sixth in range(5, 51):
+        below = comb(sixth, 5)
+        hands[:below, :5] = fives[:below]
+        hands[:below, 5] = sixth
+        for seventh in range(sixth + 1, 52):
+            hands[:below, 6] = seventh
+            counts += np.bincount(strengths(hands[:below]), minlength=4824)
+    assert counts.sum() == comb(52, 7)
+    assert counts.min() > 0
+    by_type = np.bincount(hand_types(), weights=counts, minlength=9).astype(int)
+    assert dict(zip(HAND_TYPES, by_type.tolist())) == FREQUENCIES
+
+
+def test_types_rise_with_strength() -> None:
+    types = hand_types()
+    assert len(types) == 4824
+    assert (np.diff(types.astype(int)) >= 0).all()
+
+
+def test_agrees_with_trying_all_fives() -> None:
+    """Order, ties and types, over pairs of random hands of which many share most cards."""
+    rng = np.random.default_rng(3)
+    hands = random_hands(1500, 3)
+    hands[1::2, :5] = hands[::2, :5]  # as after a board of five
+    for row in hands[1::2]:
+        row[5:] = rng.permutation(np.setdiff1d(np.arange(52), row[:5]))[:2]
+    found = strengths(hands)
+    worths = [worth_of_seven(card(int(number)) for number in row) for row in hands]
+    types = hand_types()
+    for i in range(0, len(hands), 2):
+        ours = int(found[i]) - int(found[i + 1])
+        assert np.sign(ours) == (worths[i] > worths[i + 1]) - (worths[i] < worths[i + 1])
+        assert types[found[i]] == worths[i][0]
+    # And across all of them: one order.
+    by_strength: dict[int, set[object]] = {}
+    for strength, worth in zip(found.tolist(), worths):
+        by_strength.setdefault(strength, set()).add(worth)
+    assert all(len(same) == 1 for same in by_strength.values())
+    in_order = [next(iter(by_strength[strength])) for strength in sorted(by_strength)]
+    assert in_order == sorted(in_order)  # type: ignore[type-var]
+
+
+def test_agrees_with_another_evaluator_on_random_pairs() -> None:
+    """phevaluator numbers cards 4 · rank + suit, and its best hand is 1."""
+    first, second = random_hands(20_000, 5), random_hands(20_000, 6)
+    second[::2, :5] = first[::2, :5]
+    different = np.array([len(set(row)) == 7 for row in second.tolist()])
+    first, second = first[different], second[different]
+    ours = np.sign(strengths(first).astype(int) - strengths(second).astype(int))
+
+    def theirs(row: list[int]) -> int:
+        return int(evaluate_cards(*[4 * (number % 13) + number // 13 for number in row]))
+
+    others = [np.sign(theirs(b) - theirs(a)) for a, b in zip(first.tolist(), second.tolist())]
+    assert len(others) > 15_000
+    assert {-1, 0, 1} <= set(ours.tolist())
+    assert ours.tolist() == others
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("5s 6s 7s 8s 9s", "As 2s 3s 4s 5s"),
+        ("As 2s 3s 4s 5s", "2s 4s 5s 6s 7s"),
+        ("3s 3h 8s 8h Kd", "5s 5h 7s 7h Ad"),
+        ("Qs Qh Qd Ts Th", "Js Jh Jd As Ah"),
+        ("Ac 2s 3s 4s 5s", "Ks Kh Kd Qc Jc"),
+        ("2c 3c 4c 5c 7c", "Ts Jh Qd Kc As"),
+    ],
+)
+def test_the_rules_examples(better: str, worse: str) -> None:
+    """Five cards are given; the other two are any under which those remain the best."""
+    hands = []
+    for five in (cards_of(better), cards_of(worse)):
+        worth = worth_of_five(card(number) for number in five)
+        others = combinations(sorted(set(range(52)) - set(five)), 2)
+        sevens = [[*five, *two] for two in others]
+        kept = [seven for seven in sevens if worth_of_seven(card(number) for number in seven) == worth]
+        assert kept
+        hands.append(strengths(np.array(kept, dtype=np.uint8)))
+    assert hands[0].min() > hands[1].max()
+
+
+def test_king_to_four_is_no_straight() -> None:
+    types = hand_types()[strengths(np.array([cards_of("Ks Ah 2d 3c 4s 9h 8d")], dtype=np.uint8))]
+    assert HAND_TYPES[types[0]] == "high card"
+
+
+def test_the_board_plays() -> None:
+    """Both have the board's straight flush: a tie."""
+    board = cards_of("Ts Js Qs Ks As")
+    both = np.array([[*board, *cards_of("2c 3c")], [*board, *cards_of("2d 3d")]], dtype=np.uint8)
+    assert len(set(strengths(both).tolist())) == 1
+
+
+def test_refuses_what_is_not_a_hand() -> None:
+    with pytest.raises(ValueError, match="seven cards"):
+        strengths(np.zeros((2, 6), dtype=np.uint8))
+    with pytest.raises(ValueError, match="0 to 51"):
+        strengths(np.array([[0, 1, 2, 3, 4, 5, 52]], dtype=np.uint8))

@@ -1,0 +1,431 @@
+"""The compiled core of Hold'em training against the plain rules, then rule by rule on both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import islice
+from random import Random
+from typing import Protocol
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.bob import ROLLOUTS, bob_calls, preflop_call_probability
+from engine.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT
+from engine.hand_strength import strengths
+from engine.holdem_training import HoldemTraining
+from engine.preflop import SHOWDOWNS, count_outcomes
+from engine.preflop_outcomes import OUTCOMES
+from engine.records import Table
+from tests.holdem import GAMES, SESSIONS, play_core, view_of
+from tests.oracles import holdem_training as oracle
+from tests.oracles.deals import splitmix
+from tests.oracles.holdem_training import CHECK, FOLD, Player, Record, View, draw
+from tests.oracles.poker_hands import cards_of
+
+
+class Table52(Protocol):
+    """Plays a leg with a Python player."""
+
+    def __call__(
+        self,
+        player: Player,
+        deals_key: int,
+        *,
+        sessions: int,
+        hands: int,
+        decks: list[list[int]] | None = None,
+    ) -> Record: ...
+
+
+def chance(hole: tuple[int, int], raised: int) -> float:
+    return preflop_call_probability(*hole, raised)
+
+
+def play_oracle(
+    player: Player, deals_key: int, *, sessions: int, hands: int, decks: list[list[int]] | None = None
+) -> Record:
+    return oracle.play(player, deals_key, sessions=sessions, hands=hands, decks=decks, preflop_chance=chance)
+
+
+@pytest.fixture(params=[play_core, play_oracle], ids=["core", "oracle"])
+def table(request: pytest.FixtureRequest) -> Table52:
+    chosen: Table52 = request.param
+    return chosen
+
+
+def moody_player(seed: int, checks: float, folds: float) -> Player:
+    """Checks, folds and raises of all sizes, the small ones more often."""
+    random = Random(seed)
+
+    def decide(view: View) -> int:
+        mood = random.random()
+        if mood < checks or view.stack == 0:
+            return CHECK
+        if mood < checks + folds:
+            return FOLD
+        return random.randint(1, max(1, view.stack // random.choice([1, 2, 4, 8, 16])))
+
+    return decide
+
+
+def deck(alice: str, bob: str, board: str) -> list[int]:
+    return cards_of(f"{alice} {bob} {board}")
+
+
+# The core against the oracle
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    checks=st.sampled_from([0.0, 0.3, 0.9]),
+    folds=st.sampled_from([0.0, 0.05]),
+    deals_key=st.integers(0, 2**64 - 1),
+    sessions=st.integers(1, 3),
+    hands=st.integers(1, 4),
+    match=st.integers(0, 2**31 - 1),
+    first_session=st.sampled_from([0, 1, 10**9]),
+    capacities=st.tuples(st.sampled_from([1, 2, 3, 1000]), st.sampled_from([1, 2, 1000])),
+)
+def test_core_plays_as_the_oracle(
+    seed: int,
+    checks: float,
+    folds: float,
+    deals_key: int,
+    sessions: int,
+    hands: int,
+    match: int,
+    first_session: int,
+    capacities: tuple[int, int],
+) -> None:
+    """Every row, every view, every sum, Bob's every answer, wherever the tables happen to be full."""
+    wanted = oracle.play(
+        moody_player(seed, checks, folds),
+        deals_key,
+        sessions=sessions,
+        hands=hands,
+        match=match,
+        first_session=first_session,
+        preflop_chance=chance,
+    )
+    played = play_core(
+        moody_player(seed, checks, folds),
+        deals_key,
+        sessions=sessions,
+        hands=hands,
+        match=match,
+        first_session=first_session,
+        capacities=capacities,
+    )
+    assert played.hands == wanted.hands
+    assert played.asked == wanted.asked
+    assert played.emptied == 0 or played.emptied >= (len(wanted.hands) - 1) // max(capacities)
+    profits = [hand.profit for hand in wanted.hands]
+    sums = [sum(profits[n * hands : (n + 1) * hands]) for n in range(sessions)]
+    assert (played.points, played.squared_points) == (sum(sums), sum(s * s for s in sums))
+    blocks = [0.0] * BLOCK_COUNT
+    for number, profit in enumerate(profits):
+        blocks[number % hands * BLOCK_COUNT // hands] += profit
+    assert played.blocks == blocks
+    for round_ in range(4):
+        ends = [hand for hand in wanted.hands if hand.folder == oracle.ALICE and hand.answers[round_] == 0]
+        ends = [hand for hand in ends if round_ == 0 or hand.answers[round_ - 1]]
+        answers = [hand.answers[round_] for hand in wanted.hands]
+        kinds = (oracle.CHECKED, None, oracle.CALLED, oracle.FOLDED)
+        counts = [len(ends) if kind is None else answers.count(kind) for kind in kinds]
+        assert list(played.counts[4 * round_ : 4 * round_ + 4]) == counts
+    assert played.sessions == [(match, first_session + n, hands, total, total / hands) for n, total in enumerate(sums)]
+
+
+# Bob
+
+
+@pytest.mark.parametrize("shown", [3, 4, 5])
+def test_bob_stops_early_with_the_answer_of_all_rollouts(shown: int) -> None:
+    """Decision by decision, for raises around the one at which he is of two minds."""
+    random = Random(shown)
+    answers = []
+    for number in range(60):
+        cards = random.sample(range(52), 2 + shown)
+        paid = random.randint(0, 20)
+        raised = random.choice([100 - paid, random.randint(1, 100 - paid)])
+        words = list(islice(splitmix(number), 177))
+        wanted = oracle.bob_calls(cards[:2], cards[2:], 100 - paid, 10 + 2 * paid + raised, raised, words[77:])
+        assert bob_calls(cards[:2], cards[2:], 10 + 2 * paid, raised, number, 77) == wanted
+        answers.append(wanted)
+    assert 10 < sum(answers) < 55
+
+
+def test_bobs_rollouts_before_the_flop_are_counted_exactly() -> None:
+    """All boards, all holdings: the kept counts are those that counting gives, and they add up."""
+    counted = count_outcomes()
+    assert counted.tolist() == [list(outcome) for outcome in OUTCOMES]
+    sizes = [6 if i % 13 == i // 13 else 4 if i // 13 > i % 13 else 12 for i in range(169)]
+    # Two random holdings: each wins as often as it loses.
+    assert sum(size * (2 * wins + ties) for size, (wins, ties) in zip(sizes, OUTCOMES)) == 1326 * SHOWDOWNS
+
+
+@pytest.mark.parametrize("hole", ["Ah As", "2h 7s", "Th 9h", "2d 2c", "Kd 4d"])
+def test_counts_before_the_flop_agree_with_sampling(hole: str) -> None:
+    """Shares of wins and ties of one pair of each kind, within four standard errors."""
+    own = cards_of(hole)
+    rng = np.random.default_rng(11)
+    samples = 200_000
+    others = np.array(sorted(set(range(52)) - set(own)), dtype=np.uint8)
+    dealt = others[rng.random((samples, 50)).argpartition(7, axis=1)[:, :7]]
+    bob = np.ascontiguousarray(np.hstack([dealt[:, 2:], np.tile(np.array(own, np.uint8), (samples, 1))]))
+    alice = np.ascontiguousarray(np.hstack([dealt[:, 2:], dealt[:, :2]]))
+    gains = strengths(bob).astype(int) - strengths(alice)
+    high, low = max(own[0] % 13, own[1] % 13), min(own[0] % 13, own[1] % 13)
+    wins, ties = OUTCOMES[13 * high + low if own[0] // 13 == own[1] // 13 else 13 * low + high]
+    for share, count in (((gains > 0).mean(), wins), ((gains == 0).mean(), ties)):
+        exact = count / SHOWDOWNS
+        assert abs(share - exact) < 4 * math.sqrt(exact * (1 - exact) / samples)
+
+
+@pytest.mark.parametrize("hole", ["Ah As", "2h 7s", "Th 9h", "2d 2c", "Kd 4d"])
+@pytest.mark.parametrize("raised", [1, 4, 9, 33, 100])
+def test_chances_before_the_flop_are_the_multinomial_ones(hole: str, raised: int) -> None:
+    first, second = cards_of(hole)
+    high, low = max(first % 13, second % 13), min(first % 13, second % 13)
+    wins, ties = OUTCOMES[13 * high + low if first // 13 == second // 13 else 13 * low + high]
+    wanted = oracle.call_chance(wins / SHOWDOWNS, ties / SHOWDOWNS, 10, raised)
+    assert math.isclose(preflop_call_probability(first, second, raised), wanted, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize(("hole", "raised"), [("Th 9h", 100), ("2h 7s", 10), ("Kd 4d", 90), ("2d 2c", 100)])
+def test_rollouts_before_the_flop_call_as_often_as_the_table_says(hole: str, raised: int) -> None:
+    """The plain form, a hundred rollouts for each answer, against the one random number: equal in distribution."""
+    own = cards_of(hole)
+    decisions = 2000
+    rng = np.random.default_rng(raised)
+    others = np.array(sorted(set(range(52)) - set(own)), dtype=np.uint8)
+    dealt = others[rng.random((decisions * ROLLOUTS, 50)).argpartition(7, axis=1)[:, :7]]
+    alice = strengths(np.ascontiguousarray(dealt)).astype(int)
+    mine = np.hstack([np.tile(np.array(own, np.uint8), (len(dealt), 1)), dealt[:, 2:]])
+    bob = strengths(np.ascontiguousarray(mine)).astype(int)
+    gains = np.where(bob > alice, 2 * (10 + raised), np.where(bob == alice, 10, -2 * raised))
+    calls = (gains.reshape(decisions, ROLLOUTS).sum(axis=1) > 0).mean()
+    wanted = preflop_call_probability(own[0], own[1], raised)
+    assert 0.02 < wanted < 0.98
+    assert abs(calls - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / decisions)
+
+
+def test_the_core_asks_the_table_before_the_flop() -> None:
+    """Its first answers to one holding come as often as they should."""
+    hands = 4000
+    decks = [deck("Ac Kc", "Th 9h", "2c 3d 4h 8s Jd")] * hands
+    record = play_core(lambda view: view.stack, 5, sessions=1, hands=hands, decks=decks, capacities=(4000, 1))
+    calls = sum(hand.answers[0] == oracle.CALLED for hand in record.hands) / hands
+    wanted = preflop_call_probability(decks[0][2], decks[0][3], 100)
+    assert 0.05 < wanted < 0.95
+    assert abs(calls - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / hands)
+
+
+def test_bobs_ties_bring_half_the_pot() -> None:
+    """Where most rollouts tie and the others lose: three aces, king and queen play unless Alice beats them."""
+    hole, board = cards_of("2c 3d"), cards_of("As Ad Ac Kh Qd")
+    answers = []
+    for number in range(12):
+        words = list(islice(splitmix(number), 100))
+        for raised in range(6, 24, 3):
+            wanted = oracle.bob_calls(hole, board, 90, 30 + raised, raised, words)
+            assert bob_calls(hole, board, 30, raised, number) == wanted
+            wanted = oracle.bob_calls(hole, board, 100, 10 + raised, raised, words)
+            assert bob_calls(hole, board, 10, raised, number) == wanted
+            answers.append(wanted)
+    assert 10 < sum(answers) < len(answers) - 10
+
+
+@pytest.mark.parametrize("pot", [10, 60])
+@pytest.mark.parametrize("raised", [1, 100])
+def test_bob_calls_where_he_can_only_tie_or_win(pot: int, raised: int) -> None:
+    """A board that plays gives him half of a pot that he would leave."""
+    assert bob_calls(cards_of("2c 3d"), cards_of("Ts Js Qs Ks As"), pot, raised, 1)
+
+
+def test_bob_folds_the_worst_hand_but_to_a_token_raise() -> None:
+    """With 2-3 on 4-5-9-J-K he loses to nearly all holdings, whatever the pot of ten."""
+    worst, board = cards_of("2c 3d"), cards_of("4h 5s 9d Jc Ks")
+    assert not any(bob_calls(worst, board, 10, raised, 1) for raised in range(10, 101))
+
+
+def test_bob_folds_when_both_pay_the_same() -> None:
+    """40 wins and 60 losses: calling 20 into a pot of 10 gains 40 · 30 and loses 60 · 20. A chip less, and he calls."""
+    hole, board = cards_of("Ac Jd"), cards_of("Kh Qs 7h 4c 2s")
+    even = 0
+    for start in range(400):
+        unseen = [number for number in range(52) if number not in (*hole, *board)]
+        wins = losses = 0
+        for word in islice(splitmix(start), 100):
+            draw(unseen, 1, draw(unseen, 0, word))
+            outcome = oracle.compare((*unseen[:2], *hole, *board))
+            wins += outcome < 0
+            losses += outcome > 0
+        if (wins, losses) == (40, 60):
+            even += 1
+            assert not bob_calls(hole, board, 10, 20, start)
+            assert bob_calls(hole, board, 10, 19, start)
+    assert even
+
+
+def test_bob_does_not_see_alices_cards() -> None:
+    """The same hand of Bob's and the same dice give the same answer whatever she holds."""
+    answers = set()
+    for alice in ("Ac Ad", "2c 3d", "9s 9h"):
+        decks = [deck(alice, "Th 8h", "Tc 4d 5h 8s Jd")] * 200
+        record = play_core(lambda view: 70 if view.round == 2 else CHECK, 5, sessions=1, hands=200, decks=decks)
+        answers.add(tuple(hand.answers[1] for hand in record.hands))
+    assert len(answers) == 1
+
+
+# The rules, on both
+
+
+def test_folding_costs_what_was_put_in(table: Table52) -> None:
+    """And a fold before any raise costs nothing."""
+    decks = [deck("2c 3d", "Ah Ad", "As Kh 9c 8d 4s")] * 2
+    first = table(lambda _view: FOLD, 1, sessions=1, hands=2, decks=decks)
+    assert [(hand.folder, hand.profit, hand.answers) for hand in first.hands] == [(oracle.ALICE, 0, (0, 0, 0, 0))] * 2
+
+    later = table(lambda view: 7 if view.round == 1 else FOLD, 1, sessions=1, hands=2, decks=decks)
+    assert [(hand.folder, hand.profit, hand.answers) for hand in later.hands] == [(oracle.ALICE, -7, (2, 0, 0, 0))] * 2
+
+
+def test_bobs_fold_gives_alice_the_pot_as_it_was(table: Table52) -> None:
+    """Her own raise comes back, so she wins the ten chips that nobody paid."""
+    decks = [deck("Ac Kc", "2h 7s", "As Kh 9c 8d 4s")]
+    record = table(lambda _view: 100, 1, sessions=1, hands=1, decks=decks)
+    assert [(hand.folder, hand.profit, hand.answers) for hand in record.hands] == [(oracle.BOB, 10, (3, 0, 0, 0))]
+
+
+def test_an_empty_stack_is_asked_on(table: Table52) -> None:
+    """After a called all-in Alice still checks, round by round; she may even fold."""
+    decks = [deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")]
+    record = table(lambda view: view.stack, 1, sessions=1, hands=1, decks=decks)
+    assert [(view.round, view.stack, view.bobs_stack, view.pot) for view in record.asked] == [
+        (1, 100, 100, 10), (2, 0, 0, 210), (3, 0, 0, 210), (4, 0, 0, 210)
+    ]  # fmt: skip
+    assert [(hand.answers, hand.profit) for hand in record.hands] == [((2, 1, 1, 1), -100)]
+    folded = table(lambda view: view.stack or (FOLD if view.round == 3 else CHECK), 1, sessions=1, hands=1, decks=decks)
+    assert [(hand.folder, hand.answers, hand.profit) for hand in folded.hands] == [(oracle.ALICE, (2, 1, 0, 0), -100)]
+
+
+def test_a_tie_splits_the_pot(table: Table52) -> None:
+    """The statement's example: the board's straight flush is everybody's best."""
+    decks = [deck("2c 3c", "2d 3d", "Th Jh Qh Kh Ah")]
+    checked = table(lambda _view: CHECK, 1, sessions=1, hands=1, decks=decks)
+    assert [hand.profit for hand in checked.hands] == [5]
+    raised = table(lambda view: 40 if view.round == 4 else CHECK, 1, sessions=1, hands=1, decks=decks)
+    assert [(hand.answers, hand.profit) for hand in raised.hands] == [((1, 1, 1, 2), 5)]
+
+
+def test_the_better_seven_cards_take_the_pot(table: Table52) -> None:
+    decks = [deck("Ac Kc", "Qh Qd", "As Kh 9c 8d 4s"), deck("2c 2d", "Qh Qd", "As Kh 9c 8d 4s")]
+    record = table(lambda view: 20 if view.round == 1 else CHECK, 1, sessions=1, hands=2, decks=decks)
+    assert [(hand.answers, hand.profit) for hand in record.hands] == [((2, 1, 1, 1), 30), ((2, 1, 1, 1), -20)]
+
+
+def test_the_board_is_shown_round_by_round(table: Table52) -> None:
+    record = table(lambda _view: CHECK, 3, sessions=1, hands=2)
+    for hand, views in zip(record.hands, (record.asked[:4], record.asked[4:])):
+        assert [view.board for view in views] == [hand.cards[4 : 4 + shown] for shown in (0, 3, 4, 5)]
+        assert {view.hole for view in views} == {hand.cards[:2]}
+
+
+def test_nothing_that_alice_does_changes_the_deck(table: Table52) -> None:
+    quiet = table(lambda _view: CHECK, 8, sessions=1, hands=10)
+    loud = table(moody_player(4, 0.2, 0.1), 8, sessions=1, hands=10)
+    assert [hand.cards for hand in quiet.hands] == [hand.cards for hand in loud.hands]
+
+
+# Averages
+
+SIMPLE: list[tuple[str, Callable[[View], int]]] = [
+    ("check", lambda _view: CHECK),
+    ("all in", lambda view: view.stack),
+    ("ten each", lambda view: min(10, view.stack)),
+    ("turn pot", lambda view: view.pot if view.round == 3 else CHECK),
+]
+
+
+@pytest.mark.parametrize(("name", "player"), SIMPLE, ids=[name for name, _ in SIMPLE])
+def test_mean_profit_agrees_with_the_oracles(name: str, player: Player) -> None:
+    """Different deals, so that the difference is within four standard errors of zero."""
+    few = play_oracle(player, 1234, sessions=1, hands=150)
+    many = play_core(player, 99, sessions=1, hands=40_000, capacities=(40_000, 1))
+    slow, fast = (np.array([hand.profit for hand in record.hands]) for record in (few, many))
+    error = math.sqrt(slow.var() / len(slow) + fast.var() / len(fast))
+    assert abs(slow.mean() - fast.mean()) < 4 * error
+    if name == "check":  # the pot's ten chips come from nobody, and both have the same chance of them
+        assert abs(fast.mean() - 5) < 4 * fast.std() / math.sqrt(len(fast))
+
+
+def test_deals_are_uniform() -> None:
+    """Every card in every place, by χ² with 51 degrees of freedom: 99 is the 0.9999 quantile."""
+    record = play_core(lambda _view: FOLD, 21, sessions=1, hands=52_000, capacities=(52_000, 1))
+    cards = np.array([hand.cards for hand in record.hands])
+    for place in range(9):
+        counts = np.bincount(cards[:, place], minlength=52)
+        assert ((counts - 1000) ** 2 / 1000).sum() < 99
+    assert all(len(set(row)) == 9 for row in cards[:2000].tolist())
+
+
+@pytest.mark.parametrize(
+    "decks", [[[0, 1, 2, 3, 4, 5, 6, 7, 7]], [[0, 1, 2, 3, 4, 5, 6, 7, 52]], [[0, 1, 2, 3, 4, 5, 6, 7]], []]
+)
+def test_refuses_decks_that_are_none(decks: list[list[int]]) -> None:
+    with pytest.raises(ValueError, match="deck"):
+        HoldemTraining(
+            Table(GAMES, 1), Table(SESSIONS, 1), deals_key=1, sessions=1, hands=1,
+            decks=np.array(decks, dtype=np.uint8).reshape(len(decks), -1 if decks else 9),
+        )  # fmt: skip
+
+
+# Faults
+
+
+def new_core(decks: list[list[int]], hands: int = 2) -> tuple[HoldemTraining, Table]:
+    games = Table(GAMES, 100)
+    core = HoldemTraining(
+        games, Table(SESSIONS, 10), deals_key=1, sessions=1, hands=hands, decks=np.array(decks, dtype=np.uint8)
+    )
+    assert core.play() == ANSWER_WANTED
+    return core, games
+
+
+@pytest.mark.parametrize("answer", [101, -2, 2**32, 2**32 + 5, -(2**63), 2**63 - 1])
+def test_illegal_answers_are_refused(answer: int) -> None:
+    """The decision still waits, and the default is a check."""
+    core, games = new_core([deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")] * 2)
+    assert core.play(answer) == FAULT
+    assert core.refused() == answer
+    assert view_of(core.pending()[3]).round == 1
+    assert core.play(core.default()) == ANSWER_WANTED
+    assert view_of(core.pending()[3]).round == 2
+    assert games.rows == 0
+
+
+def test_a_raise_is_refused_with_an_empty_stack() -> None:
+    core, _ = new_core([deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")] * 2)
+    assert core.play(100) == ANSWER_WANTED
+    assert core.play(1) == FAULT
+    assert core.play(CHECK) == ANSWER_WANTED
+
+
+def test_a_new_bot_waits_for_the_next_hand() -> None:
+    """It can't know what its forerunner bet, so the hand is checked down without it."""
+    core, games = new_core([deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")] * 2)
+    assert core.play(20) == ANSWER_WANTED
+    core.note_restart(0)
+    assert core.play(core.default()) == ANSWER_WANTED
+    assert core.position() == (0, 1)
+    assert view_of(core.pending()[3]).round == 1
+    assert [games.arrays[f"answer_{n}"][0] for n in range(1, 5)] == [2, 1, 1, 1]
+    assert games.arrays["profit"][0] == -20
+    assert core.play(CHECK) == ANSWER_WANTED
+    assert view_of(core.pending()[3]).round == 2

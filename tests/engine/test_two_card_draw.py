@@ -1,0 +1,227 @@
+"""The core of two-card draw against the plain Python oracle, hand by hand."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.draw_strategies import Duel, random_strategy
+from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.records import Table
+from engine.two_card_draw import TwoCardDraw
+from tests.oracles.deals import stream
+from tests.oracles.two_card_draw import Luck, Played, Probabilities, Server, play_hand
+from tournament.contests.contest import buffer_fields
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.two_card_draw.strategy_file import situation_labels
+
+METHODS = ("init", "new_hand", "round1", "draw", "round2", "showdown")
+Call = tuple[str, tuple[int, ...]]
+
+
+def oracle_server(rows: Any) -> Server:
+    """A strategy's rows by the statement's situations."""
+    server: dict[Any, Probabilities] = {}
+    for label, row in zip(situation_labels(), rows.tolist()):
+        kind, *numbers = label.split()
+        server[(kind, *map(int, numbers))] = tuple(row)
+    return server
+
+
+def luck_of(key: int, session: int, hands: int) -> Iterator[Luck]:
+    """The luck of each hand, from eight words of the session's stream: cards, a digit base 5 each, then the dice."""
+    words = stream(key, session)
+    names = ("round1, 0", "round1, 1", "draw", "round2, 0", "round2, 1")
+    for _ in range(hands):
+        own = list(islice(words, 8))
+        fall = own[0] * 5**8 >> 64
+        cards = [fall // 5**place % 5 for place in reversed(range(8))]
+        yield Luck(cards, {name: (word >> 11) / 2**53 for name, word in zip(names, own[1:])})
+
+
+class WildBot:
+    """Does anything legal, and two things that are read as something else, by what it is asked alone."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.calls: list[Call] = []
+
+    def answer(self, kind: str, arguments: tuple[int, ...], most: int) -> int:
+        self.calls.append((kind, arguments))
+        return random.Random(f"{self.seed} {kind} {arguments} {len(self.calls)}").randint(0, most)
+
+    def init(self, bet1: int, bet2: int) -> int:
+        self.calls.append(("init", (bet1, bet2)))
+        return -5
+
+    def new_hand(self, card1: int, card2: int, winnings: int) -> int:
+        return self.answer("new_hand", (card1, card2, winnings), 1)
+
+    def round1(self, card1: int, card2: int, bets: int) -> int:
+        return self.answer("round1", (card1, card2, bets), 2)
+
+    def draw(self, card1: int, card2: int, bets: int) -> int:
+        return self.answer("draw", (card1, card2, bets), 2)
+
+    def round2(self, card1: int, card2: int, bets1: int, bets2: int, drew: int) -> int:
+        return self.answer("round2", (card1, card2, bets1, bets2, drew), 2)
+
+    def showdown(self, card1: int, card2: int, opp1: int, opp2: int) -> int:
+        self.calls.append(("showdown", (card1, card2, opp1, opp2)))
+        return 99
+
+
+def new_tables(rows: int = 1000) -> tuple[Table, Table]:
+    return Table(buffer_fields(TWO_CARD_DRAW.games), rows), Table(buffer_fields(TWO_CARD_DRAW.sessions), rows)
+
+
+def two_digits(hand: int) -> tuple[int, int]:
+    return hand // 10, hand % 10
+
+
+def taken_rows(table: Table) -> list[dict[str, Any]]:
+    columns = {name: values[: table.rows].tolist() for name, values in table.arrays.items()}
+    table.rows = 0
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+
+def play(
+    core: TwoCardDraw, ask: Callable[[str, tuple[int, ...]], int], tables: tuple[Table, Table]
+) -> list[dict[str, Any]]:
+    """Play a session to its end, emptying the tables when they are full; the games' rows."""
+    rows: list[dict[str, Any]] = []
+    answer = 0
+    while (status := core.play(answer)) != LEG_IS_OVER:
+        if status == RECORDS_ARE_FULL:
+            rows += taken_rows(tables[0])
+            answer = 1 << 60
+            continue
+        assert status == ANSWER_WANTED
+        kind, seat, arguments, view = core.pending()
+        assert (seat, view) == (0, b"")
+        answer = ask(METHODS[kind], arguments)
+    return rows + taken_rows(tables[0])
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("capacity", [7, 1000])
+def test_hands_are_the_oracles(seed: int, capacity: int) -> None:
+    hands, key, session = 400, 1000 + seed, 3 * seed
+    bet1 = 1 + seed % 5
+    bet2 = bet1 + seed % (2 * bet1 + 1)
+    rows = random_strategy(seed)
+    if seed % 2:
+        duel = Duel(rows, bet1, bet2)
+        duel.climb(seed, 0, 20_000)
+        rows = duel.strategy()
+    tables = new_tables(capacity)
+    core = TwoCardDraw(
+        *tables, deals_key=key, hands=hands, bet1=bet1, bet2=bet2, strategy=rows, match=9, session=session
+    )
+    mine, other = WildBot(seed), WildBot(seed)
+    played = play(core, lambda kind, arguments: int(getattr(mine, kind)(*arguments)), tables)
+    server = oracle_server(rows)
+    other.init(bet1, bet2)
+    winnings = 0
+    for game, (row, luck) in enumerate(zip(played, luck_of(key, session, hands))):
+        expected = play_hand(other, server, bet1, bet2, luck, winnings)
+        assert (row.pop("match"), row.pop("session"), row.pop("game")) == (9, session, game)
+        for name in ("x_dealt", "y_dealt", "x_held", "y_held"):
+            row[name] = two_digits(row[name])
+        assert Played(**row) == expected
+        winnings += expected.x_gain
+    assert len(played) == hands
+    assert mine.calls == other.calls
+    assert (core.games_recorded, core.sessions_played, core.points) == (hands, 1, winnings)
+    assert core.blocks().sum() == winnings
+    assert np.count_nonzero(core.blocks()) > 25
+    (sums,) = taken_rows(tables[1])
+    assert sums == {
+        "match": 9, "session": session, "games": hands, "x_gain": winnings, "x_score": max(0, winnings + hands)
+    }  # fmt: skip
+
+
+def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
+    """Per round: who opened, the bets, and who folded tell the sequence apart."""
+    tables = new_tables()
+    core = TwoCardDraw(*tables, deals_key=5, hands=20_000, bet1=1, bet2=2, strategy=random_strategy(4))
+    bot = WildBot(1)
+    rows = play(core, lambda kind, arguments: int(getattr(bot, kind)(*arguments)), tables)
+    first = {(r["x_opened1"], r["bets1"], r["folded"] if r["rounds"] == 1 else 0) for r in rows}
+    second = {(r["x_opened2"], r["bets2"], r["folded"]) for r in rows if r["rounds"] == 2}
+    # check: call; raise and fold, call; two raises and fold (server), call; three and fold, call.
+    # bet: fold (server), call; raise and fold, call; two raises and fold (server), call.
+    sequences = {
+        (0, 0, 0), (0, 1, 1), (0, 1, 0), (0, 2, 2), (0, 2, 0), (0, 3, 1), (0, 3, 0),
+        (1, 1, 2), (1, 1, 0), (1, 2, 1), (1, 2, 0), (1, 3, 2), (1, 3, 0),
+    }  # fmt: skip
+    assert first == second == sequences
+    assert len(sequences) == 13
+
+
+def test_cards_are_uniform_and_independent_of_what_the_bot_does() -> None:
+    """The same hands are dealt, and the same dice thrown, to bots that play differently."""
+    dealt = []
+    for seed in (1, 2):
+        tables = new_tables()
+        core = TwoCardDraw(*tables, deals_key=8, hands=20_000, bet1=1, bet2=1, strategy=random_strategy(4))
+        bot = WildBot(seed)
+        rows = play(core, lambda kind, arguments, bot=bot: int(getattr(bot, kind)(*arguments)), tables)  # type: ignore[misc]
+        dealt.append([(row["x_dealt"], row["y_dealt"]) for row in rows])
+    assert dealt[0] == dealt[1]
+    counts: dict[tuple[int, int], int] = {}
+    for pair in dealt[0]:
+        counts[pair] = counts.get(pair, 0) + 1
+    chances = {10 * low + high: 0.04 if low == high else 0.08 for low in range(5) for high in range(low, 5)}
+    chi2 = sum(
+        (counts.get((x, y), 0) - 20_000 * p * q) ** 2 / (20_000 * p * q)
+        for x, p in chances.items()
+        for y, q in chances.items()
+    )
+    assert abs(chi2 - 224) < 4 * (2 * 224) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "bad"),
+    [("new_hand", 2), ("new_hand", -1), ("round1", 3), ("draw", 3), ("draw", -1), ("round2", 3), ("round2", -(2**31))],
+)
+def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: int) -> None:
+    """The decision waits; the default is a check or a fold, or drawing nothing; a new bot hears init first."""
+    tables = new_tables()
+    core = TwoCardDraw(*tables, deals_key=1, hands=200, bet1=2, bet2=3, strategy=random_strategy(7))
+    sane = {"init": 0, "new_hand": 0, "round1": 1, "draw": 1, "round2": 1, "showdown": 0}
+    refused = 0
+    asked: list[str] = []
+    answer = 0
+    while (status := core.play(answer)) != LEG_IS_OVER:
+        kind, _seat, arguments, _view = core.pending()
+        if status == FAULT:
+            assert METHODS[kind] == question
+            assert core.refused() == bad
+            refused += 1
+            core.note_restart(0)
+            answer = core.default()
+            asked.append("refused")
+            continue
+        asked.append(METHODS[kind])
+        answer = bad if METHODS[kind] == question else sane[METHODS[kind]]
+        if METHODS[kind] == "init":
+            assert arguments == (2, 3)
+    assert refused > 10
+    assert all(later == "init" for one, later in pairwise(asked) if one == "refused")
+    rows = taken_rows(tables[0])
+    assert len(rows) == 200
+    if question == "draw":
+        assert all(row["x_drew"] == 0 for row in rows)
+    if question == "round1":
+        assert all(row["folded"] == 1 for row in rows if row["rounds"] == 1)
+
+
+def test_a_strategy_of_another_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match="4155 rows of 3"):
+        TwoCardDraw(*new_tables(), deals_key=1, hands=100, bet1=1, bet2=1, strategy=np.zeros((4154, 3)))

@@ -1,0 +1,154 @@
+"""Playing Hold'em training in tests: the compiled core with Python players."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.holdem_training import HoldemTraining
+from engine.records import Table
+from tests.oracles.holdem_training import Hand, Player, Record, View
+from tournament.contests.contest import LegPlan
+from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants
+from tournament.legs import play_leg
+from tournament.processes.settings import SandboxSettings
+from tournament.schedule import Leg, Seat
+from tournament.store.ledger import LegResult
+
+VIEW = struct.Struct("<22i")
+CARD_COLUMNS = ("alice_1", "alice_2", "bob_1", "bob_2", "flop_1", "flop_2", "flop_3", "turn", "river")
+GAMES = {
+    "match": "int32",
+    "session": "int32",
+    "game": "int32",
+    **dict.fromkeys(CARD_COLUMNS, "uint8"),
+    **{f"{what}_{round_}": "uint8" for round_ in range(1, 5) for what in ("raise", "answer")},
+    "folder": "uint8",
+    "profit": "int8",
+}
+SESSIONS = {"match": "int32", "session": "int32", "games": "int32", "profit": "int32", "mean_profit": "float64"}
+
+
+@dataclass
+class CoreRecord(Record):
+    """What a core recorded: also its sums, the sessions, and how often its tables were emptied."""
+
+    sessions: list[tuple[int, int, int, int, float]] | None = None
+    emptied: int = 0
+    points: float = 0.0
+    squared_points: float = 0.0
+    blocks: Sequence[float] = ()
+    counts: tuple[int, ...] = ()
+
+
+def view_of(data: bytes) -> View:
+    """The core's view as the oracle has it. Fails if Bob's cards are to be seen."""
+    fields = VIEW.unpack(data)
+    cards = [None if suit == -1 else 13 * suit + value - 1 for suit, value in zip(fields[0:18:2], fields[1:18:2])]
+    assert cards[2] is None and cards[3] is None
+    assert cards[0] is not None and cards[1] is not None
+    board = tuple(card for card in cards[4:] if card is not None)
+    assert cards[4 : 4 + len(board)] == list(board)
+    return View((cards[0], cards[1]), board, *fields[18:])
+
+
+def take_rows(games: Table, sessions: Table, record: CoreRecord) -> None:
+    """Move the rows in use from the tables to the record."""
+    columns = {name: values[: games.rows].tolist() for name, values in games.arrays.items()}
+    for i in range(games.rows):
+        row = {name: values[i] for name, values in columns.items()}
+        record.hands.append(
+            Hand(
+                row["match"],
+                row["session"],
+                row["game"],
+                tuple(row[name] for name in CARD_COLUMNS),
+                tuple(row[f"raise_{n}"] for n in range(1, 5)),
+                tuple(row[f"answer_{n}"] for n in range(1, 5)),
+                row["folder"],
+                row["profit"],
+            )
+        )
+    assert record.sessions is not None
+    record.sessions += list(zip(*[values[: sessions.rows].tolist() for values in sessions.arrays.values()]))
+    games.rows = sessions.rows = 0
+
+
+def play_core(
+    player: Player,
+    deals_key: int,
+    *,
+    sessions: int,
+    hands: int,
+    match: int = 0,
+    first_session: int = 0,
+    decks: Sequence[Sequence[int]] | None = None,
+    capacities: tuple[int, int] = (1000, 1000),
+) -> CoreRecord:
+    """Play a leg on the compiled core with a Python player, whose answers must be legal."""
+    tables = Table(GAMES, capacities[0]), Table(SESSIONS, capacities[1])
+    core = HoldemTraining(
+        *tables,
+        deals_key=deals_key,
+        sessions=sessions,
+        hands=hands,
+        match=match,
+        first_session=first_session,
+        decks=None if decks is None else np.array(decks, dtype=np.uint8),
+    )
+    record = CoreRecord(sessions=[])
+    answer = 0
+    while (status := core.play(answer)) != LEG_IS_OVER:
+        if status == RECORDS_ARE_FULL:
+            take_rows(*tables, record)
+            record.emptied += 1
+            continue
+        assert status == ANSWER_WANTED
+        kind, seat, arguments, view = core.pending()
+        assert (kind, seat, arguments) == (0, 0, ())
+        record.asked.append(view_of(view))
+        answer = player(record.asked[-1])
+    take_rows(*tables, record)
+    record.points, record.squared_points, record.blocks = core.points, core.squared_points, core.blocks().tolist()
+    record.counts = core.counts()
+    return record
+
+
+def build(folder: Path, sources: Mapping[str, str | bytes]) -> dict[str, Entrant]:
+    """Write files of these names and build them as a tournament does; entrants by name."""
+    for file_name, source in sources.items():
+        (folder / file_name).write_bytes(source if isinstance(source, bytes) else source.encode())
+    built = build_entrants(HOLDEM_TRAINING, Settings(), SandboxSettings(), folder, lambda _text: None)
+    return {entrant.name: entrant for entrant in built}
+
+
+def play_built(
+    bot: Entrant, deals_key: int, *, hands: int, random_seed: int = 1, **settings: Any
+) -> tuple[LegResult, CoreRecord]:
+    """Play a session of a built bot as a worker does, rows kept in memory."""
+    chosen = Settings(hands=hands, sessions=1, **settings)
+    record = CoreRecord(sessions=[])
+
+    class Desk:
+        games = Table(GAMES, 1000)
+        sessions = Table(SESSIONS, 10)
+
+        def clear(self) -> None:
+            take_rows(self.games, self.sessions, record)
+
+    assert bot.artifact is not None, bot.problem
+    leg = Leg(
+        "", LegPlan(0, 0, 1, deals_key), Seat(bot.name, "wasm", "bot", random_seed), Seat("Bob", "house", "bob", 0)
+    )
+    desk = Desk()
+    result = play_leg(HOLDEM_TRAINING, chosen, leg, {"bot": bot.artifact, "bob": BOB.content}, desk)
+    desk.clear()
+    return result, record

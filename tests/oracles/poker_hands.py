@@ -1,0 +1,64 @@
+"""Poker hands in plain Python: five cards by the rules' own words, seven by trying all five.
+
+A card is a pair (suit, value), suit 0 to 3, value 1 to 13 for 2 to A.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import combinations
+
+Card = tuple[int, int]
+Worth = tuple[int, tuple[int, ...]]
+
+(
+    HIGH_CARD,
+    ONE_PAIR,
+    TWO_PAIRS,
+    THREE_OF_A_KIND,
+    STRAIGHT,
+    FLUSH,
+    FULL_HOUSE,
+    FOUR_OF_A_KIND,
+    STRAIGHT_FLUSH,
+) = range(9)
+
+# From A-2-3-4-5 to T-J-Q-K-A.
+STRAIGHTS = [frozenset({13, 1, 2, 3, 4})] + [frozenset(range(low, low + 5)) for low in range(1, 10)]
+TYPE_OF_MULTIPLICITIES = {
+    (4, 1): FOUR_OF_A_KIND,
+    (3, 2): FULL_HOUSE,
+    (3, 1, 1): THREE_OF_A_KIND,
+    (2, 2, 1): TWO_PAIRS,
+    (2, 1, 1, 1): ONE_PAIR,
+    (1, 1, 1, 1, 1): HIGH_CARD,
+}
+
+
+def worth_of_five(cards: Iterable[Card]) -> Worth:
+    """Type and tie-breaks of five cards; the greater pair is the better hand."""
+    cards = list(cards)
+    values = Counter(value for _, value in cards)
+    flush = len({suit for suit, _ in cards}) == 1
+    if frozenset(values) in STRAIGHTS and len(values) == 5:
+        return STRAIGHT_FLUSH if flush else STRAIGHT, (STRAIGHTS.index(frozenset(values)),)
+    in_order = tuple(sorted((value for _, value in cards), key=lambda value: (values[value], value), reverse=True))
+    if flush:
+        return FLUSH, in_order
+    return TYPE_OF_MULTIPLICITIES[tuple(sorted(values.values(), reverse=True))], in_order
+
+
+def worth_of_seven(cards: Iterable[Card]) -> Worth:
+    """The best of the 21 hands."""
+    return max(worth_of_five(five) for five in combinations(cards, 5))
+
+
+def card(number: int) -> Card:
+    """The card that the engine numbers so."""
+    return number // 13, number % 13 + 1
+
+
+def cards_of(text: str) -> list[int]:
+    """Card numbers of a text such as "Th Ah": a value and one of the suits c, d, h, s."""
+    return [13 * "cdhs".index(word[1]) + "23456789TJQKA".index(word[0]) for word in text.split()]

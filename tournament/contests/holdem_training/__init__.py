@@ -1,0 +1,185 @@
+"""Hold'em training: every entrant against Bob, ranked by W, the mean profit of a hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from pydantic import Field
+
+from engine.game_core import GameCore
+from engine.holdem_training import HoldemTraining
+from engine.rates import RateHelpers
+from engine.records import Table
+from tournament.contests.contest import (
+    Contest,
+    ContestSettings,
+    House,
+    HousePlayer,
+    HouseScoring,
+    Import,
+    Interface,
+    LegPlan,
+    Measure,
+    Played,
+    Question,
+    ViewField,
+)
+from tournament.contests.holdem_training.judge import judge_program
+from tournament.contests.holdem_training.records import GAMES, SESSIONS
+from tournament.contests.holdem_training.scoring import points, tasks
+
+# Bob needs no more than the rules; should they change, so does this.
+BOB = HousePlayer("Bob", b"Bob calls by one hundred rollouts")
+
+
+class Settings(ContestSettings):
+    """Keys of the table [holdem_training] in tournament.toml."""
+
+    sessions: int = Field(5, ge=1, le=10**9, description="sessions of an entrant, each with bots that start anew")
+    hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
+    fuel_per_session: int = Field(
+        50_000_000_000, ge=10_000, le=10**18, description="WebAssembly instructions that a bot may take in a session"
+    )
+
+    @property
+    def fuel_per_leg(self) -> int | None:
+        return self.fuel_per_session
+
+
+def new_core(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    assert isinstance(settings, Settings)
+    return HoldemTraining(
+        games,
+        sessions,
+        deals_key=leg.deals_key,
+        sessions=leg.sessions,
+        hands=settings.hands,
+        match=leg.match,
+        first_session=leg.first_session,
+    )
+
+
+def _house_players(_settings: ContestSettings, _folder: Path, _say: Callable[[str], None]) -> Sequence[HousePlayer]:
+    return (BOB,)
+
+
+def mean_profit(played: Played) -> float:
+    """W: chips a hand."""
+    return played.points / played.games if played.games else 0.0
+
+
+def _of_all(value: Callable[[Played], float | None], played: Sequence[Played]) -> float | None:
+    """Bob is the only house player."""
+    return value(played[0]) if played else None
+
+
+def _tasks(played: Played) -> float:
+    return float(sum(tasks(mean_profit(played))))
+
+
+# As HoldemTraining.counts has them.
+_OUTCOMES = 4
+_CALLED, _BOB_FOLDED = 2, 3
+
+
+def _share(round_: int, outcome: int, played: Played) -> float | None:
+    """Of the decisions in a round, from 0, those with this outcome."""
+    counts = played.counts[_OUTCOMES * round_ : _OUTCOMES * (round_ + 1)]
+    return counts[outcome] / sum(counts) if sum(counts) else None
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%"
+
+
+_TASK_NAMES = ("", "small", "small, large")
+_MEASURES = (
+    Measure(
+        "points",
+        "points",
+        "the terminal form's points for W",
+        partial(_of_all, lambda p: float(points(mean_profit(p)))),
+        lambda n: f"{n:.0f}",
+    ),
+    Measure(
+        "tasks",
+        "tasks",
+        "tasks passed: 1 the small one, 2 the large one too",
+        partial(_of_all, _tasks),
+        lambda n: _TASK_NAMES[int(n)],
+    ),
+    *(
+        Measure(
+            f"{name}_{round_ + 1}",
+            f"{title} {round_ + 1}",
+            f"share of the decisions in round {round_ + 1} that were {meaning}",
+            partial(_of_all, partial(_share, round_, outcome)),
+            _percent,
+            from_width=176,
+        )
+        for name, title, outcome, meaning in (
+            ("bob_folds", "fold", _BOB_FOLDED, "raises to which Bob folded"),
+            ("bob_calls", "call", _CALLED, "raises that Bob called"),
+        )
+        for round_ in range(4)
+    ),
+)
+
+
+def name_answer(answer: int) -> str:
+    """What the adapter made of an answer that no rule knows."""
+    return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
+
+
+def _view() -> tuple[ViewField, ...]:
+    """What Alice sees, as the core writes it. To try bots with: the moment before the flop."""
+    places = [f"{who}_{n}" for who, count in (("alice", 2), ("bob", 2), ("board", 5)) for n in range(1, count + 1)]
+    shown = {"alice_1": (0, 13), "alice_2": (3, 1)}
+    fields = []
+    for number, place in enumerate(places):
+        for part, name in enumerate(("suit", "value")):
+            value = shown.get(place, (-1, -1))[part]
+            fields.append(ViewField(f"{place}_{name}", 8 * number + 4 * part, "i", (value,)))
+    rest = (("round", 1), ("stack", 100), ("bobs_stack", 100), ("pot", 10))
+    fields += [ViewField(name, 72 + 4 * n, "i", (value,)) for n, (name, value) in enumerate(rest)]
+    return tuple(fields)
+
+
+VIEW = _view()
+
+HOLDEM_TRAINING = Contest(
+    name="holdem_training",
+    title="Hold'em training",
+    settings=Settings,
+    games=GAMES,
+    sessions=SESSIONS,
+    interface=Interface(
+        kit=Path(__file__).parent / "kit",
+        header="texas.h",
+        questions=(Question("makeDecision", (("i32",),), ("i64",), arguments=(), extremes=(), line="", words=()),),
+        bot_size=88,
+        view_offset=0,
+        view=VIEW,
+        state_size=0,
+        imports=(
+            Import("tournament_rates", ("i64", "i32"), "i64"),
+            Import("tournament_result", ("i64",), "i32"),
+        ),
+        new_helpers=RateHelpers,
+        name_answer=name_answer,
+        plays_as=("wasm",),
+    ),
+    new_core=new_core,
+    house=House(
+        players=_house_players,
+        practice=lambda _settings: BOB,
+        scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
+    ),
+    judge=judge_program,
+    expected_games=10_000.0,
+    expected_rate=1e5,
+)

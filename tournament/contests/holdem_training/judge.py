@@ -1,0 +1,131 @@
+"""The terminal form's judge: one match between a program and Bob, timed and written down."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TextIO
+
+from engine.holdem_training import HoldemTraining
+from engine.rates import RateSampler
+from engine.records import Table as Records
+from tournament.contests.contest import JudgedMatch, buffer_fields
+from tournament.contests.holdem_training.decks import read_decks
+from tournament.contests.holdem_training.protocol import MOST_LINE_BYTES, Table, Violation, shown
+from tournament.contests.holdem_training.records import GAMES, SESSIONS
+from tournament.contests.holdem_training.scoring import points, tasks
+from tournament.processes.conversation import Gone, Program, Silent
+
+SECONDS = 10.0
+HANDS = 10_000
+_ROWS = 1000
+_SECONDS_TO_END = 1.0
+
+Ending = Literal["finished", "violation", "out of time", "died"]
+# How the command `tournament judge` exits; 2 is bad input.
+EXIT_CODES: dict[Ending, int] = {"finished": 0, "violation": 3, "out of time": 4, "died": 5}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a match ended. `mean_profit` is over the hands played to their end: W if the match was finished.
+
+    `seconds` is how long the program was waited for.
+    """
+
+    ending: Ending
+    reason: str
+    hands: int
+    mean_profit: float
+    seconds: float
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.ending]
+
+    @property
+    def text(self) -> str:
+        if self.ending != "finished":
+            return f"{self.ending}: {self.reason}"
+        small, large = tasks(self.mean_profit)
+        passed = "both tasks passed" if large else "the small task passed" if small else "no task passed"
+        return (
+            f"finished: W = {self.mean_profit:.6f} over {self.hands:,} hands, {points(self.mean_profit)} points,"
+            f" {passed}, waited {self.seconds:.2f} s"
+        )
+
+
+def judge_program(start: Callable[[], Program], match: JudgedMatch) -> Verdict:
+    """Start a program and play its match with Bob. Raises BadInput for a file of hands that is none."""
+    decks = read_decks(match.decks) if match.decks else None
+    hands = len(decks) if decks is not None else match.hands or HANDS
+    games = Records(buffer_fields(GAMES), _ROWS)
+    sessions = Records(buffer_fields(SESSIONS), 1)
+    core = HoldemTraining(games, sessions, deals_key=match.deals_key, sessions=1, hands=hands, decks=decks)
+
+    def empty_records() -> None:
+        games.rows = sessions.rows = 0
+
+    table = Table(core, hands, RateSampler(match.random_key), empty_records)
+    return judge(start(), table, transcript=match.transcript)
+
+
+def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcript: TextIO | None = None) -> Verdict:
+    """Play a match to its end, or to what ends it before; then let the program end.
+
+    The program may be waited for so many seconds in all. Lines that it writes
+    ahead are taken when it is their turn. On a violation it reads -1. Into the
+    transcript go the judge's lines after "> ", the program's after "< ".
+    """
+    waited = 0.0
+    lines = table.start()
+    ending: Ending = "finished"
+    reason = ""
+    while True:
+        _send(program, lines, transcript)
+        if table.over:
+            break
+        started = time.monotonic()
+        try:
+            line = program.read_line(max(0.0, seconds - waited), MOST_LINE_BYTES)
+        except Silent:
+            waited += time.monotonic() - started
+            ending, reason = "out of time", f"no line within its {seconds:g} seconds"
+            break
+        except Gone:
+            waited += time.monotonic() - started
+            ending = "died"
+            break
+        waited += time.monotonic() - started
+        if transcript:
+            print("<", line.decode("ascii", "backslashreplace"), file=transcript)
+        try:
+            lines = table.answer(line)
+        except Violation as violation:
+            quoted = shown(line.decode("ascii", "backslashreplace"))
+            ending, reason = "violation", f'{violation}: "{quoted}"'
+            _send(program, ["-1"], transcript)
+            break
+    status = program.end(0.0 if ending == "out of time" else _SECONDS_TO_END)
+    if ending == "died":
+        reason = f"its output ended before the match: {_status_text(status)}"
+    if reason:
+        reason += f", in hand {table.hands_played + 1}"
+    return Verdict(ending, reason, table.hands_played, table.mean_profit, waited)
+
+
+def _send(program: Program, lines: list[str], transcript: TextIO | None) -> None:
+    if transcript:
+        transcript.writelines(f"> {line}\n" for line in lines)
+    program.send("".join(f"{line}\n" for line in lines).encode("ascii"))
+
+
+def _status_text(status: int) -> str:
+    if status < 0:
+        try:
+            return f"killed by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"killed by signal {-status}"
+    return f"exit status {status}"

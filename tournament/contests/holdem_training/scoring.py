@@ -1,0 +1,29 @@
+"""What a mean profit is worth: the terminal form's points, and the function form's two tasks."""
+
+from __future__ import annotations
+
+import math
+
+SMALL_TASK = 11.0
+LARGE_TASK = 16.0
+
+
+def points(mean_profit: float) -> int:
+    """The points for W, the mean profit a hand: nothing up to 8, then three slopes; half a point is rounded up."""
+    if mean_profit <= 8:
+        return 0
+    if mean_profit <= 11:
+        return _rounded(13.3 * (mean_profit - 8))
+    if mean_profit <= 14:
+        return 40 + _rounded(14 * (mean_profit - 11))
+    return 82 + _rounded(3 * (mean_profit - 14))
+
+
+def _rounded(positive: float) -> int:
+    """Half away from zero; floats a hair below a half count as the half that was meant."""
+    return math.floor(positive + 0.5 + 1e-9)
+
+
+def tasks(mean_profit: float) -> tuple[bool, bool]:
+    """Whether W passes the small and the large task. Points don't come into it."""
+    return mean_profit >= SMALL_TASK, mean_profit >= LARGE_TASK

@@ -1,0 +1,199 @@
+"""Two-card draw: bots against servers that play fixed strategies, as in TopCoder's Marathon Match 14."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from engine.game_core import GameCore
+from engine.records import Table
+from engine.two_card_draw import TwoCardDraw
+from tournament.contests.contest import (
+    Column,
+    Contest,
+    ContestSettings,
+    House,
+    HousePlayer,
+    HouseScoring,
+    Interface,
+    LegPlan,
+    Measure,
+    PathText,
+    Played,
+    Question,
+    Word,
+)
+from tournament.contests.two_card_draw.servers import SUFFIX, generated_server, house_players, strategy_of
+
+EXAMPLES = 4
+MOST_HANDS = 60_000
+
+
+class Settings(ContestSettings):
+    """Keys of the table [two_card_draw] in tournament.toml."""
+
+    sessions: int = Field(1, ge=1, le=10**6, description="how often each strategy is met, each time with other deals")
+    hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
+    servers: int = Field(16, ge=1, le=1000, description="how many strategies are generated from the seed")
+    strategies: PathText | None = Field(None, description="folder of strategy files to play instead")
+    fuel_per_decision: int = Field(
+        50_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
+    )
+    fuel_per_session: int = Field(
+        50_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a bot may take of a session"
+    )
+
+    def playing(self) -> dict[str, object]:
+        # Which strategies a folder holds is known by their contents.
+        return self.model_dump(exclude={"entrants", "strategies"})
+
+    @property
+    def fuel_per_leg(self) -> int | None:
+        return self.fuel_per_session
+
+
+def new_core(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    assert isinstance(settings, Settings) and house is not None
+    strategy = strategy_of(house)
+    return TwoCardDraw(
+        games,
+        sessions,
+        deals_key=leg.deals_key,
+        hands=settings.hands,
+        bet1=strategy.bet1,
+        bet2=strategy.bet2,
+        strategy=strategy.rows,
+        match=leg.match,
+        session=leg.first_session,
+    )
+
+
+def players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+    assert isinstance(settings, Settings)
+    return house_players(
+        None if settings.strategies is None else folder / settings.strategies, settings.seed, settings.servers, say
+    )
+
+
+def practice(settings: ContestSettings) -> HousePlayer:
+    return examples(settings)[0]
+
+
+def examples(settings: ContestSettings) -> Sequence[HousePlayer]:
+    """Servers like those of the contest that entrants may know; they count for nothing."""
+    return [generated_server(settings.seed, f"example_{number}") for number in range(EXAMPLES)]
+
+
+def score(played: Played) -> float:
+    """Of a session: the profit and a chip for each hand, never less than 0."""
+    return max(0.0, played.points + played.games)
+
+
+def share(played: Sequence[Played]) -> float | None:
+    """The profit as a share of what a perfect opponent expects; None where he wins nothing either."""
+    achievable = sum(p.facts["achievable"] * p.games for p in played)
+    return sum(p.points for p in played) / achievable if achievable > 0 else None
+
+
+_CARDS = {"card1": (0, 4), "card2": (4,)}
+_OK = Word("OK", 0)
+_MOST_LOST = 61  # in a hand: the ante, three bets of 5 and three of 15
+
+
+def _question(
+    name: str, arguments: dict[str, tuple[int, ...]], words: tuple[Word, ...], *, only_tells: bool = False
+) -> Question:
+    """A question with these arguments, each with values at its limits."""
+    return Question(
+        name,
+        (("i32",),) * len(arguments),
+        ("i32",),
+        arguments=tuple(arguments),
+        extremes=tuple(arguments.values()),
+        line=" ".join([name.upper(), *[f"{{{argument}}}" for argument in arguments]]),
+        words=words,
+        only_tells=only_tells,
+    )
+
+
+TWO_CARD_DRAW = Contest(
+    name="two_card_draw",
+    title="Two-card draw",
+    settings=Settings,
+    games=(
+        Column("match", "int32", "match number; matches.parquet has the names", "constant"),
+        Column("session", "int32", "session of the match, from 0", "constant"),
+        Column("game", "uint16", "hand of the session, from 0", "split"),
+        Column("x_dealt", "uint8", "the bot's hand as dealt, two digits: lower and higher card", "split"),
+        Column("y_dealt", "uint8", "the server's hand as dealt", "split"),
+        Column("bets1", "uint8", "bets and raises in round 1, 0 to 3", "split"),
+        Column("x_opened1", "bool", "the bot bet first in round 1"),
+        Column("x_drew", "uint8", "cards that the bot drew; 0 also when round 1 ended the hand", "split"),
+        Column("y_drew", "uint8", "cards that the server drew", "split"),
+        Column("x_held", "uint8", "the bot's hand at the end", "split"),
+        Column("y_held", "uint8", "the server's hand at the end", "split"),
+        Column("bets2", "uint8", "bets and raises in round 2, 0 to 3", "split"),
+        Column("x_opened2", "bool", "the bot bet first in round 2"),
+        Column("rounds", "uint8", "rounds of betting: 1 when someone folded in the first, else 2", "split"),
+        Column("folded", "uint8", "who folded: 0 nobody, 1 the bot, 2 the server", "split"),
+        Column("pot", "uint8", "chips in the pot at the end", "split"),
+        Column("x_gain", "int8", "what the bot won, chips", "delta"),
+    ),
+    sessions=(
+        Column("match", "int32", "match number", "constant"),
+        Column("session", "int32", "session of the match, from 0", "split"),
+        Column("games", "uint16", "hands played", "split"),
+        Column("x_gain", "int32", "what the bot won, chips", "delta"),
+        Column("x_score", "int32", "x_gain and a chip for each hand, at least 0", "delta"),
+    ),
+    interface=Interface(
+        kit=Path(__file__).parent / "kit",
+        header="two_card_draw.h",
+        questions=(
+            _question("init", {"bet1": (5,), "bet2": (5, 15)}, (_OK,), only_tells=True),
+            _question(
+                "new_hand",
+                {**_CARDS, "winnings": (-MOST_HANDS * _MOST_LOST, 0, MOST_HANDS * _MOST_LOST)},
+                (Word("CHECK", 0), Word("BET", 1)),
+            ),
+            _question("round1", {**_CARDS, "bets": (1, 2, 3)}, (Word("FOLD", 0), Word("CALL", 1), Word("RAISE", 2))),
+            _question("draw", {**_CARDS, "bets": (0, 3)}, (Word("DRAW"),)),
+            _question(
+                "round2",
+                {**_CARDS, "bets1": (0, 3), "bets2": (0, 1, 2, 3), "drew": (0, 2)},
+                (Word("FOLD", 0), Word("CHECK", 1), Word("CALL", 1), Word("BET", 2), Word("RAISE", 2)),
+            ),
+            _question("showdown", {**_CARDS, "opp1": (0, 4), "opp2": (4,)}, (_OK,), only_tells=True),
+        ),
+        bot_size=0,
+        view_offset=0,
+        view=(),
+        state_size=0,
+        bot_class="TwoCardDraw",
+    ),
+    new_core=new_core,
+    house=House(
+        players,
+        practice,
+        HouseScoring(
+            score,
+            measures=(
+                Measure(
+                    "share",
+                    "of best",
+                    "profit as a share of what a perfect opponent would expect",
+                    share,
+                    lambda value: f"{100 * value:.1f}%",
+                ),
+            ),
+        ),
+        SUFFIX,
+        examples,
+    ),
+    expected_games=10_000.0,
+    expected_rate=5e6,
+)

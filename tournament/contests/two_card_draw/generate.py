@@ -1,0 +1,109 @@
+"""How servers come about: hill climbing from a random start, as the problem's statement says, and equilibria."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.draw_strategies import Duel, random_strategy
+from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
+from tournament.entrants.cache import cache_folder
+
+# Part of every cached strategy's name: raise it when the same numbers give another strategy.
+_METHOD = "1"
+_CHUNK = 10_000
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What determines a generated server."""
+
+    bet1: int
+    bet2: int
+    iterations: int
+    seed: int
+
+
+def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps, value: None) -> ServerStrategy:
+    """Climb. `watch` gets the steps done and the trembling value, some times a second at most."""
+    duel = Duel(random_strategy(recipe.seed), recipe.bet1, recipe.bet2)
+    for first in range(0, recipe.iterations, _CHUNK):
+        steps = min(_CHUNK, recipe.iterations - first)
+        duel.climb(recipe.seed, first, steps)
+        watch(first + steps, duel.kept_value())
+    return ServerStrategy(recipe.bet1, recipe.bet2, duel.strategy())
+
+
+def cached_at(recipe: Recipe) -> Path:
+    """Where a generated server is kept."""
+    key = json.dumps([_METHOD, recipe.bet1, recipe.bet2, recipe.iterations, recipe.seed])
+    return cache_folder() / "strategies" / f"{hashlib.sha256(key.encode()).hexdigest()}.txt"
+
+
+def generated_text(recipe: Recipe) -> bytes:
+    """The file of a generated server, from the cache if it was made before."""
+    cached = cached_at(recipe)
+    if cached.exists():
+        return cached.read_bytes()
+    text = write_strategy(generate(recipe)).encode()
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=cached.parent, delete=False) as aside:
+        aside.write(text)
+    os.replace(aside.name, cached)
+    return text
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A server's strategy and its bounds: it wins `value` a hand for sure, and no server wins more than `most`."""
+
+    strategy: ServerStrategy
+    value: float
+    most: float
+
+    @property
+    def exploitability(self) -> float:
+        """How much it can at most be behind the best server."""
+        return self.most - self.value
+
+
+def solve(
+    bet1: int,
+    bet2: int,
+    exploitability: float,
+    most_iterations: int = 200_000,
+    watch: Callable[[int, Equilibrium], None] = lambda iterations, found: None,
+) -> Equilibrium:
+    """Iterate until the server found is within `exploitability` chips a hand of the best, or iterations run out.
+
+    The bound is the best answer to the strategy of the bot that was found with it.
+    """
+    learning = Duel(random_strategy(0), bet1, bet2)
+    done = 0
+    chunk = 200
+    while True:
+        server, bot = learning.solve(done, chunk)
+        done += chunk
+        settled = settle(server)
+        duel = Duel(settled, bet1, bet2)
+        found = Equilibrium(ServerStrategy(bet1, bet2, settled), duel.value(), duel.best_answer(bot))
+        watch(done, found)
+        if found.exploitability <= exploitability or done >= most_iterations:
+            return found
+        chunk = min(done, 5_000, most_iterations - done)
+
+
+def settle(
+    rows: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Rows as a file gives them back: each adds up to 1."""
+    clipped = np.clip(rows, 0, 1)
+    scaled: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = clipped / clipped.sum(axis=1, keepdims=True)
+    return scaled

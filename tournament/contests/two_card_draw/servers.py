@@ -1,0 +1,82 @@
+"""The house players of two-card draw: servers generated from the contest's seed, or read from a folder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+from engine.draw_strategies import Duel
+from tournament.contests.contest import HousePlayer
+from tournament.contests.two_card_draw.generate import Recipe, cached_at, generated_text
+from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy
+from tournament.entrants.folder import valid_name
+from tournament.problems import BadInput
+
+SUFFIX = ".txt"
+
+
+def recipe_of(seed: int, name: str) -> Recipe:
+    """Bets, iterations and seed of a generated server: uniform in the ranges of the statement, from a hash."""
+    digest = hashlib.sha256(f"two_card_draw server {seed} {name}".encode()).digest()
+    numbers = [int.from_bytes(digest[first : first + 8], "little") for first in range(0, 32, 8)]
+    bet1 = 1 + numbers[0] % 5
+    bet2 = bet1 + numbers[1] % (2 * bet1 + 1)
+    return Recipe(bet1, bet2, 10_000 + numbers[2] % 190_001, numbers[3] >> 1)
+
+
+def generated_server(seed: int, name: str) -> HousePlayer:
+    """The server of this name in the contest of this seed."""
+    return server_of(name, generated_text(recipe_of(seed, name)))
+
+
+def generated_servers(seed: int, count: int, say: Callable[[str], None]) -> list[HousePlayer]:
+    """The test cases of a contest."""
+    names = [f"server_{number:02}" for number in range(1, count + 1)]
+    missing = sum(not cached_at(recipe_of(seed, name)).exists() for name in names)
+    if missing:
+        say(f"Making {missing} server{'s' if missing > 1 else ''}…")
+    return [generated_server(seed, name) for name in names]
+
+
+def servers_in(folder: Path) -> list[HousePlayer]:
+    """The strategy files of a folder, by name.
+
+    Raises BadInput when there are none, or one is not right.
+    """
+    if not folder.is_dir():
+        raise BadInput(f"the folder of strategies {folder} does not exist; mend `strategies` in [two_card_draw]")
+    servers = []
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        if path.name.startswith("."):
+            continue
+        if not valid_name(path.stem):
+            raise BadInput(f"{path.name}: a strategy's name has letters, digits and _ . + - only, 64 at most")
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise BadInput(f"{path} can't be read: {error.strerror}") from None
+        read_strategy(content, str(path))
+        servers.append(server_of(path.stem, content))
+    if not servers:
+        raise BadInput(f"{folder} has no strategies, which are files ending in {SUFFIX}")
+    return servers
+
+
+def server_of(name: str, content: bytes) -> HousePlayer:
+    """A house player from a strategy file; `achievable` is what a perfect opponent wins from it, chips a hand."""
+    strategy = strategy_of(content)
+    best = -Duel(strategy.rows, strategy.bet1, strategy.bet2).value()
+    return HousePlayer(name, content, {"bet1": strategy.bet1, "bet2": strategy.bet2, "achievable": best})
+
+
+@cache
+def strategy_of(content: bytes) -> ServerStrategy:
+    """The strategy in a server's content, read once in a process."""
+    return read_strategy(content, "a server's strategy")
+
+
+def house_players(folder: Path | None, seed: int, count: int, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+    """Those of a folder if there is one, else generated ones."""
+    return generated_servers(seed, count, say) if folder is None else servers_in(folder)

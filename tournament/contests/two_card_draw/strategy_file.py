@@ -1,0 +1,194 @@
+"""Strategy files of two-card draw, as the problem's statement has them: read with every defect named, and written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.two_card_draw import (
+    MOST_BETS,
+    SITUATION_COUNT,
+    situation_of_draw,
+    situation_of_round1,
+    situation_of_round2,
+)
+from tournament.problems import BadInput
+
+# How far from 1 the three probabilities of a line may add up, and from where on that is only rounding.
+_SLACK, _ROUNDING = 1e-6, 1e-15
+_KINDS = {"ROUND1": 3, "DRAW": 5, "ROUND2": 7}
+
+
+@dataclass(frozen=True)
+class ServerStrategy:
+    """A server: the bets of both rounds, and a row of three probabilities for each situation (read only)."""
+
+    bet1: int
+    bet2: int
+    rows: npt.NDArray[np.float64]
+
+
+@cache
+def situation_labels() -> tuple[str, ...]:
+    """What a line begins with, for each situation in the order in which files are written."""
+    hands = [(low, high) for low in range(5) for high in range(low, 5)]
+    # (bets, first): in the order of the histories, nobody betting, then x opening, then y.
+    endings = [(0, 0), *[(bets, first) for first in (0, 1) for bets in range(1, MOST_BETS + 1)]]
+    labels = [f"ROUND1 {low} {high} {bets}" for low, high in hands for bets in range(MOST_BETS + 1)]
+    labels += [
+        f"DRAW {low} {high} {bets} {drew} {first}"
+        for low, high in hands
+        for bets, first in endings
+        for drew in range(3)
+    ]
+    labels += [
+        f"ROUND2 {low} {high} {bets} {bets2} {drew1} {drew2} {first}"
+        for low, high in hands
+        for bets, first in endings
+        for drew1 in range(3)
+        for drew2 in range(3)
+        for bets2 in range(MOST_BETS + 1)
+    ]
+    return tuple(labels)
+
+
+def write_strategy(strategy: ServerStrategy) -> str:
+    """The file's text. Probabilities are the shortest that read back as the same numbers."""
+    lines = [f"{strategy.bet1} {strategy.bet2}"]
+    for label, row in zip(situation_labels(), strategy.rows.tolist()):
+        lines.append(f"{label} {' '.join(map(_shortest, row))}")
+    return "\n".join(lines) + "\n"
+
+
+def _shortest(probability: float) -> str:
+    return str(int(probability)) if probability in (0.0, 1.0) else repr(probability)
+
+
+def read_strategy_file(path: Path) -> ServerStrategy:
+    """Raises BadInput naming file, line and defect."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path} can't be read: {error.strerror}") from None
+    return read_strategy(content, str(path))
+
+
+def read_strategy(content: bytes, where: str) -> ServerStrategy:
+    """A strategy from a file's bytes; `where` names it in messages. Raises BadInput naming line and defect."""
+
+    def refuse(number: int, what: str) -> NoReturn:
+        raise BadInput(f"{where}, line {number}: {what}")
+
+    try:
+        text = content.decode("ascii")
+    except UnicodeDecodeError as error:
+        refuse(content.count(b"\n", 0, error.start) + 1, "a strategy file is plain ASCII text")
+    lines = _lines(text)
+    number, words = next(lines, (1, []))
+    if len(words) != 2:
+        refuse(number, "the first line must have two numbers, bet1 and bet2")
+    bets = [_whole(word) for word in words]
+    if bets[0] is None or not 1 <= bets[0] <= 5:
+        refuse(number, f"bet1 is {words[0][:40]}, must be 1 to 5")
+    if bets[1] is None or not bets[0] <= bets[1] <= 3 * bets[0]:
+        refuse(number, f"bet2 is {words[1][:40]}, must be {bets[0]} to {3 * bets[0]}: from bet1 to three times bet1")
+    rows = np.zeros((SITUATION_COUNT, 3))
+    known = _numbers_of_labels()
+    seen: dict[int, int] = {}
+    for number, words in lines:
+        fields = _KINDS.get(words[0])
+        if fields is None:
+            refuse(number, f"a line begins with ROUND1, DRAW or ROUND2, not {words[0][:40]}")
+        if len(words) != 1 + fields + 3:
+            refuse(number, f"{words[0]} has {fields} numbers and 3 probabilities, this line has {len(words) - 1}")
+        situation = known.get(" ".join(words[: 1 + fields])) or _situation(words[0], words[1 : 1 + fields])
+        if isinstance(situation, str):
+            refuse(number, situation)
+        if situation in seen:
+            refuse(number, f"{situation_labels()[situation]} is there already, on line {seen[situation]}")
+        seen[situation] = number
+        row = _probabilities(words[0], situation, words[1 + fields :])
+        if isinstance(row, str):
+            refuse(number, row)
+        rows[situation] = row
+    if len(seen) < SITUATION_COUNT:
+        missing = next(label for situation, label in enumerate(situation_labels()) if situation not in seen)
+        count = SITUATION_COUNT - len(seen)
+        others = f" and {count - 1} more situations are" if count > 1 else " is"
+        raise BadInput(f"{where}, line {max([1, *seen.values()])}, the last: {missing}{others} missing")
+    rows.setflags(write=False)
+    return ServerStrategy(bets[0], bets[1], rows)
+
+
+def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The words of each line that isn't blank, with its number."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if words := line.split():
+            yield number, words
+
+
+@cache
+def _numbers_of_labels() -> dict[str, int]:
+    return {label: situation for situation, label in enumerate(situation_labels())}
+
+
+def _whole(word: str) -> int | None:
+    return int(word) if word.isdigit() and len(word) < 10 else None
+
+
+def _situation(kind: str, words: list[str]) -> int | str:
+    """The number of a situation that isn't written as usual, or what is wrong with it."""
+    names = {
+        "ROUND1": ("CARD1", "CARD2", "BETS"),
+        "DRAW": ("CARD1", "CARD2", "BETS", "DREW", "FIRST"),
+        "ROUND2": ("CARD1", "CARD2", "BETS1", "BETS2", "DREW1", "DREW2", "FIRST"),
+    }[kind]
+    most = {"CARD1": 4, "CARD2": 4, "BETS": 3, "BETS1": 3, "BETS2": 3, "DREW": 2, "DREW1": 2, "DREW2": 2, "FIRST": 1}
+    values: dict[str, int] = {}
+    for name, word in zip(names, words):
+        value = _whole(word)
+        if value is None or value > most[name]:
+            return f"{name} is {word[:40]}, must be 0 to {most[name]}"
+        values[name] = value
+    if values["CARD1"] > values["CARD2"]:
+        return f"CARD1 is {values['CARD1']}, must not be higher than CARD2, {values['CARD2']}"
+    if kind == "ROUND1":
+        return situation_of_round1(values["CARD1"], values["CARD2"], values["BETS"])
+    bets = values["BETS" if kind == "DRAW" else "BETS1"]
+    if bets == 0 and values["FIRST"] == 1:
+        return "FIRST is 1 where nobody bet, must be 0"
+    hand = values["CARD1"], values["CARD2"]
+    if kind == "DRAW":
+        return situation_of_draw(*hand, bets, values["DREW"], bool(values["FIRST"]))
+    return situation_of_round2(*hand, bets, bool(values["FIRST"]), values["DREW1"], values["DREW2"], values["BETS2"])
+
+
+def _probabilities(kind: str, situation: int, words: list[str]) -> list[float] | str:
+    """A line's three probabilities, adding up to 1, or what is wrong with them."""
+    row = []
+    for word in words:
+        try:
+            value = float(word)
+        except ValueError:
+            return f"{word[:40]} is not a number"
+        if not 0 <= value <= 1:
+            return f"{word[:40]} is not a probability, which is 0 to 1"
+        row.append(value)
+    total = math.fsum(row)
+    if abs(total - 1) > _SLACK:
+        return f"the probabilities add up to {total:.9g}, must be 1"
+    if kind != "DRAW":
+        # The last of a betting situation's numbers is the bets faced, in round 2 also its place in the order.
+        bets = situation % 4 if kind == "ROUND1" else (situation - situation_of_round2(0, 0, 0, False, 0, 0, 0)) % 4
+        if bets == 0 and row[0] > 0:
+            return "fold must be 0 where calling is free"
+        if bets == MOST_BETS and row[2] > 0:
+            return f"raise must be 0 after {MOST_BETS} bets"
+    return row if abs(total - 1) <= _ROUNDING else [value / total for value in row]

@@ -1,0 +1,69 @@
+"""Judging one program alone, as its author may want it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO
+
+from tournament.contests.contest import Contest, JudgedMatch, Verdict
+from tournament.problems import BadInput
+from tournament.processes import confinement, programs
+from tournament.processes.conversation import OwnProcess, PipedProgram, Program
+from tournament.processes.settings import SandboxSettings
+from tournament.schedule import AgainstHouse, Competitor
+
+_MEGABYTES = 512
+_MOST_CPU_SECONDS = 60  # a last resort: the judge's clock comes first
+
+
+def judge_command(
+    contest: Contest,
+    command: Sequence[str],
+    *,
+    hands: int | None,
+    seed: int,
+    decks: Path | None,
+    transcript: Path | None,
+    sandboxed: bool,
+) -> Verdict:
+    """Start a program and have the contest's judge play it; the deals are those of a tournament's first session.
+
+    Raises BadInput when the contest has no judge, or something about the options can't be.
+    """
+    if contest.judge is None or contest.house is None:
+        raise BadInput(f"{contest.name} has no judge for programs")
+    if decks is not None and hands is not None:
+        raise BadInput("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
+    settings = contest.settings.model_validate({"seed": seed})
+    bob = contest.house.practice(settings)
+    schedule = AgainstHouse(
+        contest.name,
+        settings.playing(),
+        [Competitor(0, "the judged program", "program", "")],
+        [Competitor(0, bob.name, "house", "")],
+    )
+    leg = next(schedule.legs())
+    with ExitStack() as open_files:
+        written: TextIO | None = None
+        if transcript is not None:
+            try:
+                written = open_files.enter_context(open(transcript, "w", encoding="ascii", newline="\n"))
+            except OSError as error:
+                raise BadInput(f"--transcript {transcript}: can't be written: {error.strerror}") from None
+        match = JudgedMatch(hands, decks, leg.plan.deals_key, leg.x.random_seed, written)
+        return contest.judge(lambda: _start(command, sandboxed), match)
+
+
+def _start(command: Sequence[str], sandboxed: bool) -> Program:
+    if not sandboxed:
+        return PipedProgram(OwnProcess(command))
+    try:
+        confinement.tier("on")
+        process = programs.start_in(
+            Path.cwd(), command, SandboxSettings(), memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS
+        )
+    except (BadInput, programs.CommandMissing) as problem:
+        raise BadInput(f"{problem}; --no-sandbox runs a program with all your rights") from None
+    return PipedProgram(process)
