@@ -3,7 +3,6 @@
 Verdict: ok
 """
 
-import glob
 import os
 
 done = False
@@ -38,7 +37,6 @@ ATTEMPTS = (
     lambda: os.listdir("/proc/self/fd"),
     lambda: os.listdir("/sys"),
     lambda: open("/sys/kernel/notes", "rb"),
-    lambda: glob.glob("/proc/*") and os.listdir("/proc"),
 )
 
 
