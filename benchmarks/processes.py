@@ -6,6 +6,7 @@ interpreter that has it: it needs older libraries than this project.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import subprocess
@@ -25,6 +26,7 @@ from tournament.entrants.folder import read_submission
 from tournament.processes import python_bots
 from tournament.processes.lanes import play_in_lanes
 from tournament.processes.settings import SandboxSettings
+from tournament.processes.spool import Spool
 from tournament.schedule import Competitor, Leg, RoundRobin
 
 # A bot of ordinary size: looks at its card, at the price, and now and then at the opponent's stack.
@@ -105,9 +107,9 @@ def actions_a_second(bots: Sequence[Bot], sessions: int) -> float:
     with _one_core():
         started = time.perf_counter()
         actions = 0
-        for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder()):
-            actions += sum(use.decisions for use in played.uses if use)
-            played.rows.close()
+        with contextlib.closing(Spool()) as spool:
+            for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder(), spool):
+                actions += sum(use.decisions for use in played.uses if use)
         return actions / (time.perf_counter() - started)
 
 
@@ -126,9 +128,9 @@ def _play(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[int, fl
     with _one_core():
         started = time.perf_counter()
         games = 0
-        for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder()):
-            games += played.result.games
-            played.rows.close()
+        with contextlib.closing(Spool()) as spool:
+            for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder(), spool):
+                games += played.result.games
         return games, time.perf_counter() - started
 
 

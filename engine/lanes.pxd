@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 cdef enum:
     MOST_VIEW_BYTES = 128
+    MOST_TEXT = 400     # bytes that say why one answer is faulty
 
 cdef enum:              # instead of a question's number
     START_LANE = -1     # make a new bot for the lane; the first argument is its seed
@@ -55,6 +56,7 @@ cdef struct Channel:
     int errors
     bint lines          # one lane, asked in text
     bint is_open
+    bint is_closed      # by the caller
     bint outstanding    # a message is out, its answer is not yet in
     bint in_touched
     unsigned char* gathering    # the next message

@@ -20,8 +20,8 @@ cimport cython
 from libc.errno cimport EAGAIN, EINTR, errno
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
-from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcmp, memcpy, memmove, memset
+from libc.stdlib cimport free, realloc
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 from posix.unistd cimport read, write
 
@@ -52,7 +52,6 @@ cdef enum:
     C_RECORDS_ARE_FULL = 1
     C_ANSWER_WANTED = 2
     C_FAULT = 3
-    MOST_TEXT = 65536           # bytes of faults in one answer
     LONGEST_LINE = 256
     PATIENCE_MILLISECONDS = 1   # for the last of the channels asked together
     _CORE_LINES = 20            # of 64 bytes: about the size of a core
@@ -83,54 +82,47 @@ cdef class Lanes:
 
     `view_size` and `most_arguments` as in the contest's interface; `lines`:
     for each question the segments of its line and the words that answer it, as
-    `tournament.processes.lines` makes them; at most `lane_capacity` lanes and
-    `channel_capacity` channels are ever opened.
+    `tournament.processes.lines` makes them.
     """
     cdef Lane* lanes
     cdef int lane_count
-    cdef int lane_capacity
+    cdef size_t lane_capacity
     cdef Channel* channels
     cdef int channel_count
-    cdef int channel_capacity
+    cdef size_t channel_capacity
     cdef int* ready
+    cdef size_t ready_capacity
     cdef int ready_count
     cdef int* touched           # channels with questions that are not sent
+    cdef size_t touched_capacity
     cdef int touched_count
-    cdef Event* events
+    cdef Event* events          # of one run: at most one for each lane, which then is stopped, and each channel
+    cdef size_t event_capacity
     cdef int event_count
     cdef pollfd* polled
+    cdef size_t polled_capacity
+    cdef list closed            # channels closed since the last run, which may have told something of them
+    cdef list spare             # channels whose places are free
     cdef int view_size
     cdef int most_arguments
     cdef size_t stride
     cdef Line texts[MOST_QUESTIONS]
     cdef list kept              # what the lanes point to
 
-    def __init__(self, int view_size, int most_arguments, lines, *, int lane_capacity, int channel_capacity):
-        self.lane_capacity = lane_capacity
-        self.channel_capacity = channel_capacity
-        self.lanes = <Lane*>calloc(lane_capacity, sizeof(Lane))
-        self.channels = <Channel*>calloc(channel_capacity, sizeof(Channel))
-        self.ready = <int*>calloc(lane_capacity, sizeof(int))
-        self.touched = <int*>calloc(channel_capacity, sizeof(int))
-        self.events = <Event*>calloc(2 * lane_capacity + channel_capacity, sizeof(Event))
-        self.polled = <pollfd*>calloc(2 * channel_capacity, sizeof(pollfd))
-        if not (self.lanes and self.channels and self.ready and self.touched and self.events and self.polled):
-            raise MemoryError
+    def __init__(self, int view_size, int most_arguments, lines):
         self.view_size = view_size
         self.most_arguments = most_arguments
         self.stride = question_size(most_arguments, view_size)
         self.kept = []
+        self.closed = []
+        self.spare = []
         for number, (segments, words) in enumerate(lines):
             self.take_line(number, segments, words)
 
     def __dealloc__(self):
         cdef int i
         for i in range(self.channel_count):
-            free(self.channels[i].gathering)
-            free(self.channels[i].gathered)
-            free(self.channels[i].sending)
-            free(self.channels[i].asked)
-            free(self.channels[i].inbox)
+            free_buffers(&self.channels[i])
         free(self.lanes)
         free(self.channels)
         free(self.ready)
@@ -160,9 +152,19 @@ cdef class Lanes:
 
     def open_channel(self, int to_bot, int from_bot, int errors, *, bint lines, bytes greeting=b""):
         """A process by its pipes (made non-blocking here); its number. `greeting` goes before the first question."""
-        if self.channel_count == self.channel_capacity:
-            raise ValueError("no room for another channel")
-        cdef Channel* channel = &self.channels[self.channel_count]
+        cdef int number = self.spare.pop() if self.spare else self.channel_count
+        cdef size_t count = self.channel_count + 1
+        if not (
+            grown(<void**>&self.channels, &self.channel_capacity, count, sizeof(Channel))
+            and grown(<void**>&self.touched, &self.touched_capacity, count, sizeof(int))
+            and grown(<void**>&self.polled, &self.polled_capacity, 3 * count, sizeof(pollfd))
+        ):
+            raise MemoryError
+        cdef Channel* channel = &self.channels[number]
+        if number < self.channel_count:
+            free_buffers(channel)
+        else:
+            self.channel_count += 1
         memset(channel, 0, sizeof(Channel))
         for descriptor in (to_bot, from_bot, errors):
             os.set_blocking(descriptor, False)
@@ -180,18 +182,37 @@ cdef class Lanes:
             channel.gathered_size = len(greeting)
         else:
             channel.gathered_size = sizeof(Header)
-        self.channel_count += 1
-        return self.channel_count - 1
+        return number
 
     def close_channel(self, int number):
-        """Forget a channel; its process is the caller's to end. Its lanes must be gone or stopped."""
-        self.channels[number].is_open = False
-        self.channels[number].outstanding = False
+        """Forget a channel, once; its process is the caller's to end. Its lanes must be gone or stopped.
+
+        Whether it was one of lines. After the next run its number may stand for another channel.
+        """
+        cdef Channel* channel = &self.channels[number]
+        cdef int kept = 0
+        cdef int i
+        if channel.is_closed:
+            raise ValueError("the channel is closed already")
+        channel.is_open = False
+        channel.is_closed = True
+        channel.outstanding = False
+        for i in range(self.touched_count):
+            if self.touched[i] != number:
+                self.touched[kept] = self.touched[i]
+                kept += 1
+        self.touched_count = kept
+        self.closed.append(number)
+        return bool(channel.lines)
 
     def open_lane(self, GameCore core, Referee referee, channels, places):
         """A leg at its beginning; its number. `referee` is None without WebAssembly bots; they have channel -1."""
-        if self.lane_count == self.lane_capacity:
-            raise ValueError("no room for another lane")
+        cdef size_t count = self.lane_count + 1
+        if not (
+            grown(<void**>&self.lanes, &self.lane_capacity, count, sizeof(Lane))
+            and grown(<void**>&self.ready, &self.ready_capacity, count, sizeof(int))
+        ):
+            raise MemoryError
         cdef int number = self.lane_count
         cdef Lane* lane = &self.lanes[number]
         memset(lane, 0, sizeof(Lane))
@@ -242,10 +263,6 @@ cdef class Lanes:
                 kept += 1
         self.ready_count = kept
 
-    def is_asked(self, int lane_number):
-        """Whether the lane waits for its bot."""
-        return self.lanes[lane_number].state == ASKED
-
     def stop(self, int lane_number):
         """Stop a lane that waits for its bot; the answer, should it come, is ignored."""
         cdef Lane* lane = &self.lanes[lane_number]
@@ -294,7 +311,13 @@ cdef class Lanes:
         """
         cdef int64_t until = now_nanoseconds() + <int64_t>(seconds * 1e9)
         cdef int i
+        if not grown(
+            <void**>&self.events, &self.event_capacity, self.lane_count + self.channel_count, sizeof(Event)
+        ):
+            raise MemoryError
         self.event_count = 0
+        self.spare += self.closed
+        self.closed.clear()
         with nogil:
             self.play(until)
         happened = []
@@ -317,9 +340,7 @@ cdef class Lanes:
                 return
             sent = self.send_next()
             if sent >= 0 and self.channels[sent].outstanding:
-                self.polled[0].fd = self.channels[sent].from_bot
-                self.polled[0].events = POLLIN
-                poll(self.polled, 1, PATIENCE_MILLISECONDS)
+                poll(self.polled, self.watch(&self.channels[sent], self.polled), PATIENCE_MILLISECONDS)
             received = self.sweep()
             if received == 0 and sent < 0 and self.event_count == 0 and not self.wait_for_any(until):
                 return
@@ -372,8 +393,22 @@ cdef class Lanes:
         cdef int received = 0
         for i in range(self.channel_count):
             if self.channels[i].is_open and self.channels[i].outstanding:
+                self.push(i)
+            if self.channels[i].is_open and self.channels[i].outstanding:
                 received += self.receive(i)
         return received
+
+    cdef int watch(self, Channel* channel, pollfd* polled) noexcept nogil:
+        """Fill in what to wait for until a channel can go on; how many descriptors these are."""
+        polled[0].fd = channel.from_bot
+        polled[0].events = POLLIN
+        polled[1].fd = channel.errors    # -1 once it is closed, which poll passes over
+        polled[1].events = POLLIN
+        if channel.sent == channel.sending_size:
+            return 2
+        polled[2].fd = channel.to_bot
+        polled[2].events = POLLOUT
+        return 3
 
     cdef bint wait_for_any(self, int64_t until) noexcept nogil:
         """Wait until a process answers or complains; false when none is asked or the time is over."""
@@ -386,13 +421,7 @@ cdef class Lanes:
         for i in range(self.channel_count):
             channel = &self.channels[i]
             if channel.is_open and channel.outstanding:
-                self.polled[count].fd = channel.from_bot
-                self.polled[count].events = POLLIN
-                self.polled[count + 1].fd = channel.errors
-                self.polled[count + 1].events = POLLIN
-                count += 2
-                if channel.sent < channel.sending_size:
-                    self.push(i)
+                count += self.watch(channel, &self.polled[count])
         if count == 0:
             return False
         poll(self.polled, count, <int>left if left < 50 else 50)
@@ -402,7 +431,7 @@ cdef class Lanes:
             if channel.is_open and channel.outstanding:
                 if self.polled[count + 1].revents:
                     self.drain(channel)
-                count += 2
+                count += 2 if channel.sent == channel.sending_size else 3
         return True
 
     cdef void advance(self, int number) noexcept nogil:
@@ -515,6 +544,8 @@ cdef class Lanes:
         """Send what a channel has gathered."""
         cdef Channel* channel = &self.channels[number]
         cdef Header* header
+        if channel.lines and not self.silent_so_far(number):
+            return
         channel.serial += 1
         channel.messages += 1
         if not channel.lines:
@@ -539,6 +570,20 @@ cdef class Lanes:
             return
         self.push(number)
 
+    cdef bint silent_so_far(self, int number) noexcept nogil:
+        """Whether a channel of lines has written nothing since its last answer; else it fails."""
+        cdef Channel* channel = &self.channels[number]
+        cdef Py_ssize_t got
+        if not grown(<void**>&channel.inbox, &channel.inbox_capacity, LONGEST_LINE + 1, 1):
+            self.fail(number, b"there is no memory left for its answers")
+            return False
+        got = read(channel.from_bot, channel.inbox, LONGEST_LINE)
+        if got <= 0:    # if it has ended, sending will tell
+            return True
+        channel.inbox_size = got
+        self.refuse(number, b"answered before it was asked: ")
+        return False
+
     cdef void push(self, int number) noexcept nogil:
         """Write what is not yet written of the message that is out."""
         cdef Channel* channel = &self.channels[number]
@@ -558,9 +603,9 @@ cdef class Lanes:
     cdef bint receive(self, int number) noexcept nogil:
         """Read a channel's answer as far as it is there; true when it is whole or the channel failed."""
         cdef Channel* channel = &self.channels[number]
-        cdef size_t room
+        cdef size_t room, size
         cdef Py_ssize_t got
-        room = LONGEST_LINE if channel.lines else sizeof(Header) + channel.asked_count * sizeof(Answer) + MOST_TEXT
+        room = LONGEST_LINE if channel.lines else sizeof(Header) + channel.asked_count * (sizeof(Answer) + MOST_TEXT)
         if not grown(<void**>&channel.inbox, &channel.inbox_capacity, room + 1, 1):
             self.fail(number, b"there is no memory left for its answers")
             return True
@@ -575,16 +620,13 @@ cdef class Lanes:
                 return True
             channel.inbox_size += got
             if channel.lines:
-                if channel.inbox[channel.inbox_size - 1] == c"\n" or channel.inbox_size > LONGEST_LINE:
+                if memchr(channel.inbox, c"\n", channel.inbox_size) != NULL or channel.inbox_size > LONGEST_LINE:
                     channel.outstanding = False
                     self.take_line_answer(number)
                     return True
             elif channel.inbox_size >= sizeof(Header):
-                if (
-                    (<Header*>channel.inbox).size <= channel.inbox_size
-                    or (<Header*>channel.inbox).size > room
-                    or channel.inbox_size > room
-                ):
+                size = (<Header*>channel.inbox).size
+                if size <= channel.inbox_size or size > room:
                     channel.outstanding = False
                     self.take_answers(number)
                     if channel.is_open and self.has_questions(channel):
@@ -659,10 +701,10 @@ cdef class Lanes:
             if text[i] == c"\n":
                 break
         else:
-            self.refuse(number, asked, b"wrote an over-long line: ")
+            self.refuse(number, b"wrote an over-long line: ")
             return
         if i != size - 1:
-            self.refuse(number, asked, b"answered before it was asked: ")
+            self.refuse(number, b"answered before it was asked: ")
             return
         size = i
         if size and text[size - 1] == c"\r":
@@ -670,7 +712,7 @@ cdef class Lanes:
         line = &self.texts[(<GameCore>lane.core).decision.kind]
         start = next_word(text, size, 0, &end)
         if end - start != 6 or memcmp(text + start, b"ACTION", 6) != 0:
-            self.refuse(number, asked, b"wrote what is no ACTION: ")
+            self.refuse(number, b"wrote what is no ACTION: ")
             return
         start = next_word(text, size, end, &end)
         for i in range(line.word_count):
@@ -680,7 +722,7 @@ cdef class Lanes:
                 if word.takes_number:
                     start = next_word(text, size, end, &end)
                     if not read_number(text + start, end - start, &value):
-                        self.refuse(number, asked, b"wrote no whole number: ")
+                        self.refuse(number, b"wrote no whole number: ")
                         return
                 start = next_word(text, size, end, &end)
                 if start != end:
@@ -690,9 +732,9 @@ cdef class Lanes:
                 self.ready[self.ready_count] = asked
                 self.ready_count += 1
                 return
-        self.refuse(number, asked, b"wrote an ACTION that is none: ")
+        self.refuse(number, b"wrote an ACTION that is none: ")
 
-    cdef void refuse(self, int number, int lane, const char* why) noexcept nogil:
+    cdef void refuse(self, int number, const char* why) noexcept nogil:
         """Fail a channel for the line that it wrote, and quote it."""
         cdef Channel* channel = &self.channels[number]
         cdef char text[512]
@@ -739,7 +781,11 @@ cdef class Lanes:
         cdef Py_ssize_t got
         cdef int kept, _portion
         for _portion in range(64):
+            if channel.errors < 0:
+                return
             got = read(channel.errors, chunk, sizeof(chunk))
+            if got == 0:
+                channel.errors = -1
             if got <= 0:
                 return
             kept = channel.tail_size
@@ -748,6 +794,14 @@ cdef class Lanes:
                 memmove(channel.tail, channel.tail + channel.tail_size - kept, kept)
             memcpy(channel.tail + kept, chunk, got)
             channel.tail_size = kept + <int>got
+
+
+cdef void free_buffers(Channel* channel) noexcept nogil:
+    free(channel.gathering)
+    free(channel.gathered)
+    free(channel.sending)
+    free(channel.asked)
+    free(channel.inbox)
 
 
 cdef int next_word(char* text, int size, int start, int* end) noexcept nogil:

@@ -21,6 +21,7 @@ from engine.lanes cimport (
     ANSWERED,
     FAULTY,
     MOST_QUESTIONS,
+    MOST_TEXT,
     MOST_VIEW_BYTES,
     OUT_OF_MEMORY,
     START_LANE,
@@ -176,7 +177,7 @@ cdef bint write_all(int descriptor, unsigned char* source, size_t size) except *
 cdef bytes explained(explain, problem):
     """A failure in words, few enough for many of them to go into one message."""
     try:
-        return explain(problem).encode("utf-8", "replace")[:400]
+        return explain(problem).encode("utf-8", "replace")[:MOST_TEXT]
     except BaseException:
         return b"an exception that can't be explained"
 
@@ -188,17 +189,17 @@ cdef class Leg:
     cdef PyObject* functions[MOST_QUESTIONS]
     cdef object kept
     cdef bytes failure
+    cdef bint lacked_memory     # which may be its neighbours' doing, so it is no failure of its own
 
     def __init__(self, new_leg, explain, seed):
-        self.failure = b"ran out of memory"
         try:
             self.view, self.kept = new_leg(seed)
         except MemoryError:
+            self.lacked_memory = True
             return
         except BaseException as problem:
             self.failure = explained(explain, problem)
             return
-        self.failure = None
         for number, function in enumerate(self.kept):
             self.functions[number] = <PyObject*>function
 
@@ -291,6 +292,8 @@ def serve(int questions, int answers, new_leg, explain, *, argument_counts, int 
             try:
                 if question.kind >= 0:
                     leg = <Leg>legs.by_lane[question.lane]
+                    if leg.lacked_memory:
+                        raise MemoryError
                     if leg.failure is not None:
                         text = leg.failure
                     else:
@@ -312,6 +315,8 @@ def serve(int questions, int answers, new_leg, explain, *, argument_counts, int 
                 elif question.kind == START_LANE:
                     leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
                     legs.put(question.lane, leg)
+                    if leg.lacked_memory:
+                        raise MemoryError
                     text = leg.failure
                 else:
                     legs.put(question.lane, None)

@@ -16,7 +16,7 @@ from tournament.config import General
 from tournament.contests import CONTESTS
 from tournament.new import templates
 from tournament.processes.settings import SandboxSettings
-from tournament.results import ENTRANTS, MATCHES
+from tournament.results import ENTRANTS, FAULTS, MATCHES
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = (ROOT / "docs" / "settings.md").read_text()
@@ -58,7 +58,7 @@ def test_every_column_is_documented_with_its_type(contest: tournament.contests.C
         part = next(p for p in RECORDS.split("\n## ") if p.startswith(f"{table} ({contest.title})"))
         for column in getattr(contest, table):
             assert re.search(rf"^\| {column.name} \| {column.type} \|", part, re.MULTILINE), column.name
-    for heading, columns in (("matches", MATCHES), ("entrants", ENTRANTS)):
+    for heading, columns in (("matches", MATCHES), ("entrants", ENTRANTS), ("faults", FAULTS)):
         for column in columns:
             kind = "string" if column.type == "str" else column.type
             assert f"| {column.name} | {kind} |" in section(RECORDS, heading)

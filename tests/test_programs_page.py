@@ -18,6 +18,7 @@ from tournament.processes import programs
 from tournament.processes.confinement import Confined, Limits
 from tournament.processes.lanes import play_in_lanes
 from tournament.processes.settings import SandboxSettings
+from tournament.processes.spool import Spool
 from tournament.schedule import Competitor, RoundRobin
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "programs.md").read_text()
@@ -48,7 +49,7 @@ def test_the_dialogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (leg,) = RoundRobin("von_neumann_poker", settings.playing(), competitors).legs()
     for name in ("asked", "answered"):
         (tmp_path / name).unlink(missing_ok=True)
-    (played,) = play_in_lanes(VON_NEUMANN_POKER, settings, sandbox, [leg], artifacts, tmp_path / "cache")
+    (played,) = play_in_lanes(VON_NEUMANN_POKER, settings, sandbox, [leg], artifacts, tmp_path / "cache", Spool())
     assert not played.result.faults
     first, *questions, score = (tmp_path / "asked").read_text().splitlines()
     answers = (tmp_path / "answered").read_text().splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -21,6 +22,7 @@ from tournament.problems import BadInput
 from tournament.processes import confinement
 from tournament.processes.lanes import Use, play_in_lanes
 from tournament.processes.settings import SandboxSettings
+from tournament.processes.spool import Spool
 from tournament.questions import extreme_questions
 from tournament.reconcile import content_sha256
 from tournament.running import Watcher
@@ -72,8 +74,8 @@ class CheckReport:
 
     @property
     def asked_all(self) -> bool:
-        """Whether it was asked all questions at the limits: after some faults no more are."""
-        return len(self.boundary_faults) < _MOST_FAULTS_AT_LIMITS
+        """Whether it was asked all questions at the limits: after some faults, or disqualified, it is asked no more."""
+        return self.boundary_questions > 0 and len(self.boundary_faults) < _MOST_FAULTS_AT_LIMITS
 
     @property
     def fit(self) -> bool:
@@ -148,6 +150,20 @@ def check_bot(
     if entrant.artifact is None:
         return CheckReport(entrant.name, entrant.kind, 0, entrant.problem)
     (first,) = _play(contest, settings, sandbox, entrant, opponent)
+    report = CheckReport(
+        name=entrant.name,
+        kind=entrant.kind,
+        size=len(entrant.artifact),
+        problem=None,
+        leg=first.result,
+        meter=first.meter,
+        fuel_allowed=settings.fuel_per_decision,
+        points_per_session=first.result.points / max(1, first.result.sessions),
+        confined_by="" if entrant.plays_as == "wasm" else confinement.tier(sandbox.mode),
+        faults=first.faults,
+    )
+    if first.result.ended_by == 0:  # more of the same would only take long
+        return report
     (second,) = _play(contest, settings, sandbox, entrant, opponent)
     legs_apart = True
     if entrant.plays_as == "python" and first.digest == second.digest:
@@ -157,19 +173,10 @@ def check_bot(
     asking = replace(contest, new_core=lambda *_: Questionnaire(questions, contest.interface.view_size))
     forgiving = settings.model_copy(update={"faults_allowed": _MOST_FAULTS_AT_LIMITS - 1})
     (at_limits,) = _play(asking, forgiving, sandbox, entrant, opponent)
-    return CheckReport(
-        name=entrant.name,
-        kind=entrant.kind,
-        size=len(entrant.artifact),
-        problem=None,
-        leg=first.result,
-        meter=first.meter,
-        fuel_allowed=settings.fuel_per_decision,
-        points_per_session=first.result.points / max(1, first.result.sessions),
+    return replace(
+        report,
         repeats=first.digest == second.digest,
         legs_apart=legs_apart,
-        confined_by="" if entrant.plays_as == "wasm" else confinement.tier(sandbox.mode),
-        faults=first.faults,
         boundary_questions=len(questions),
         boundary_faults=at_limits.faults,
     )
@@ -272,13 +279,14 @@ def _play_in_lanes(
     kept: int | None,
 ) -> list[_Trial]:
     trials: dict[str, _Trial] = {}
-    for played in play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder()):
-        desk = _scrap(contest, kept)
-        played.rows.pour(desk)
-        desk.clear()
-        use = played.uses[0]
-        assert use is not None
-        trials[played.result.digest] = _Trial(played.result, desk, Meter(use.decisions, use=use))
+    with contextlib.closing(Spool()) as spool:
+        for played in play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder(), spool):
+            desk = _scrap(contest, kept)
+            played.rows.pour(desk)
+            desk.clear()
+            use = played.uses[0]
+            assert use is not None
+            trials[played.result.digest] = _Trial(played.result, desk, Meter(use.decisions, use=use))
     return [trials[leg.digest] for leg in legs]
 
 

@@ -100,6 +100,9 @@ def leaderboard(
     _out.print(leaderboard_table(found.ranking, find_contest(found.field.contest).title, _out.width))
     if below := reasons(found.ranking):
         _out.print(below, soft_wrap=True)
+    for how in found.confined_by:
+        if how.startswith("off"):
+            _out.print(f"sandbox {how}", soft_wrap=True)
 
 
 @app.command(epilog="Example: tournament crosstable von_neumann_poker")

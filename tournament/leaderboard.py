@@ -198,24 +198,26 @@ def check_table(report: CheckReport, replay: Callable[[Fault], str]) -> Table:
         )
         for name, text in _costs(report.meter, report.fuel_allowed):
             table.add_row(name, text)
-        table.add_row(
-            "repeats",
-            "yes: the same seed gives the same games"
-            if report.repeats
-            else "no: the same seed gave other games (clocks, addresses, os-level chance?); it may enter all the same",
-        )
-        if report.kind == "python":
+        if report.boundary_questions:  # not asked of a bot that was disqualified
             table.add_row(
-                "legs",
-                "apart: it plays the same beside other legs as alone"
-                if report.legs_apart
-                else Text(
-                    "not apart: beside other legs it plays otherwise than alone; what it changes in shared modules"
-                    " reaches them",
-                    style="red",
-                ),
+                "repeats",
+                "yes: the same seed gives the same games"
+                if report.repeats
+                else "no: the same seed gave other games (clocks, addresses, os-level chance?);"
+                " it may enter all the same",
             )
-        table.add_row("limits", _at_limits(report))
+            if report.kind == "python":
+                table.add_row(
+                    "legs",
+                    "apart: it plays the same beside other legs as alone"
+                    if report.legs_apart
+                    else Text(
+                        "not apart: beside other legs it plays otherwise than alone; what it changes in shared modules"
+                        " reaches them",
+                        style="red",
+                    ),
+                )
+            table.add_row("limits", _at_limits(report))
         table.add_row("faults", _fault_lines(report.faults, replay))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
     table.add_row("verdict", verdict)

@@ -81,7 +81,9 @@ class Pace:
         if in_lanes:
             if in_lanes >= _MOST_LANES or in_lanes >= -(-in_lanes_left // self.workers):
                 return True
-            return in_lanes >= _FEW_LANES and self.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
+            # Few lanes are slow, so they wait for more, but not while others play for long.
+            enough = in_lanes >= _FEW_LANES or self.seconds_of_one(inline, 0) >= _LANES_SECONDS
+            return enough and self.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
         fair = self.seconds_of_one(inline_left, 0) / (2 * self.workers)
         seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, self.seconds / 5), fair)
         return self.seconds_of_one(inline + 1, 0) > seconds

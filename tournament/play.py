@@ -16,6 +16,7 @@ from tournament.legs import play_leg
 from tournament.processes import confinement
 from tournament.processes.lanes import PlayedLeg, play_in_lanes
 from tournament.processes.settings import SandboxSettings
+from tournament.processes.spool import Spool
 from tournament.schedule import Leg
 from tournament.store.ledger import Batch, LegResult, batch_name
 from tournament.store.parts import ROWS_PER_GROUP, PartWriter
@@ -80,10 +81,11 @@ def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[],
     staged = f"staging/{task.name}-{uuid.uuid4().hex}"
     desk = _open_desk(contest, root, task.name, staged)
     waiting: dict[str, PlayedLeg] = {}
+    spool = Spool()
     try:
         in_lanes = [leg for leg in task.legs if leg.has_processes]
         confined_by = confinement.tier(sandbox.mode) if in_lanes else ""
-        for played in play_in_lanes(contest, settings, sandbox, in_lanes, artifacts, cache_folder(), stopping):
+        for played in play_in_lanes(contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping):
             waiting[played.result.digest] = played
         seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
         games_in_lanes = sum(played.result.games for played in waiting.values())
@@ -98,11 +100,11 @@ def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[],
         desk.clear()
         parts = (desk.games_part.finish(), desk.sessions_part.finish())
     except BaseException:
-        for played in waiting.values():
-            played.rows.close()
         desk.games_part.abandon()
         desk.sessions_part.abandon()
         raise
+    finally:
+        spool.close()
     batch = Batch(task.name, parts, tuple(results), confined_by)
     return Receipt(batch, time.perf_counter() - started, seconds_in_lanes, games_in_lanes, len(in_lanes))
 

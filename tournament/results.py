@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,17 @@ ENTRANTS = (
     Column("status", "str", "ok, disqualified or broken"),
     Column("faults", "int32", "faults over all its legs"),
     Column("reason", "str", "why it is not ok"),
+)
+
+FAULTS = (
+    Column("match", "int32", "match number"),
+    Column("session", "int32", "session of the match, from 0"),
+    Column("game", "int32", "game of the session, from 0"),
+    Column("bot", "str", "who was at fault"),
+    Column("question", "str", "the decision that he was asked for"),
+    Column("what", "str", "what happened"),
+    Column("asked", "str", "the question as the bot saw it"),
+    Column("complaints", "str", "the last lines that its process wrote to standard error"),
 )
 
 
@@ -78,6 +90,16 @@ class Results:
     def entrants(self) -> pd.DataFrame:
         """One row per entrant, as in entrants.parquet."""
         return _frame(ENTRANTS, entrant_values(self.ranking))
+
+    @cached_property
+    def faults(self) -> pd.DataFrame:
+        """One row per fault, as in faults.parquet."""
+        return _frame(FAULTS, fault_values(self.ranking))
+
+    @property
+    def confined_by(self) -> tuple[str, ...]:
+        """What confined the bots that are processes, each way that occurs once; empty when there were none."""
+        return confined_by(self.batches)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -135,6 +157,7 @@ def write_summaries(root: Root, ranking: Standings) -> None:
     """Write matches.parquet and entrants.parquet. Raises OSError."""
     write_whole(root, "matches.parquet", MATCHES, match_values(ranking))
     write_whole(root, "entrants.parquet", ENTRANTS, entrant_values(ranking))
+    write_whole(root, "faults.parquet", FAULTS, fault_values(ranking))
 
 
 def match_values(ranking: Standings) -> dict[str, list[Any]]:
@@ -144,6 +167,20 @@ def match_values(ranking: Standings) -> dict[str, list[Any]]:
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
     lines = sorted(ranking.entrants, key=lambda line: line.name)
     return {column.name: [getattr(line, column.name) for line in lines] for column in ENTRANTS}
+
+
+def fault_values(ranking: Standings) -> dict[str, list[Any]]:
+    bots = [(leg.x, leg.y)[fault.seat] for leg, fault in ranking.faults]
+    values: dict[str, list[Any]] = {"match": [leg.match for leg, _ in ranking.faults], "bot": bots}
+    return {
+        column.name: values.get(column.name) or [getattr(fault, column.name) for _, fault in ranking.faults]
+        for column in FAULTS
+    }
+
+
+def confined_by(batches: Iterable[Batch]) -> tuple[str, ...]:
+    """What confined the bots that are processes, each way that occurs once."""
+    return tuple(sorted({batch.sandbox for batch in batches if batch.sandbox}))
 
 
 def standing_values(line: Any) -> dict[str, Any]:

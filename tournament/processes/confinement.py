@@ -142,19 +142,26 @@ class Confined:
         return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:")), 0)
 
     def waits_for_processor(self) -> bool:
-        """Whether it could run, and does or would if the machine were not busy."""
-        try:
-            text = Path(f"/proc/{self.pid}/stat").read_text()
-        except OSError:
-            return False
-        return text.rsplit(")", 1)[1].split()[0] in ("R", "D")
+        """Whether a thread of it could run, and does or would if the machine were not busy."""
+        return any(_state(folder) in ("R", "D") for folder in self._threads())
 
     def run_delay(self) -> float:
-        """Seconds that it was ready to run but had to wait for a processor."""
+        """Seconds that its threads were ready to run but had to wait for a processor."""
+        total = 0
+        for folder in self._threads():
+            with contextlib.suppress(OSError, IndexError, ValueError):
+                total += int((folder / "schedstat").read_text().split()[1])
+        return total / 1e9
+
+    def has_ended(self) -> bool:
+        """Whether it runs no more."""
+        return self._running is None or _state(Path(f"/proc/{self.pid}")) in ("Z", "X", "")
+
+    def _threads(self) -> list[Path]:
         try:
-            return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[1]) / 1e9
-        except (OSError, IndexError, ValueError):
-            return 0.0
+            return list(Path(f"/proc/{self.pid}/task").iterdir())
+        except OSError:
+            return []
 
     def threads(self) -> int:
         """How many threads it has."""
@@ -190,18 +197,19 @@ class Confined:
     def ended_by_itself(self, patience: float = 0.5) -> int | None:
         """Its status as `end` gives it if it has ended or ends soon; None while it goes on."""
         deadline = time.monotonic() + patience
-        while self._running is not None and time.monotonic() < deadline:
-            state = Path(f"/proc/{self.pid}/stat")
-            try:
-                if state.read_text().rsplit(")", 1)[1].split()[0] in ("Z", "X"):
-                    break
-            except OSError:
-                break
-            time.sleep(0.001)
-        else:
-            if self._running is not None:
+        while not self.has_ended():
+            if time.monotonic() >= deadline:
                 return None
+            time.sleep(0.001)
         return self.end()
+
+
+def _state(folder: Path) -> str:
+    """The letter of a process's or thread's state, by its folder in /proc; "" when there is none."""
+    try:
+        return (folder / "stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (OSError, IndexError):
+        return ""
 
 
 def start(orders: Orders, mode: Mode) -> Confined:

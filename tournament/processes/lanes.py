@@ -13,9 +13,10 @@ import contextlib
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from engine import lanes
 from engine.game_core import GameCore
@@ -28,20 +29,27 @@ from tournament.processes import programs, python_bots
 from tournament.processes.confinement import Confined, how_it_ended
 from tournament.processes.lines import question_lines
 from tournament.processes.settings import SandboxSettings
-from tournament.processes.spool import Spool
+from tournament.processes.spool import LegRows, Spool
 from tournament.questions import asked, refusal
 from tournament.schedule import Leg, Seat
 from tournament.store.ledger import Fault, LegResult
 
 # How many legs with processes of their own are in play at once.
 _MOST_OWN_PROCESSES = 24
+# How many processes of either kind, unless a leg alone needs more.
+_MOST_PROCESSES = 96
 _ROWS = 4096
 # Runtimes start some for themselves; more only keep the machine from others.
 _MOST_THREADS = 128
 _AUDIT_SECONDS = 0.05
+_LONGEST_TICK = 0.5
 # What a process may take to get ready, beyond the limits of its first decision.
 _START_SECONDS = 5.0
+# How long a program may still run once it was told that all is over.
+_PARTING_SECONDS = 0.1
 _LINES_OF_COMPLAINTS = 5
+# What a program reads when it must end without a score.
+_OVER = b"-1\n"
 
 
 @dataclass(frozen=True)
@@ -58,27 +66,40 @@ class PlayedLeg:
     """A leg that was played in a lane: its result, its records, and what each seat used (None for WebAssembly)."""
 
     result: LegResult
-    rows: Spool
+    rows: LegRows
     uses: tuple[Use | None, Use | None]
 
 
-@dataclass
+@dataclass(eq=False)
 class _Process:
-    """A running bot and its channel. `watched`: since which message it is over one question, and its CPU clock then."""
+    """A running bot and its channel.
+
+    `places`: how many legs it was ever given; `legs`: those that it plays;
+    `decisions_before`: of those that have left. `starting`: the messages in which legs begin.
+    """
 
     confined: Confined
     channel: int
     shared: bool
     places: int = 0
     legs: list[_LegInPlay] = field(default_factory=list)
-    watched_message: int = -1
-    watched_cpu: float = 0.0
-    watched_since: float = 0.0
-    watched_delay: float = 0.0
-    most_memory: int = 0
+    decisions_before: int = 0
+    starting: set[int] = field(default_factory=set)
+    watch: _Watch | None = None
 
 
 @dataclass
+class _Watch:
+    """Over a process that has not answered: since which message, and its clocks then and when last looked at."""
+
+    message: int
+    first_cpu: float
+    cpu: float
+    delay: float
+    idle_seconds: float = 0.0
+
+
+@dataclass(eq=False)
 class _LegInPlay:
     """A leg on its lane. `alone`: the seats whose bots must not share a process."""
 
@@ -87,7 +108,7 @@ class _LegInPlay:
     core: GameCore | None = None
     games: Table | None = None
     sessions: Table | None = None
-    spool: Spool | None = None
+    rows: LegRows | None = None
     seating: runtime.Seating | None = None
     lane: int = -1
     processes: list[_Process | None] = field(default_factory=lambda: [None, None])
@@ -102,14 +123,15 @@ def play_in_lanes(
     legs: Sequence[Leg],
     artifacts: Mapping[str, bytes],
     cache: Path,
+    spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
-) -> Iterator[PlayedLeg]:
-    """Play legs in which at least one bot is a process; they come as they are done.
+) -> Generator[PlayedLeg, None, None]:
+    """Play legs in which at least one bot is a process; they come as they are done, their rows in `spool`.
 
     Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
     it can't confine one.
     """
-    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache)
+    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool)
     try:
         yield from table.play(stopping)
     finally:
@@ -127,41 +149,44 @@ class _LaneTable:
         legs: Sequence[Leg],
         artifacts: Mapping[str, bytes],
         cache: Path,
+        spool: Spool,
     ) -> None:
         self._contest = contest
         self._settings = settings
         self._sandbox = sandbox
         self._artifacts = artifacts
         self._cache = cache
+        self._spool = spool
         self._waiting = deque(_LegInPlay(leg) for leg in legs)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._by_channel: dict[int, _Process] = {}
         self._shared: dict[tuple[str, str], _Process] = {}
+        self._parting: deque[tuple[float, Confined]] = deque()
         self._done: list[PlayedLeg] = []
-        # A leg may begin anew once for each of its seats; a seat may restart as often as faults are allowed.
-        restarts = settings.faults_allowed + 2
         self._lanes = lanes.Lanes(
             contest.interface.view_size,
             python_bots.most_arguments(contest.interface),
             question_lines(contest.interface),
-            lane_capacity=3 * len(legs),
-            channel_capacity=2 * (3 + restarts) * len(legs),
         )
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
         audited = time.monotonic()
-        while self._waiting or self._by_lane:
+        while self._waiting or self._by_lane or self._parting:
+            self._see_off()
             self._admit()
-            for kind, lane, channel, text in self._lanes.run(_AUDIT_SECONDS):
-                self._see_to(kind, lane, channel, text)
+            if self._by_lane:
+                for kind, lane, channel, text in self._lanes.run(_AUDIT_SECONDS):
+                    self._see_to(kind, lane, channel, text)
+            else:
+                time.sleep(0.001)
             now = time.monotonic()
             if now - audited >= _AUDIT_SECONDS:
-                audited = now
+                elapsed, audited = now - audited, now
                 if stopping():
                     raise Stopped
                 self._lanes.drain_all()
                 for process in list(self._by_channel.values()):
-                    self._audit(process, now)
+                    self._audit(process, elapsed)
             yield from self._done
             self._done.clear()
 
@@ -169,19 +194,52 @@ class _LaneTable:
         """End every process."""
         for process in self._by_channel.values():
             process.confined.end()
+        for _, confined in self._parting:
+            confined.end()
         self._by_channel.clear()
-        for in_play in self._by_lane.values():
-            if in_play.spool:
-                in_play.spool.close()
+        self._parting.clear()
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
         while self._waiting:
-            needed = sum(self._needs_own(self._waiting[0], seat) for seat in range(2))
-            own = sum(not process.shared for process in self._by_channel.values())
-            if needed and own and own + needed > _MOST_OWN_PROCESSES:
+            needs = [self._needs(self._waiting[0], seat) for seat in range(2)]
+            own = sum(not process.shared for process in self._by_channel.values()) + len(self._parting)
+            if "own" in needs and own and own + needs.count("own") > _MOST_OWN_PROCESSES:
                 return
+            needed = len(needs) - needs.count("none")
+            if needed and len(self._by_channel) + len(self._parting) + needed > _MOST_PROCESSES:
+                self._end_idle()
+                if self._by_channel or self._parting:
+                    return
             self._begin(self._waiting.popleft())
+
+    def _needs(self, in_play: _LegInPlay, seat: int) -> Literal["none", "shared", "own"]:
+        """Which process must be started for a seat."""
+        if _seats(in_play)[seat].kind == "wasm":
+            return "none"
+        if self._needs_own(in_play, seat):
+            return "own"
+        return "none" if self._has_room(self._shared.get(_shared_by(_seats(in_play)[seat]))) else "shared"
+
+    def _has_room(self, shared: _Process | None) -> bool:
+        return shared is not None and len(shared.legs) < self._sandbox.legs_per_process
+
+    def _end_idle(self) -> None:
+        """End the processes that play no leg, though some might later."""
+        for process in list(self._by_channel.values()):
+            if not process.legs:
+                self._unshare(process)
+                self._end(process)
+
+    def _see_off(self) -> None:
+        """End the programs that have parted, or had the time for it."""
+        now = time.monotonic()
+        for _ in range(len(self._parting)):
+            deadline, confined = self._parting.popleft()
+            if now >= deadline or confined.has_ended():
+                confined.end()
+            else:
+                self._parting.append((deadline, confined))
 
     def _needs_own(self, in_play: _LegInPlay, seat: int) -> bool:
         kind = _seats(in_play)[seat].kind
@@ -193,8 +251,9 @@ class _LaneTable:
         contest, leg = self._contest, in_play.leg
         in_play.games = Table(buffer_fields(contest.games), _ROWS)
         in_play.sessions = Table(buffer_fields(contest.sessions), _ROWS)
-        in_play.spool = Spool()
+        in_play.rows = LegRows(self._spool)
         in_play.faults = []
+        in_play.cpu_before = [0.0, 0.0]
         core = in_play.core = new_core(contest, self._settings, leg, self._artifacts, in_play.games, in_play.sessions)
         seats = _seats(in_play)
         bots = [
@@ -228,8 +287,16 @@ class _LaneTable:
         self._by_lane[in_play.lane] = in_play
         for number, seat in enumerate(seats):
             if seat.kind == "python":
-                self._lanes.start_bot(in_play.lane, number, seat.random_seed)
+                self._start_bot(in_play, number, seat.random_seed)
         self._lanes.resume(in_play.lane)
+
+    def _start_bot(self, in_play: _LegInPlay, number: int, seed: int) -> None:
+        """Have a seat's process make a new bot for the leg."""
+        process = in_play.processes[number]
+        assert process is not None
+        self._lanes.start_bot(in_play.lane, number, seed)
+        _, messages = self._lanes.is_outstanding(process.channel)
+        process.starting = {message for message in process.starting if message >= messages} | {messages + 1}
 
     def _process_for(self, in_play: _LegInPlay, number: int) -> _Process:
         """The process for a seat's bot: the one that its legs share, or a new one."""
@@ -238,10 +305,9 @@ class _LaneTable:
             process = self._start(in_play, number, shared=False)
             process.legs.append(in_play)
             return process
-        # By name too: equal files of two entrants are two bots.
-        shared = self._shared.get((seat.name, seat.artifact))
-        if shared is None or len(shared.legs) >= self._sandbox.legs_per_process:
-            shared = self._shared[seat.name, seat.artifact] = self._start(in_play, number, shared=True)
+        shared = self._shared.get(_shared_by(seat))
+        if shared is None or not self._has_room(shared):
+            shared = self._shared[_shared_by(seat)] = self._start(in_play, number, shared=True)
         shared.legs.append(in_play)
         return shared
 
@@ -285,17 +351,19 @@ class _LaneTable:
         in_play = self._by_lane.get(lane)
         if in_play is None:
             return
-        assert in_play.core and in_play.games and in_play.sessions and in_play.spool
+        assert in_play.core and in_play.games and in_play.sessions and in_play.rows
         if kind == lanes.LEG_ENDED:
             self._finish(in_play, None)
         elif kind == lanes.RECORDS_FULL:
-            in_play.spool.take(in_play.games, in_play.sessions)
+            in_play.rows.take(in_play.games, in_play.sessions)
             self._lanes.resume(lane)
         elif kind == lanes.BOT_TRAPPED:
             what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
             self._fault(in_play, in_play.core.pending()[1], what)
         elif kind == lanes.BOT_FAULTY:
-            self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel))
+            # What a process of many legs wrote may be any leg's.
+            is_its_own = self._by_channel[channel].places <= 1
+            self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel) if is_its_own else "")
         else:
             assert kind == lanes.BOT_OUT_OF_MEMORY
             self._process_failed(
@@ -304,14 +372,16 @@ class _LaneTable:
 
     def _process_failed(self, process: _Process, what: str, lane: int | None = None) -> None:
         """A process can't go on, or must not. `lane`: where it failed, if that lane is stopped already."""
+        cpu = process.confined.cpu_seconds()
         complaints = self._complaints(process.channel)
-        self._lanes.close_channel(process.channel)
-        if not what:
+        if what:
+            self._end(process, parting_words=_OVER)
+        else:
             status = process.confined.ended_by_itself()
             what = "closed its output" if status is None else how_it_ended(status)
-        self._end(process)
+            self._end(process)
         if process.shared:
-            self._shared = {key: other for key, other in self._shared.items() if other is not process}
+            self._unshare(process)
             for in_play in list(process.legs):
                 self._begin_anew(in_play, process)
             return
@@ -319,7 +389,7 @@ class _LaneTable:
         if in_play.lane != lane:
             self._lanes.stop(in_play.lane)
         number = in_play.processes.index(process)
-        in_play.cpu_before[number] += process.confined.cpu_seconds()
+        in_play.cpu_before[number] += cpu
         in_play.processes[number] = None
         self._fault(in_play, number, what, complaints)
 
@@ -327,32 +397,44 @@ class _LaneTable:
         """Put a leg back to its beginning, to be played without sharing the process that failed."""
         in_play.alone.add(in_play.processes.index(process))
         self._leave(in_play)
-        assert in_play.spool
-        in_play.spool.close()
         self._waiting.append(in_play)
 
-    def _leave(self, in_play: _LegInPlay) -> None:
-        """Take a leg off its lane and out of its processes."""
+    def _leave(self, in_play: _LegInPlay, scores: Sequence[bytes] = (b"", b"")) -> None:
+        """Take a leg off its lane and out of its processes; programs are told their scores."""
         for number, process in enumerate(in_play.processes):
             if process is None:
                 continue
             process.legs.remove(in_play)
+            process.decisions_before += self._lanes.decisions(in_play.lane)[number]
             if not process.shared:
-                self._end(process)
+                self._end(process, parting_words=scores[number])
             elif process.channel in self._by_channel:
                 self._lanes.end_bot(in_play.lane, number)
-                if not process.legs and not self._waiting:
-                    self._shared = {key: other for key, other in self._shared.items() if other is not process}
+                is_current = self._shared.get(_shared_by(_seats(in_play)[number])) is process
+                if not process.legs and not (self._waiting and is_current):
+                    self._unshare(process)
                     self._end(process)
         self._lanes.drop(in_play.lane)
         del self._by_lane[in_play.lane]
         in_play.processes = [None, None]
         in_play.seating = None
 
-    def _end(self, process: _Process) -> None:
-        if self._by_channel.pop(process.channel, None) is not None:
-            self._lanes.close_channel(process.channel)
-            process.confined.end()
+    def _unshare(self, process: _Process) -> None:
+        """Give a process no more legs."""
+        self._shared = {key: other for key, other in self._shared.items() if other is not process}
+
+    def _end(self, process: _Process, parting_words: bytes = b"") -> None:
+        """End a process; a program may read the parting words first."""
+        if self._by_channel.pop(process.channel, None) is None:
+            return
+        is_program = self._lanes.close_channel(process.channel)
+        if parting_words and is_program:
+            with contextlib.suppress(OSError):  # it has ended, or reads nothing
+                os.write(process.confined.to, parting_words)
+                process.confined.close_input()
+                self._parting.append((time.monotonic() + _PARTING_SECONDS, process.confined))
+                return
+        process.confined.end()
 
     def _fault(self, in_play: _LegInPlay, number: int, what: str, complaints: str = "") -> None:
         """Record a fault of a seat whose lane is stopped; go on with the default answer, or end the leg."""
@@ -387,23 +469,21 @@ class _LaneTable:
                 process.legs.append(in_play)
                 self._lanes.change_channel(in_play.lane, number, process.channel)
             if _seats(in_play)[number].kind == "python":
-                self._lanes.start_bot(in_play.lane, number, seed)
+                self._start_bot(in_play, number, seed)
         core.note_restart(number)
         self._lanes.resume(in_play.lane, core.default())
 
     def _finish(self, in_play: _LegInPlay, ended_by: int | None) -> None:
         core = in_play.core
-        assert core and in_play.games and in_play.sessions and in_play.spool
-        in_play.spool.take(in_play.games, in_play.sessions)
+        assert core and in_play.games and in_play.sessions and in_play.rows
+        in_play.rows.take(in_play.games, in_play.sessions)
         result = leg_result(in_play.leg, core, tuple(in_play.faults), ended_by)
         uses = (self._use(in_play, 0), self._use(in_play, 1))
-        for process, kind, sign in zip(in_play.processes, (seat.kind for seat in _seats(in_play)), (1, -1)):
-            if process and kind == "program" and ended_by is None:
-                score = sign * core.points / max(1, core.sessions_played)
-                with contextlib.suppress(OSError):
-                    os.write(process.confined.to, f"SCORE {score:.6f}\n".encode())
-        self._leave(in_play)
-        self._done.append(PlayedLeg(result, in_play.spool, uses))
+        mean = core.points / max(1, core.sessions_played)
+        # Adding 0 makes -0 a plain one.
+        scores = [f"SCORE {sign * mean + 0.0:.6f}\n".encode() if ended_by is None else _OVER for sign in (1, -1)]
+        self._leave(in_play, scores)
+        self._done.append(PlayedLeg(result, in_play.rows, uses))
 
     def _use(self, in_play: _LegInPlay, number: int) -> Use | None:
         process = in_play.processes[number]
@@ -413,7 +493,7 @@ class _LaneTable:
         memory = 0
         if process is not None:
             seconds += process.confined.cpu_seconds() / (process.places if process.shared else 1)
-            memory = max(process.most_memory, process.confined.memory_bytes())
+            memory = process.confined.memory_bytes()
         return Use(self._lanes.decisions(in_play.lane)[number], seconds, memory)
 
     def _complaints(self, channel: int) -> str:
@@ -425,50 +505,59 @@ class _LaneTable:
             "".join(c if c.isprintable() else "?" for c in line)[:200] for line in lines[-_LINES_OF_COMPLAINTS:]
         )
 
-    def _audit(self, process: _Process, now: float) -> None:
-        """Hold a process to its limits of time, telling its own from what a busy machine takes."""
+    def _audit(self, process: _Process, elapsed: float) -> None:
+        """Hold a process to its limits of time, telling its own from what a busy machine takes.
+
+        `elapsed`: seconds since the audit before.
+        """
         if process.channel not in self._by_channel:
             return
         settings, confined = self._settings, process.confined
         if not process.shared and confined.threads() > _MOST_THREADS:
             self._process_failed(process, f"started more than {_MOST_THREADS} threads")
             return
-        outstanding, messages = self._lanes.is_outstanding(process.channel)
+        outstanding, message = self._lanes.is_outstanding(process.channel)
         if not outstanding:
-            process.watched_message = -1
+            process.watch = None
             return
-        cpu = confined.cpu_seconds()
-        decisions = 0
+        cpu, delay = confined.cpu_seconds(), confined.run_delay()
         used = cpu
+        decisions = process.decisions_before
         for in_play in process.legs:
             number = in_play.processes.index(process)
             decisions += self._lanes.decisions(in_play.lane)[number]
             used += in_play.cpu_before[number]
-        bank = len(process.legs) * settings.cpu_seconds_per_leg + decisions * settings.cpu_milliseconds_more / 1000
+        bank = max(1, process.places) * settings.cpu_seconds_per_leg
+        bank += decisions * settings.cpu_milliseconds_more / 1000
         if used > bank + _START_SECONDS:
             self._process_failed(process, f"used up its processor time ({bank:.1f} s for {decisions:,} decisions)")
             return
-        if process.watched_message != messages:
-            process.watched_message = messages
-            process.watched_cpu = cpu
-            process.watched_since = now
-            process.watched_delay = confined.run_delay()
+        watch = process.watch
+        if watch is None or watch.message != message:
+            process.watch = _Watch(message, cpu, cpu, delay)
             return
-        grace = _START_SECONDS if messages <= 1 else 0.0
-        if cpu - process.watched_cpu > settings.cpu_seconds_per_decision + grace:
+        grace = _START_SECONDS if message == 1 or message in process.starting else 0.0
+        if cpu - watch.first_cpu > settings.cpu_seconds_per_decision + grace:
             self._process_failed(
                 process, f"took more than {settings.cpu_seconds_per_decision:g} s of processor time for a decision"
             )
             return
-        waited = now - process.watched_since - (confined.run_delay() - process.watched_delay)
-        waited -= cpu - process.watched_cpu
+        # If this process was held up itself (a stopped job, say), no bot is to blame for that time.
+        seconds = min(elapsed, _LONGEST_TICK)
+        watch.idle_seconds += max(0.0, seconds - (cpu - watch.cpu) - (delay - watch.delay))
+        watch.cpu, watch.delay = cpu, delay
         # An answer that only waits for us to read it came in time.
         if (
-            waited > settings.wall_seconds_per_decision + grace
+            watch.idle_seconds > settings.wall_seconds_per_decision + grace
             and not confined.waits_for_processor()
             and not confined.has_written()
         ):
             self._process_failed(process, f"did not answer for {settings.wall_seconds_per_decision:g} s")
+
+
+def _shared_by(seat: Seat) -> tuple[str, str]:
+    """What legs share a process by: the name too, for equal files of two entrants are two bots."""
+    return seat.name, seat.artifact
 
 
 def _seats(in_play: _LegInPlay) -> tuple[Seat, Seat]:

@@ -170,7 +170,7 @@ def _read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
 def unpack(archive: bytes, folder: Path) -> None:
     """Write an archive's files into an empty folder. Raises RunFailed for one that `pack` can't have made."""
     try:
-        with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
+        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
             for entry in opened:
                 path = PurePosixPath(entry.name)
                 source = opened.extractfile(entry) if entry.isfile() else None
@@ -180,7 +180,7 @@ def unpack(archive: bytes, folder: Path) -> None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(source.read())
                 target.chmod(entry.mode & 0o755)
-    except tarfile.TarError:
+    except (tarfile.TarError, FileExistsError, NotADirectoryError, IsADirectoryError):
         raise RunFailed("a program's archive is damaged") from None
 
 

@@ -3,7 +3,9 @@
 Runs inside the sandbox with the standard library and the packages that the
 organiser allows. Each leg gets the bot's file executed anew in a module of its
 own, and modules `random`, `numpy.random`, `secrets` and `os` whose chance
-starts at the leg's seed. Other modules are shared by the legs of a process.
+starts at the leg's seed. Other modules are shared by the legs of a process;
+the chance that these take for themselves starts anew whenever a leg begins, so
+that a leg repeats where it has the process to itself.
 """
 
 from __future__ import annotations
@@ -63,6 +65,7 @@ def serve() -> None:
     # What a bot prints goes to its complaints, not among its answers.
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     size = int.from_bytes(_read_exactly(questions, 4), "little")
     source = _read_exactly(questions, size)
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
@@ -103,10 +106,16 @@ class _Bot:
         """The object that the bot is shown, and the functions that answer its questions."""
         if self._code is None:
             self._code = compile(self._source, FILE_NAME, "exec", dont_inherit=True)
-        module = types.ModuleType(_orders["name"])
+        # No module that can be imported has a name with a dot and this beginning.
+        module = types.ModuleType(f"bot.{_orders['name']}")
         module.__file__ = FILE_NAME
         module.__dict__["__builtins__"] = _builtins(_LegModules(seed))
-        exec(self._code, module.__dict__)
+        # Decorators such as dataclass look for the module of the class that they are given.
+        sys.modules[module.__name__] = module
+        try:
+            exec(self._code, module.__dict__)
+        finally:
+            del sys.modules[module.__name__]
         view = self._view()
         if _orders["state_size"]:
             view.f = [0] * _orders["state_size"]
@@ -158,12 +167,37 @@ def _functions(module: types.ModuleType, stem: str, questions: Sequence[str]) ->
     )
 
 
+class _Bytes:
+    """Stands in for os.urandom: bytes that repeat."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = _random.Random(seed)
+
+    def __call__(self, size: int) -> bytes:
+        return self._chance.getrandbits(8 * size).to_bytes(size, "little") if size else b""
+
+
 class _LegModules:
     """The modules of a leg whose chance is its own, made when they are first imported."""
 
     def __init__(self, seed: int) -> None:
         self._chance = _random.Random(seed)
+        self.bytes = _Bytes(seed ^ 2)
         self._made: dict[str, types.ModuleType] = {}
+        self._seeded: set[str] = set()
+        self._seed = seed
+        os.urandom = _Bytes(seed ^ 1)
+        self.seed_shared()
+
+    def seed_shared(self) -> None:
+        """Start the chance of the shared modules anew that have been imported since."""
+        for name in ("random", "numpy.random"):
+            module: Any = sys.modules.get(name)
+            if module is not None and name not in self._seeded:
+                self._seeded.add(name)
+                module.seed(self._seed >> 32)
+                if name == "random":
+                    module._urandom = os.urandom
 
     def get(self, name: str) -> types.ModuleType | None:
         """The leg's own module of that name, None if it shares the interpreter's."""
@@ -173,9 +207,6 @@ class _LegModules:
 
     def seed(self) -> int:
         return self._chance.getrandbits(64)
-
-    def bytes(self, size: int) -> bytes:
-        return self._chance.getrandbits(8 * size).to_bytes(size, "little") if size else b""
 
 
 def _copy(module: types.ModuleType) -> types.ModuleType:
@@ -213,13 +244,18 @@ def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleTyp
 
 
 def _leg_secrets(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
-    import random
+    import base64
 
     module = _copy(original)
-    chance = random.Random(leg.seed())
+    own_random = leg.get("random")
+    assert own_random is not None
+    chance = own_random.SystemRandom()
 
     def token_bytes(nbytes: int | None = None) -> bytes:
-        return chance.randbytes(original.DEFAULT_ENTROPY if nbytes is None else nbytes)
+        return bytes(chance.randbytes(original.DEFAULT_ENTROPY if nbytes is None else nbytes))
+
+    def token_urlsafe(nbytes: int | None = None) -> str:
+        return base64.urlsafe_b64encode(token_bytes(nbytes)).rstrip(b"=").decode()
 
     vars(module).update(
         choice=chance.choice,
@@ -227,7 +263,8 @@ def _leg_secrets(leg: _LegModules, original: types.ModuleType) -> types.ModuleTy
         randbelow=chance.randrange,
         token_bytes=token_bytes,
         token_hex=lambda nbytes=None: token_bytes(nbytes).hex(),
-        SystemRandom=random.Random,
+        token_urlsafe=token_urlsafe,
+        SystemRandom=own_random.SystemRandom,
     )
     return module
 
@@ -255,8 +292,24 @@ def _leg_numpy(leg: _LegModules, original: types.ModuleType) -> types.ModuleType
 
 
 def _leg_numpy_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
+    """`numpy.random` with generators of the leg's own: nothing in it takes chance from elsewhere."""
     module = _copy(original)
-    shared: Any = original.RandomState(leg.seed() & 0xFFFFFFFF)
+
+    def seeded(kind: Any, bits: int) -> Any:
+        """The class, its objects seeded by the leg's chance where they are given no seed."""
+
+        def start(self: Any, *given: Any, **named: Any) -> None:
+            if all(value is None for value in (*given[:1], *map(named.get, ("seed", "entropy", "key")))):
+                given = (leg.seed() >> (64 - bits), *given[1:])
+                named = {name: value for name, value in named.items() if value is not None}
+            kind.__init__(self, *given, **named)
+
+        return type(kind.__name__, (kind,), {"__init__": start, "__module__": kind.__module__})
+
+    for name in ("SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
+        setattr(module, name, seeded(getattr(original, name), 64))
+    state = seeded(original.RandomState, 32)
+    shared = state()
     for name in original.__all__:
         value = getattr(original, name)
         if hasattr(value, "__self__") and hasattr(shared, name):
@@ -265,10 +318,11 @@ def _leg_numpy_random(leg: _LegModules, original: types.ModuleType) -> types.Mod
     def default_rng(seed: Any = None) -> Any:
         return original.default_rng(leg.seed() if seed is None else seed)
 
-    def random_state(seed: Any = None) -> Any:
-        return original.RandomState(leg.seed() & 0xFFFFFFFF if seed is None else seed)
+    def seed(seed: Any = None) -> None:
+        shared.seed(leg.seed() >> 32 if seed is None else seed)
 
-    vars(module).update(default_rng=default_rng, RandomState=random_state, seed=shared.seed)
+    drawn = {"ranf": shared.random_sample, "sample": shared.random_sample}
+    vars(module).update(default_rng=default_rng, RandomState=state, seed=seed, **drawn)
     return module
 
 
@@ -294,6 +348,7 @@ def _builtins(leg: _LegModules) -> dict[str, object]:
         level: int = 0,
     ) -> types.ModuleType:
         module = original_import(name, global_names, local_names, tuple(fromlist or ()), level)
+        leg.seed_shared()
         own = leg.get(name) if fromlist else leg.get(name.split(".")[0])
         return own or module
 
