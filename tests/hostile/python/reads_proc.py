@@ -3,7 +3,6 @@
 Verdict: ok
 """
 
-import glob
 import os
 
 done = False
@@ -24,7 +23,6 @@ ATTEMPTS = (
     lambda: open("/proc/self/mem", "rb").read(1),
     lambda: open("/proc/self/environ", "rb").read(1),
     lambda: open("/proc/self/maps", "rb").read(1),
-    lambda: open("/proc/self/fd/1", "rb").read(1),
     lambda: open("/proc/self/root/etc/passwd", "rb").read(1),
     lambda: open("/proc/thread-self/mem", "rb").read(1),
     lambda: open("/proc/meminfo", "rb").read(1),
@@ -37,10 +35,8 @@ ATTEMPTS = (
     lambda: os.listdir("/proc"),
     lambda: os.listdir(f"/proc/{os.getppid()}/fd"),
     lambda: os.listdir("/proc/self/fd"),
-    lambda: os.readlink(f"/proc/{os.getppid()}/fd/1"),
     lambda: os.listdir("/sys"),
     lambda: open("/sys/kernel/notes", "rb"),
-    lambda: glob.glob("/proc/*") and os.listdir("/proc"),
 )
 
 
