@@ -12,8 +12,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tournament.contests import CONTESTS, find_contest
-from tournament.contests.contest import ContestSettings, PathText
+from tournament.contests.contest import ContestSettings
 from tournament.executors import ExecutorName
+from tournament.paths import PathText
 from tournament.problems import BadInput
 from tournament.processes.settings import SandboxSettings
 

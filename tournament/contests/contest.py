@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, Protocol, TextIO
+from typing import Literal, Protocol, TextIO
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field
 
 from engine.game_core import GameCore
 from engine.records import Table
+from tournament.paths import PathText
 from tournament.processes.conversation import Program
 
 # How a column's values lie on disk. Constant: long runs of one value. Split: not negative
@@ -144,16 +144,6 @@ class Interface:
     def most_arguments(self) -> int:
         """Arguments of the question that has most, the bot's address aside."""
         return max(len(question.parameters) for question in self.questions) - self.passes_address
-
-
-def _no_nul(text: str) -> str:
-    if "\0" in text:
-        raise PydanticCustomError("nul", "must not contain the character NUL")
-    return text
-
-
-# The system takes no path with a NUL, and says so by an error that isn't OSError.
-PathText = Annotated[str, AfterValidator(_no_nul)]
 
 
 class ContestSettings(BaseModel):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tournament.contests.contest import PathText
+from tournament.paths import PathText
 
 
 class SandboxSettings(BaseModel):

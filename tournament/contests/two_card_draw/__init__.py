@@ -20,12 +20,12 @@ from tournament.contests.contest import (
     Interface,
     LegPlan,
     Measure,
-    PathText,
     Played,
     Question,
     Word,
 )
 from tournament.contests.two_card_draw.servers import SUFFIX, generated_server, house_players, strategy_of
+from tournament.paths import PathText
 
 EXAMPLES = 4
 MOST_HANDS = 60_000
