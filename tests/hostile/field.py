@@ -258,7 +258,7 @@ def descendants(of: int) -> dict[int, str]:
 
 def confined_processes() -> dict[int, str]:
     """All confined processes of this machine, whoever is their parent now, with their command lines."""
-    return {process: line for process, line in descendants(0).items() if '"purpose"' in line or LEFT_BEHIND in line}
+    return {process: line for process, line in descendants(0).items() if "'purpose'" in line or LEFT_BEHIND in line}
 
 
 @contextlib.contextmanager

@@ -52,7 +52,7 @@ def test_every_kind_of_bot_here_and_on_ray(tmp_path: Path, scratch: Path, alone:
     arguments = ["--config", str(config), "--entrants", str(ground.entrants), "--results", str(tmp_path / "ray")]
     done = subprocess.run(
         command_line(["run", CONTEST, *arguments, "--workers", "2", "--executor", "ray"]),
-        env=environment({"PYTHONFAULTHANDLER": "1"}),
+        env=environment({"PYTHONFAULTHANDLER": "1", "TMPDIR": "/tmp"}),  # where Ray keeps its logs
         capture_output=True,
         text=True,
         check=False,
