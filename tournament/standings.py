@@ -351,7 +351,7 @@ def _error_of_sum(blocks: npt.NDArray[np.float64], weights: npt.NDArray[np.float
     if count < 2:
         return None, 0
     residuals = blocks[used] - weights[used] * (blocks.sum() / weights.sum())
-    return float(math.sqrt(count / (count - 1) * float(residuals @ residuals))), count - 1
+    return float(math.sqrt(count / (count - 1) * float(np.einsum("i,i->", residuals, residuals)))), count - 1
 
 
 def _student(probability: float, freedom: int) -> float:
@@ -373,5 +373,6 @@ def _order_probabilities(points: npt.NDArray[np.float64]) -> list[float]:
     count = points.shape[1]
     chance = np.random.default_rng(1)
     draws = chance.multinomial(count, np.full(count, 1 / count), size=_BOOTSTRAPS)
-    differences = draws @ (points[:-1] - points[1:]).T
+    # Not by @, whose library has threads of its own that stop for good when a process is started in the middle.
+    differences = np.einsum("bk,rk->br", draws.astype(np.float64), points[:-1] - points[1:])
     return [float(p) for p in ((differences > 0) + 0.5 * (differences == 0)).mean(axis=0)]
