@@ -97,20 +97,14 @@ def program_field(count: int) -> list[Bot]:
 
 def games_a_second(bots: Sequence[Bot], sessions: int, *, only_mixed: bool = False) -> float:
     """Games a second on one core, start of the processes included; `only_mixed`: pairs of different kinds."""
-    games, seconds = _play(bots, sessions, only_mixed)
+    games, _, seconds = _play(bots, sessions, only_mixed)
     return games / seconds
 
 
 def actions_a_second(bots: Sequence[Bot], sessions: int) -> float:
     """Decisions a second on one core, start of the processes included."""
-    settings, legs, artifacts = _field(bots, sessions, False)
-    with _one_core():
-        started = time.perf_counter()
-        actions = 0
-        with contextlib.closing(Spool()) as spool:
-            for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder(), spool):
-                actions += sum(use.decisions for use in played.uses if use)
-        return actions / (time.perf_counter() - started)
+    _, actions, seconds = _play(bots, sessions, False)
+    return actions / seconds
 
 
 def axelrod_turns_a_second() -> float | None:
@@ -123,15 +117,16 @@ def axelrod_turns_a_second() -> float | None:
     return float(done.stdout)
 
 
-def _play(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[int, float]:
+def _play(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[int, int, float]:
+    """Games, decisions of processes, and seconds of one core."""
     settings, legs, artifacts = _field(bots, sessions, only_mixed)
-    with _one_core():
+    with _one_core(), contextlib.closing(Spool()) as spool:
         started = time.perf_counter()
-        games = 0
-        with contextlib.closing(Spool()) as spool:
-            for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder(), spool):
-                games += played.result.games
-        return games, time.perf_counter() - started
+        games = actions = 0
+        for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder(), spool):
+            games += played.result.games
+            actions += sum(use.decisions for use in played.uses if use)
+        return games, actions, time.perf_counter() - started
 
 
 def _field(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[Settings, list[Leg], dict[str, bytes]]:

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from typing import Protocol
 
 import numpy as np
 
 from engine.records import Table
+from tournament.legs import Desk
 
 _MOST_BYTES_IN_MEMORY = 64 << 20
-
-
-class Desk(Protocol):
-    """Where a batch's rows gather; `clear` takes them away."""
-
-    games: Table
-    sessions: Table
-
-    def clear(self) -> None: ...
 
 
 class Spool:
