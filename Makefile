@@ -20,7 +20,7 @@ run: $(VENV)/built
 
 test: $(VENV)/tools
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 check: $(VENV)/tools
 	@echo "Checking format, lint and types"

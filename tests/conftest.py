@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,21 @@ from tests.object_store import serve
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 # A shell that runs the tests in the background has children ignore Ctrl-C; the runs under test must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tests that count the machine's processes or start Ray: one at a time, and first, for they are the longest.
+_ONE_AT_A_TIME = {"hostile", "test_executors.py", "test_bad_bots.py"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Say which tests must not run side by side: those of a file, which share fixtures, and those named above."""
+    here = Path(__file__).parent
+
+    def is_one_of_them(item: pytest.Item) -> bool:
+        return item.path.relative_to(here).parts[0] in _ONE_AT_A_TIME
+
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("one at a time" if is_one_of_them(item) else str(item.path)))
+    items.sort(key=lambda item: not is_one_of_them(item))
 
 
 @pytest.fixture(scope="session")

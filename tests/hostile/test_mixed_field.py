@@ -34,7 +34,7 @@ NAMES = {
 
 
 def test_every_kind_of_bot_here_and_on_ray(tmp_path: Path, scratch: Path, alone: Results) -> None:
-    """Twice here, and once on two Ray workers, whose traps are those of processes with handlers of their own."""
+    """Twice here, and twice on two Ray workers, whose traps are those of processes with handlers of their own."""
     kinds = {kind: [bot for bot in bots_in(kind) if bot.stem in names] for kind, names in NAMES.items()}
     bots = [bot for found in kinds.values() for bot in found if found is not kinds["webassembly"]]
     assert len(bots) == 8 and len(kinds["webassembly"]) == 4
@@ -48,17 +48,8 @@ def test_every_kind_of_bot_here_and_on_ray(tmp_path: Path, scratch: Path, alone:
     for name in ("once", "twice"):
         with nothing_survives(scratch):
             played.append(ground.play(results=tmp_path / name))
-    config = ground.config()
-    arguments = ["--config", str(config), "--entrants", str(ground.entrants), "--results", str(tmp_path / "ray")]
-    done = subprocess.run(
-        command_line(["run", CONTEST, *arguments, "--workers", "2", "--executor", "ray"]),
-        env=environment({"PYTHONFAULTHANDLER": "1", "TMPDIR": "/tmp"}),  # where Ray keeps its logs
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    played.append(load(str(tmp_path / "ray" / CONTEST)))
+    for name in ("on_ray", "on_ray_again"):
+        played.append(play_on_ray(ground, tmp_path / name))
     for results in played:
         assert_verdicts(results, bots)
         assert_good_ones_are_untouched(results, alone)
@@ -67,3 +58,17 @@ def test_every_kind_of_bot_here_and_on_ray(tmp_path: Path, scratch: Path, alone:
         pandas.testing.assert_frame_equal(results.standings, played[0].standings, check_exact=True)
         pandas.testing.assert_frame_equal(results.entrants, played[0].entrants, check_exact=True)
     assert not {pid: line for pid, line in confined_processes().items() if str(tmp_path) in line}
+
+
+def play_on_ray(ground: Ground, results: Path) -> Results:
+    """Play with the command, as a user would."""
+    arguments = ["--config", str(ground.config()), "--entrants", str(ground.entrants), "--results", str(results)]
+    done = subprocess.run(
+        command_line(["run", CONTEST, *arguments, "--workers", "2", "--executor", "ray"]),
+        env=environment({"PYTHONFAULTHANDLER": "1", "TMPDIR": "/tmp"}),  # where Ray keeps its logs
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return load(str(results / CONTEST))

@@ -8,6 +8,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from tournament.play import Receipt, Task, play_task
 
+# The system may hand Ctrl-C to any thread, and the main one learns of it only when it wakes.
+_LOOK_SECONDS = 0.2
+
 
 class LocalExecutor:
     """`workers` threads. Closing the iterator stops them at their next full table of records."""
@@ -27,7 +30,7 @@ class LocalExecutor:
                     running.add(pool.submit(play_task, task, artifacts, stop.is_set))
                 if not running:
                     return
-                done, running = wait(running, return_when=FIRST_COMPLETED)
+                done, running = wait(running, _LOOK_SECONDS, FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
         finally:

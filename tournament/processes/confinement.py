@@ -188,10 +188,11 @@ class Confined:
         if self._running is None:
             return self.status
         running, self._running = self._running, None
+        # Before its pipes are closed, or it might see that and go on for a moment.
+        self.status = running.end()
         self.close_input()
         os.close(self.answers)
         os.close(self.errors)
-        self.status = running.end()
         return self.status
 
     def ended_by_itself(self, patience: float = 0.5) -> int | None:

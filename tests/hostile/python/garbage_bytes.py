@@ -1,6 +1,6 @@
 """Writes garbage where answers are expected.
 
-Verdict: disqualified: no answer to what it was asked
+Verdict: disqualified: no answer to what it was asked or did not answer
 """
 
 import fcntl
