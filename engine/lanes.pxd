@@ -2,6 +2,11 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+cdef struct Pile:       # blocks of a table's rows, one after the other
+    unsigned char* content
+    size_t size
+    size_t capacity
+
 cdef enum:
     MOST_VIEW_BYTES = 128
     MOST_TEXT = 400     # bytes that say why one answer is faulty
@@ -49,6 +54,8 @@ cdef struct Lane:
     int64_t answer
     int state
     uint64_t decisions[2]
+    void* tables[2]     # of games and of sessions, into which the core writes
+    Pile piles[2]       # what was in them before
 
 cdef struct Channel:
     int to_bot

@@ -2,6 +2,7 @@ from collections.abc import Sequence
 from typing import final
 
 from engine.game_core import GameCore
+from engine.records import Table
 from engine.referee import Referee
 
 LEG_ENDED: int
@@ -22,8 +23,15 @@ class Lanes:
     def open_channel(self, to_bot: int, from_bot: int, errors: int, *, lines: bool, greeting: bytes = b"") -> int: ...
     def close_channel(self, number: int) -> bool: ...
     def open_lane(
-        self, core: GameCore, referee: Referee | None, channels: Sequence[int], places: Sequence[int]
+        self,
+        core: GameCore,
+        referee: Referee | None,
+        games: Table,
+        sessions: Table,
+        channels: Sequence[int],
+        places: Sequence[int],
     ) -> int: ...
+    def take_piles(self, lane_number: int) -> tuple[bytes, bytes]: ...
     def start_bot(self, lane_number: int, seat: int, seed: int) -> None: ...
     def end_bot(self, lane_number: int, seat: int) -> None: ...
     def resume(self, lane_number: int, answer: int = 0) -> None: ...

@@ -28,6 +28,7 @@ from posix.unistd cimport read, write
 from engine.game_core cimport DECIDE, REFUSED, Decision, GameCore, Status
 from engine.game_core cimport RECORDS_FULL as CORE_FULL
 from engine.nearness cimport prefetch
+from engine.records cimport Table
 from engine.referee cimport Referee
 
 
@@ -54,7 +55,9 @@ cdef enum:
     C_FAULT = 3
     LONGEST_LINE = 256
     PATIENCE_MILLISECONDS = 1   # for the last of the channels asked together
-    _CORE_LINES = 20            # of 64 bytes: about the size of a core
+    _CORE_LINES = 14            # of 64 bytes: about the size of a core
+    _LARGEST_PILE = 1 << 15     # bytes
+    _WORTH_ASKING_AGAIN = 4
 
 
 cdef int64_t now_nanoseconds() noexcept nogil:
@@ -101,6 +104,7 @@ cdef class Lanes:
     cdef int event_count
     cdef pollfd* polled
     cdef size_t polled_capacity
+    cdef int asked_last         # of the processes with many lanes, -1 for none yet
     cdef list closed            # channels closed since the last run, which may have told something of them
     cdef list spare             # channels whose places are free
     cdef int view_size
@@ -114,6 +118,7 @@ cdef class Lanes:
         self.most_arguments = most_arguments
         self.stride = question_size(most_arguments, view_size)
         self.kept = []
+        self.asked_last = -1
         self.closed = []
         self.spare = []
         for number, (segments, words) in enumerate(lines):
@@ -123,6 +128,9 @@ cdef class Lanes:
         cdef int i
         for i in range(self.channel_count):
             free_buffers(&self.channels[i])
+        for i in range(self.lane_count):
+            free(self.lanes[i].piles[0].content)
+            free(self.lanes[i].piles[1].content)
         free(self.lanes)
         free(self.channels)
         free(self.ready)
@@ -205,8 +213,12 @@ cdef class Lanes:
         self.closed.append(number)
         return bool(channel.lines)
 
-    def open_lane(self, GameCore core, Referee referee, channels, places):
-        """A leg at its beginning; its number. `referee` is None without WebAssembly bots; they have channel -1."""
+    def open_lane(self, GameCore core, Referee referee, Table games, Table sessions, channels, places):
+        """A leg at its beginning; its number. `referee` is None without WebAssembly bots; they have channel -1.
+
+        The core writes into the tables. They should be small, for each row's
+        place in each of them must come near in time: whenever one is full its rows go on a pile.
+        """
         cdef size_t count = self.lane_count + 1
         if not (
             grown(<void**>&self.lanes, &self.lane_capacity, count, sizeof(Lane))
@@ -218,7 +230,9 @@ cdef class Lanes:
         memset(lane, 0, sizeof(Lane))
         lane.core = <void*>core
         lane.referee = <void*>referee if referee is not None else NULL
-        self.kept.append((core, referee))
+        lane.tables[0] = <void*>games
+        lane.tables[1] = <void*>sessions
+        self.kept.append((core, referee, games, sessions))
         for seat in range(2):
             lane.channels[seat] = channels[seat]
             lane.places[seat] = places[seat]
@@ -249,6 +263,13 @@ cdef class Lanes:
         self.ready[self.ready_count] = lane_number
         self.ready_count += 1
 
+    def take_piles(self, int lane_number):
+        """A lane's rows that are in its tables no more, as (games, sessions): blocks as Table.as_bytes gives them."""
+        cdef Pile* piles = self.lanes[lane_number].piles
+        games, sessions = piles[0].content[:piles[0].size], piles[1].content[:piles[1].size]
+        piles[0].size = piles[1].size = 0
+        return games, sessions
+
     def drop(self, int lane_number):
         """Forget a lane; what its bots still answer is ignored."""
         cdef int i
@@ -256,6 +277,9 @@ cdef class Lanes:
         self.lanes[lane_number].state = GONE
         self.lanes[lane_number].core = NULL
         self.lanes[lane_number].referee = NULL
+        for i in range(2):
+            free(self.lanes[lane_number].piles[i].content)
+        memset(self.lanes[lane_number].piles, 0, sizeof(self.lanes[lane_number].piles))
         self.kept[lane_number] = None
         for i in range(self.ready_count):
             if self.ready[i] != lane_number:
@@ -366,26 +390,44 @@ cdef class Lanes:
         Asked one after the other, processes find twice as many questions in a
         message as if all were asked at once: while one is asked, the others'
         questions gather. Lines carry one question each, so they need not wait.
+        The one that was asked last comes first if it has many questions again:
+        its memory is still near, as another's is not.
         """
         cdef int number
         cdef int last = -1
         cdef bint asked_many = False
         cdef int kept = 0
         cdef int i
+        cdef int again = self.asked_last if self.is_worth_asking_again() else -1
         for i in range(self.touched_count):
             number = self.touched[i]
-            if self.channels[number].lines or not asked_many:
+            if self.channels[number].lines or (not asked_many and (again < 0 or number == again)):
                 self.channels[number].in_touched = False
                 # One that is still at its last message comes back with its answer.
                 if self.channels[number].is_open and not self.channels[number].outstanding:
                     self.send(number)
-                    asked_many = asked_many or not self.channels[number].lines
+                    if not self.channels[number].lines:
+                        asked_many = True
+                        self.asked_last = number
                     last = number
             else:
                 self.touched[kept] = number
                 kept += 1
         self.touched_count = kept
         return last
+
+    cdef bint is_worth_asking_again(self) noexcept nogil:
+        """Whether the process that was asked last has a quarter as many questions now."""
+        cdef Channel* channel
+        if self.asked_last < 0:
+            return False
+        channel = &self.channels[self.asked_last]
+        return (
+            channel.is_open
+            and channel.in_touched
+            and not channel.outstanding
+            and _WORTH_ASKING_AGAIN * channel.gathered_count >= channel.asked_count
+        )
 
     cdef int sweep(self) noexcept nogil:
         """Take in what answers there are; how many channels had one or failed."""
@@ -442,13 +484,17 @@ cdef class Lanes:
         cdef Decision* decision
         if lane.state != READY:
             return
-        if lane.referee != NULL:
-            code = (<Referee>lane.referee).play_on(lane.answer)
-        else:
-            status = (<GameCore>lane.core).step(lane.answer)
-            code = C_ANSWER_WANTED
-            if status != DECIDE:
+        while True:
+            if lane.referee != NULL:
+                code = (<Referee>lane.referee).play_on(lane.answer)
+            else:
+                status = (<GameCore>lane.core).step(lane.answer)
+                code = C_ANSWER_WANTED
+                if status == DECIDE:
+                    break
                 code = C_RECORDS_ARE_FULL if status == CORE_FULL else C_FAULT if status == REFUSED else C_LEG_IS_OVER
+            if code != C_RECORDS_ARE_FULL or not self.pile_up(lane):
+                break
         if code != C_ANSWER_WANTED:
             lane.state = STOPPED
             self.tell(code, number, -1, NULL, 0)
@@ -462,6 +508,25 @@ cdef class Lanes:
             self.gather_line(channel, number)
         elif not self.gather(channel, number, decision.kind, lane.places[seat], 0):
             self.fail(channel, b"there is no memory left for its questions")
+
+    cdef bint pile_up(self, Lane* lane) noexcept nogil:
+        """Put the rows of full tables on their piles; false when a pile should be taken away first."""
+        cdef Pile* pile
+        cdef size_t size
+        cdef int i
+        for i in range(2):
+            pile = &lane.piles[i]
+            if (<Table>lane.tables[i]).rows < (<Table>lane.tables[i]).capacity:
+                continue
+            size = (<Table>lane.tables[i]).size
+            if pile.size and pile.size + size > _LARGEST_PILE:
+                return False
+            if not grown(<void**>&pile.content, &pile.capacity, pile.size + size, 1):
+                return False
+            memcpy(pile.content + pile.size, (<Table>lane.tables[i]).content, size)
+            pile.size += size
+            (<Table>lane.tables[i]).rows = 0
+        return True
 
     cdef bint gather(self, int number, int lane, int kind, int place, int64_t argument) noexcept nogil:
         """Add a question to a channel's next message; false when there is no memory."""

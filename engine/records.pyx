@@ -11,13 +11,27 @@ cdef class Table:
     """Columns of equal length in memory, `rows` of `capacity` in use.
 
     `fields` maps a column's name to its numpy type name; a bool is one byte, 0
-    or 1. Legs of one batch fill the same table one after the other.
+    or 1. Legs of one batch fill the same table one after the other. The columns
+    lie in one piece of memory, as the structured type `layout` says: a copy of
+    it holds all rows.
     """
 
     def __init__(self, dict fields, int64_t capacity):
+        types = [np.dtype(type_name) for type_name in fields.values()]
+        offsets = []
+        self.size = 0
+        for kind in types:
+            offsets.append(self.size)
+            self.size += (capacity * kind.itemsize + 7) // 8 * 8
         self.capacity = capacity
         self.rows = 0
-        self.arrays = {name: np.zeros(capacity, dtype=type_name) for name, type_name in fields.items()}
+        self.layout = np.dtype(
+            {"names": list(fields), "formats": [(kind, (capacity,)) for kind in types],
+             "offsets": offsets, "itemsize": self.size}
+        )
+        whole = np.zeros(1, dtype=self.layout)
+        self.arrays = {name: whole[name][0] for name in fields}
+        self.content = <char*>cnp.PyArray_DATA(whole)
 
     cdef void* column(self, str name, str type_name) except NULL:
         """The address of a column's first value.
@@ -28,3 +42,7 @@ cdef class Table:
         if array.dtype != np.dtype(type_name):
             raise TypeError(f"column {name} is {array.dtype}, the core writes {type_name}")
         return cnp.PyArray_DATA(array)
+
+    def as_bytes(self):
+        """All columns, also what is beyond `rows`, as they lie in memory."""
+        return self.content[:self.size]

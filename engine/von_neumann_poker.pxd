@@ -34,7 +34,6 @@ cdef class VonNeumannPoker(GameCore):
     cdef float a_card
     cdef float b_card
     cdef int64_t bet
-    cdef double roots[51]             # square roots of 0..50
     # records
     cdef Table games_table
     cdef Table sessions_table

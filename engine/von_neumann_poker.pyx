@@ -31,6 +31,10 @@ cdef extern from *:
     """
     const float CARD_UNIT    # 2^-24: cards are exact in a float
 
+cdef double ROOTS[C_GAMES_PER_SESSION + 1]
+for _games in range(C_GAMES_PER_SESSION + 1):
+    ROOTS[_games] = sqrt(_games)
+
 
 @cython.final
 cdef class VonNeumannPoker(GameCore):
@@ -56,15 +60,12 @@ cdef class VonNeumannPoker(GameCore):
         bint seats_swapped=False,
         bint cap_after_ante=False,
     ):
-        cdef int i
         self.deals_key = deals_key
         self.sessions = sessions
         self.match = match
         self.first_session = first_session
         self.seats_swapped = seats_swapped
         self.cap_after_ante = cap_after_ante
-        for i in range(C_GAMES_PER_SESSION + 1):
-            self.roots[i] = sqrt(i)
         self.view_size = sizeof(View)
         self.phase = START_GAME
         self.money[0] = self.money[1] = C_STACK
@@ -205,7 +206,7 @@ cdef class VonNeumannPoker(GameCore):
     cdef void finish_session(self) noexcept nogil:
         """Record the session now played and give both their stacks for the next."""
         cdef int64_t gain = self.money[0] - C_STACK
-        cdef double points = <double>gain / self.roots[self.game]
+        cdef double points = <double>gain / ROOTS[self.game]
         cdef int64_t row = self.sessions_table.rows
         self.s_match[row] = self.match
         self.s_session[row] = self.first_session + <int32_t>self.session

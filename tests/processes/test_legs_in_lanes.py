@@ -234,7 +234,7 @@ def test_rows_wait_in_a_file_when_there_are_many(monkeypatch: pytest.MonkeyPatch
     for most in (0, 1000, 1 << 20):
         waiting = spool.Spool(most)
         tables = poker_tables(50, 20)
-        legs = [spool.LegRows(waiting) for _ in range(3)]
+        legs = [spool.LegRows(waiting, *tables) for _ in range(3)]
         written: list[list[int]] = [[], [], []]
         for _ in range(30):
             leg = int(random.integers(3))
@@ -242,7 +242,7 @@ def test_rows_wait_in_a_file_when_there_are_many(monkeypatch: pytest.MonkeyPatch
             games.rows, sessions.rows = int(random.integers(51)), int(random.integers(21))
             games.arrays["match"][: games.rows] = random.integers(1000, size=games.rows)
             written[leg] += games.arrays["match"][: games.rows].tolist()
-            legs[leg].take(games, sessions)
+            legs[leg].take()
             assert games.rows == sessions.rows == 0
         for leg in (2, 0, 1):
             desk = RecordDesk(*poker_tables(60, 60))

@@ -18,6 +18,7 @@ from engine import lanes
 from engine.lanes import Lanes
 from engine.questionnaire import Questionnaire
 from tests.processes.support import A, B, Question
+from tests.support import poker_tables
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.processes.lines import answer_help, question_lines
 from tournament.processes.python_bots import most_arguments
@@ -98,7 +99,7 @@ class Stage:
     def lane(self, process: Pipes, questions: Sequence[Question] = (A, B), place: int = 0) -> int:
         core = Questionnaire(questions, INTERFACE.view_size)
         self.cores.append(core)
-        number = self.table.open_lane(core, None, (process.number, -1), (place, -1))
+        number = self.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (place, -1))
         self.table.resume(number)
         return number
 
@@ -487,7 +488,7 @@ def test_a_violation_is_quoted(stage: Stage, which: str) -> None:
 def test_a_line_before_the_next_question_is_a_violation(stage: Stage) -> None:
     process, other = stage.process(lines=True), stage.process()
     core = Questionnaire([A, A], INTERFACE.view_size)
-    lane = stage.table.open_lane(core, None, (process.number, -1), (0, -1))
+    lane = stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
     stage.table.resume(lane)
     stage.lane(other, [A])
     process.await_question()

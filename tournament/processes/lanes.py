@@ -38,7 +38,8 @@ from tournament.store.ledger import Fault, LegResult
 _MOST_OWN_PROCESSES = 24
 # How many processes of either kind, unless a leg alone needs more.
 _MOST_PROCESSES = 96
-_ROWS = 4096
+# Rows of the tables that a core writes into: few, so that those of thousands of legs stay near.
+_ROWS = 16
 # Runtimes start some for themselves; more only keep the machine from others.
 _MOST_THREADS = 128
 _AUDIT_SECONDS = 0.05
@@ -251,7 +252,7 @@ class _LaneTable:
         contest, leg = self._contest, in_play.leg
         in_play.games = Table(buffer_fields(contest.games), _ROWS)
         in_play.sessions = Table(buffer_fields(contest.sessions), _ROWS)
-        in_play.rows = LegRows(self._spool)
+        in_play.rows = LegRows(self._spool, in_play.games, in_play.sessions)
         in_play.faults = []
         in_play.cpu_before = [0.0, 0.0]
         core = in_play.core = new_core(contest, self._settings, leg, self._artifacts, in_play.games, in_play.sessions)
@@ -283,7 +284,7 @@ class _LaneTable:
                 process.places += 1
         channels = [process.channel if process else -1 for process in in_play.processes]
         referee = in_play.seating.referee if in_play.seating else None
-        in_play.lane = self._lanes.open_lane(core, referee, channels, places)
+        in_play.lane = self._lanes.open_lane(core, referee, in_play.games, in_play.sessions, channels, places)
         self._by_lane[in_play.lane] = in_play
         for number, seat in enumerate(seats):
             if seat.kind == "python":
@@ -355,7 +356,7 @@ class _LaneTable:
         if kind == lanes.LEG_ENDED:
             self._finish(in_play, None)
         elif kind == lanes.RECORDS_FULL:
-            in_play.rows.take(in_play.games, in_play.sessions)
+            in_play.rows.take(*self._lanes.take_piles(in_play.lane))
             self._lanes.resume(lane)
         elif kind == lanes.BOT_TRAPPED:
             what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
@@ -476,7 +477,7 @@ class _LaneTable:
     def _finish(self, in_play: _LegInPlay, ended_by: int | None) -> None:
         core = in_play.core
         assert core and in_play.games and in_play.sessions and in_play.rows
-        in_play.rows.take(in_play.games, in_play.sessions)
+        in_play.rows.take(*self._lanes.take_piles(in_play.lane))
         result = leg_result(in_play.leg, core, tuple(in_play.faults), ended_by)
         uses = (self._use(in_play, 0), self._use(in_play, 1))
         mean = core.points / max(1, core.sessions_played)

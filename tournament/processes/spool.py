@@ -24,29 +24,36 @@ class Spool:
 
 
 class LegRows:
-    """The rows of one leg, in the order in which they came."""
+    """The rows of one leg, in the order in which they came; its tables say how they lie in memory."""
 
-    def __init__(self, spool: Spool) -> None:
+    def __init__(self, spool: Spool, games: Table, sessions: Table) -> None:
         self._spool = spool
-        self._chunks: list[tuple[int, int, int]] = []  # offset, games, sessions
+        self._tables = (games, sessions)
+        self._chunks: list[tuple[int, tuple[int, int], tuple[int, int]]] = []  # offset; bytes and rows of either kind
 
-    def take(self, games: Table, sessions: Table) -> None:
-        """Take the rows from a leg's tables. Raises OSError when there is no room for them."""
-        self._chunks.append((self._spool.size, games.rows, sessions.rows))
-        self._spool.file.seek(self._spool.size)
-        for table in (games, sessions):
-            for values in table.arrays.values():
-                self._spool.size += self._spool.file.write(values[: table.rows].tobytes())
+    def take(self, games: bytes = b"", sessions: bytes = b"") -> None:
+        """Take rows of games and of sessions: the blocks that their tables were before, and what is in them now.
+
+        Raises OSError when there is no room for them.
+        """
+        file, offset = self._spool.file, self._spool.size
+        file.seek(offset)
+        sizes = []
+        for table, pile in zip(self._tables, (games, sessions)):
+            size = file.write(pile) + file.write(table.as_bytes())
+            sizes.append((size, len(pile) // table.layout.itemsize * table.capacity + table.rows))
+            self._spool.size += size
             table.rows = 0
+        self._chunks.append((offset, sizes[0], sizes[1]))
 
     def pour(self, desk: Desk) -> None:
         """Give all rows to a desk."""
-        for offset, *counts in self._chunks:
+        for offset, *sizes in self._chunks:
             self._spool.file.seek(offset)
-            for table, count in zip((desk.games, desk.sessions), counts):
+            for own, table, (size, count) in zip(self._tables, (desk.games, desk.sessions), sizes):
                 if table.capacity - table.rows < count:
                     desk.clear()
+                blocks = np.frombuffer(self._spool.file.read(size), dtype=own.layout)
                 for name, values in table.arrays.items():
-                    chunk = self._spool.file.read(count * values.dtype.itemsize)
-                    table.arrays[name][table.rows : table.rows + count] = np.frombuffer(chunk, dtype=values.dtype)
+                    values[table.rows : table.rows + count] = blocks[name].reshape(-1)[:count]
                 table.rows += count
