@@ -114,6 +114,7 @@ BAD_INPUT = [
     (["run", "von_neumann_poker", "--config", "nowhere.toml"], "nowhere.toml can't be read"),
     (["leaderboard", "--results", "nowhere"], "holds no results"),
     (["check", "nowhere.c"], "no such file"),
+    (["check", "stray.c", "--config", "other.toml"], "stray.c: for which contest? Its path doesn't say; add --contest"),
     (["check", "tournament.toml"], "bots are files ending in"),
     (["new", "von_neumann_poker", "a/b"], "a bot's name has"),
     (["new", "von_neumann_poker", "x", "--language", "cobol"], "--language cobol"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.questionnaire import Questionnaire
 from engine.records import Table
-from tournament.contests import CONTESTS
+from tournament.contests import CONTESTS, find_contest
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer, buffer_fields
 from tournament.entrants import compiler
 from tournament.entrants.bot import Entrant, Kind, Submission
@@ -130,12 +130,15 @@ class _Trial:
         return self.desk.digest.hexdigest()
 
 
-def contest_of(path: Path) -> Contest:
-    """The contest whose entrants folder a bot lies in, else the first one."""
+def contest_of(path: Path, configured: Sequence[str]) -> Contest:
+    """The contest whose name is in a bot's path, else the only one configured. Raises BadInput when neither says it."""
     for contest in CONTESTS:
         if contest.name in path.absolute().parts:
             return contest
-    return CONTESTS[0]
+    if len(configured) == 1:
+        return find_contest(configured[0])
+    choices = " or ".join(f"--contest {name}" for name in configured)
+    raise BadInput(f"{path}: for which contest? Its path doesn't say; add {choices}")
 
 
 def check_bot(

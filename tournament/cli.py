@@ -18,7 +18,6 @@ from tournament.leaderboard import Screen, check_table, crosstable_tables, leade
 from tournament.problems import Problem
 from tournament.results import Results, crosstable_values, load, standing_values
 from tournament.running import run_contest
-from tournament.store.ledger import Fault
 from tournament.store.root import inside, open_root
 from tournament.strategy_commands import app as strategy_commands
 
@@ -122,7 +121,7 @@ def crosstable(
 def check(
     bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
     contest: Annotated[
-        str | None, typer.Option("--contest", help="default: the one whose name is in the bot's path")
+        str | None, typer.Option(help="default: the one in the bot's path, or the only one in tournament.toml")
     ] = None,
     session: Annotated[
         int | None, typer.Option(metavar="N", help="only play again and show this session of the check")
@@ -136,7 +135,7 @@ def check(
     """
     from tournament.check import check_bot, contest_of, replay_check
 
-    chosen = find_contest(contest) if contest else contest_of(bot)
+    chosen = find_contest(contest) if contest else contest_of(bot, _configured(config))
     loaded = load_config(chosen.name, config)
     with Screen(_err, chosen.title) as screen:
         if session is not None:
@@ -146,11 +145,10 @@ def check(
         report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen)
     options = [*(["--contest", contest] if contest else []), *(["--config", str(config)] if config else [])]
 
-    def again(fault: Fault) -> str:
+    _out.print(check_table(report))
+    for fault in report.faults:  # not in the table, where a line that is to be copied would be broken
         words = ["tournament", "check", str(bot), *options, "--session", str(fault.session), "--game", str(fault.game)]
-        return shlex.join(words)
-
-    _out.print(check_table(report, again))
+        _out.print(f"again: {shlex.join(words)}", soft_wrap=True, markup=False, highlight=False)
     if not report.fit:
         raise typer.Exit(1)
 

@@ -177,8 +177,8 @@ def _cell(match: Match, sign: int, scoring: HouseScoring | None) -> Text:
     return text
 
 
-def check_table(report: CheckReport, replay: Callable[[Fault], str]) -> Table:
-    """What `tournament check` found. `replay` gives the command that plays a fault again."""
+def check_table(report: CheckReport) -> Table:
+    """What `tournament check` found."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(overflow="fold")
@@ -218,7 +218,7 @@ def check_table(report: CheckReport, replay: Callable[[Fault], str]) -> Table:
                     ),
                 )
             table.add_row("limits", _at_limits(report))
-        table.add_row("faults", _fault_lines(report.faults, replay))
+        table.add_row("faults", _fault_lines(report.faults))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
     table.add_row("verdict", verdict)
     return table
@@ -232,7 +232,7 @@ def replay_table(replay: Replay) -> Group:
             table.add_column(name, justify="right")
     for game in replay.games:
         table.add_row(*[f"{value:g}" for name, value in game.items() if name not in ("match", "session")])
-    faults = _fault_lines(replay.faults, None) if replay.faults else Text("no faults")
+    faults = _fault_lines(replay.faults) if replay.faults else Text("no faults")
     return Group(table, faults)
 
 
@@ -261,7 +261,7 @@ def _at_limits(report: CheckReport) -> Text:
     )
 
 
-def _fault_lines(faults: Sequence[Fault], replay: Callable[[Fault], str] | None) -> Text:
+def _fault_lines(faults: Sequence[Fault]) -> Text:
     if not faults:
         return Text("none")
     lines = []
@@ -269,8 +269,6 @@ def _fault_lines(faults: Sequence[Fault], replay: Callable[[Fault], str] | None)
         lines.append(f"session {fault.session}, game {fault.game}, {fault.question}: {fault.what}")
         lines.append(f"  asked {fault.asked}")
         lines += [f"  | {line}" for line in fault.complaints.splitlines()]
-        if replay:
-            lines.append(f"  again: {replay(fault)}")
     return Text("\n".join(lines))
 
 
