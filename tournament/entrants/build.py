@@ -20,6 +20,7 @@ from tournament.entrants.cache import cache_folder
 from tournament.entrants.folder import find_submissions
 from tournament.problems import BadInput, printable
 from tournament.processes import confinement, programs, python_bots
+from tournament.processes.scratch import scratch_folder
 from tournament.processes.settings import SandboxSettings
 
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
@@ -152,8 +153,7 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
     cached = _cached(submission, interface)
     if cached.exists():
         return cached.read_bytes()
-    with tempfile.TemporaryDirectory(prefix="tournament-") as folder_name:
-        folder = Path(folder_name)
+    with scratch_folder() as folder:
         suffix = ".c" if submission.kind == "c" else ".cpp"
         bot = folder / f"{submission.name}{suffix}"
         bot.write_bytes(submission.source)

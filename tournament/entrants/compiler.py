@@ -9,7 +9,6 @@ import importlib.util
 import json
 import re
 import shutil
-import tempfile
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -18,6 +17,7 @@ from pathlib import Path
 from tournament.entrants.cache import cache_folder
 from tournament.processes import confinement
 from tournament.processes.confinement import Limits, Orders
+from tournament.processes.scratch import scratch_folder
 from tournament.processes.settings import SandboxSettings
 
 SECONDS = 120
@@ -117,8 +117,7 @@ def prepare_libraries(kind: str, sandbox: SandboxSettings, say: Callable[[str], 
         say(f"Building the compiler's {language} library, once on this machine (about a minute)…")
         made = libraries.parent / "made"
         made.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=libraries.parent) as name:
-            folder = Path(name)
+        with scratch_folder(libraries.parent) as folder:
             unit = folder / ("library.c" if kind == "c" else "library.cpp")
             header = "#include <stdio.h>\n" if kind == "c" else "#include <vector>\n#include <iostream>\n"
             unit.write_text(header + "int main() { return 0; }\n")

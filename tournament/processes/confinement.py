@@ -19,7 +19,6 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -413,7 +412,7 @@ def tier(mode: Mode) -> str:
     if landlock < least:
         has = f"Landlock version {landlock}" if landlock > 0 else "no Landlock"
         raise BadInput(f"bots can't be confined: the kernel has {has}, version {least} is needed; {_MEND}")
-    with tempfile.TemporaryDirectory(prefix="tournament-") as folder:
+    with scratch.scratch_folder() as folder:
         secret = Path(folder, "secret")
         secret.write_text("not for bots")
         attempts = {"read": str(secret), "write": str(Path(folder, "written"))}

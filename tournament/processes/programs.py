@@ -10,7 +10,6 @@ import re
 import shutil
 import stat
 import tarfile
-import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from tournament.problems import BadInput, RunFailed
 from tournament.processes import confinement
 from tournament.processes.confinement import Confined, Limits, Orders, how_it_ended
-from tournament.processes.scratch import remove, scratch_folder
+from tournament.processes.scratch import scratch_folder
 from tournament.processes.settings import SandboxSettings
 
 FILE_NAME = "bot.toml"
@@ -256,16 +255,16 @@ def place(archive: bytes, cache: Path) -> Path:
     folder = cache / "programs" / digest
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unpacking-"))
-        try:
+        with scratch_folder(folder.parent) as whole:
+            aside = whole / "unpacked"
+            aside.mkdir()
             unpack(archive, aside)
             _forget_times(aside)
-            os.rename(aside, folder)
-        except OSError:
-            if not folder.exists():
-                raise
-        finally:
-            remove(aside)
+            try:
+                os.rename(aside, folder)
+            except OSError:
+                if not folder.exists():
+                    raise
     return folder
 
 

@@ -3,22 +3,62 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 MOST_FILES = 100_000
 
 
+# Nobody else's folders have this name; what matches it and is not locked is removed.
+_PREFIX = ".tournament-scratch-"
+
+
 @contextlib.contextmanager
 def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
-    """A new folder that only we can reach, gone when the block is done."""
-    folder = Path(tempfile.mkdtemp(prefix="tournament-", dir=parent))
+    """A new folder that only we can reach, gone when the block is done.
+
+    It is locked meanwhile: what a killed tournament left is not, and goes when the next one makes a folder there.
+    """
+    _sweep(parent or Path(tempfile.gettempdir()))
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        if (lock := _lock(folder)) is not None:
+            break
     try:
         yield folder
     finally:
         remove(folder)
+        os.close(lock)
+
+
+def _lock(folder: Path) -> int | None:
+    """A descriptor that keeps the folder locked; None when somebody else has locked or removed it."""
+    try:
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(lock), os.lstat(folder)):
+            return lock
+    except OSError:
+        pass
+    os.close(lock)
+    return None
+
+
+@cache
+def _sweep(parent: Path) -> None:
+    """Remove the folders of tournaments that were killed."""
+    for folder in parent.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if folder.lstat().st_uid == os.getuid() and (lock := _lock(folder)) is not None:
+                remove(folder)
+                os.close(lock)
 
 
 def is_within(folder: str, size: int) -> bool:
