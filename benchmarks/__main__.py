@@ -137,7 +137,7 @@ def _process_rows(rounds: int) -> Iterator[Row]:
     """Bots that are processes, on one core."""
     python, c, programs = python_field(64), c_field(16), program_field(8)
     fields: list[tuple[str, Callable[[], float]]] = [
-        ("sandboxed Python bots, 64 all against all, recorded", lambda: games_a_second(python, 200)),
+        ("sandboxed Python bots, 64 all against all, recorded", lambda: games_a_second(python, 300)),
         (
             "sandboxed Python bots against C, 64 by 16, recorded",
             lambda: games_a_second([*python, *c], 400, only_mixed=True),
@@ -149,7 +149,7 @@ def _process_rows(rounds: int) -> Iterator[Row]:
             continue
         mine, other, ratio = side_by_side(rounds, ours, lambda: axelrod_turns_a_second() or 0.0)
         yield Row(f"{what}, against Axelrod's turns", _thousands(mine), _thousands(other), ratio, "≥ 10, goal 20")
-    actions = statistics.median(actions_a_second(programs, 400) for _ in range(rounds))
+    actions = statistics.median(actions_a_second(programs, 1000) for _ in range(rounds))
     what = "sandboxed programs in C, actions, against 35,000 of the ACPC dealer"
     yield Row(what, _thousands(actions), "35 k/s", actions / 35_000, "≥ 2")
 
