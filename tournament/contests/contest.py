@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,6 +65,11 @@ class Question:
     words: tuple[Word, ...]
     only_tells: bool = False
 
+    @property
+    def python_name(self) -> str:
+        """The name in snake case, as a Python bot writes it."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name).lower()
+
 
 @dataclass(frozen=True)
 class ViewField:
@@ -101,6 +107,19 @@ class Import:
 
 
 @dataclass(frozen=True)
+class PythonKit:
+    """A module that Python bots may import, by the name of its file.
+
+    Its `for_leg(seed)` gives the names that are new for each leg, its
+    `answering(function)` makes of a bot's function one that takes the view and
+    returns a number. It may import these `modules` of the engine.
+    """
+
+    file: Path
+    modules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Interface:
     """How the contest's bots are written and how the engine reaches them.
 
@@ -112,7 +131,7 @@ class Interface:
     order. A C++ bot may also be a class called `bot_class` with the questions as
     its methods. `hints` pair what a compiler's message may contain with the way out.
     `new_helpers` makes what stands behind `imports`, `name_answer` says in the
-    rules' words what a refused answer was. Bots may be what `plays_as` has.
+    rules' words what a refused answer was. Python bots may import the `python_kit`.
     """
 
     kit: Path
@@ -127,7 +146,7 @@ class Interface:
     imports: tuple[Import, ...] = ()
     new_helpers: NewHelpers | None = None
     name_answer: Callable[[int], str] = str
-    plays_as: tuple[str, ...] = ("wasm", "python", "program")
+    python_kit: PythonKit | None = None
 
     @property
     def passes_address(self) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import importlib
 import importlib.metadata
 import os
 import resource
@@ -90,7 +91,7 @@ class Limits:
 class Orders:
     """What to run, confined. Either `command`, or what a part of ours is told: the Python host, or a trial of a module.
 
-    `readable` and `writable` are paths, beside what every program needs.
+    `readable` and `writable` are paths, beside what every program needs, `modules` more of our own that it may import.
     """
 
     limits: Limits
@@ -101,6 +102,7 @@ class Orders:
     folder: Path | None = None
     readable: Sequence[str] = ()
     writable: Sequence[str] = ()
+    modules: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     purpose: Purpose = "play"
 
@@ -228,7 +230,7 @@ def start(orders: Orders, mode: Mode) -> Confined:
         **({"module": dict(orders.module)} if orders.module is not None else {}),
         **({"probe": dict(orders.probe)} if orders.probe is not None else {}),
     }
-    files = _module_files()
+    files = _module_files() | {name: str(importlib.import_module(name).__file__) for name in orders.modules}
     arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
     arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("ORDERS", repr(given)))
     # A fixed hash seed: sets and dictionaries of strings must have one order everywhere.

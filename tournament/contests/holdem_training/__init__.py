@@ -10,7 +10,7 @@ from pydantic import Field
 
 from engine.game_core import GameCore
 from engine.holdem_training import HoldemTraining
-from engine.rates import RateHelpers
+from engine.rate_helpers import RateHelpers
 from engine.records import Table
 from tournament.contests.contest import (
     Contest,
@@ -23,6 +23,7 @@ from tournament.contests.contest import (
     LegPlan,
     Measure,
     Played,
+    PythonKit,
     Question,
     ViewField,
 )
@@ -171,7 +172,7 @@ HOLDEM_TRAINING = Contest(
         ),
         new_helpers=RateHelpers,
         name_answer=name_answer,
-        plays_as=("wasm",),
+        python_kit=PythonKit(Path(__file__).parent / "kit" / "texas.py", ("engine.hand_strength", "engine.rates")),
     ),
     new_core=new_core,
     house=House(
