@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.holdem_training import HoldemTraining
+from engine.lanes import Violation
 from engine.rates import RateSampler
 from engine.records import Table as Records
 from tests.oracles import holdem_training as oracle
@@ -22,7 +23,7 @@ from tests.test_cli import command
 from tournament.contests.contest import buffer_fields
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.judge import Verdict, judge
-from tournament.contests.holdem_training.protocol import RATE_BUDGET, Table, Violation
+from tournament.contests.holdem_training.protocol import RATE_BUDGET, Table
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.problems import BadInput
@@ -49,7 +50,7 @@ def new_table(hands: int = 2, *, decks: Path | None = None, deals_key: int = 3) 
         games.rows = sessions.rows = 0
 
     core = HoldemTraining(games, sessions, deals_key=deals_key, sessions=1, hands=hands, decks=fixed)
-    return Table(core, hands, RateSampler(4), empty_records)
+    return Table(core, RateSampler(4), empty_records)
 
 
 class Script:
@@ -204,7 +205,7 @@ def test_blanks_and_a_carriage_return_are_forgiven() -> None:
         ("RATE 0", "RATE takes at least 1, not 0"),
         ("RATE -1", "RATE takes at least 1, not -1"),
         ("RATE 3000001", "RATE 3000001 is over the budget: 3,000,000 of 3,000,000 samples are left"),
-        ("ACTION CHECK" + " " * 1000, "the line is longer than 1000 bytes"),
+        ("ACTION CHECK" + " " * 244, "the line is longer than 255 bytes"),
     ],
 )
 def test_violations_end_the_match(line: str, reason: str) -> None:
@@ -302,7 +303,7 @@ def test_a_program_that_never_reads() -> None:
         ("import os; os.close(1); input()", "died", "its output ended before the match: "),
         (CHECKER.replace('"SCORE"', '"RESULT"'), "died", "exit status 0, in hand 2"),
         (READER + "read(); say('READY')\nwhile True: read()", "violation", 'READY is no command: RATE or ACTION: "'),
-        ("print('x' * 100000, flush=True); input()", "violation", "the line is longer than 1000 bytes"),
+        ("print('x' * 100000, flush=True); input()", "violation", "the line is longer than 255 bytes"),
         ("import sys; sys.stdout.write('x' * 100000); sys.stdout.flush(); input()", "violation", "the line is longer"),
         ("print('ACTION CHECK', end='', flush=True)", "died", "exit status 0"),
     ],

@@ -106,6 +106,22 @@ class Import:
     result: str
 
 
+class Dialogue(Protocol):
+    """How a program is talked with over a leg, where a decision takes more than one line and its answer."""
+
+    def asked(self) -> Sequence[str]:
+        """The lines that put the pending decision, with all that is to be said before."""
+
+    def said(self, line: bytes) -> str | int:
+        """What a line of the program's comes to: a line in reply, or its answer to the decision.
+
+        Raises `engine.lanes.Violation`.
+        """
+
+    def ended(self) -> Sequence[str]:
+        """The last lines, when the leg is over."""
+
+
 @dataclass(frozen=True)
 class PythonKit:
     """A module that Python bots may import, by the name of its file.
@@ -132,6 +148,8 @@ class Interface:
     its methods. `hints` pair what a compiler's message may contain with the way out.
     `new_helpers` makes what stands behind `imports`, `name_answer` says in the
     rules' words what a refused answer was. Python bots may import the `python_kit`.
+    `new_dialogue` begins a program's leg, from the core and the bot's seed, if the questions' lines are not used;
+    who breaks off a dialogue does not get another in that leg.
     """
 
     kit: Path
@@ -147,6 +165,7 @@ class Interface:
     new_helpers: NewHelpers | None = None
     name_answer: Callable[[int], str] = str
     python_kit: PythonKit | None = None
+    new_dialogue: Callable[[GameCore, int], Dialogue] | None = None
 
     @property
     def passes_address(self) -> bool:

@@ -11,6 +11,7 @@ from pydantic import Field
 from engine.game_core import GameCore
 from engine.holdem_training import HoldemTraining
 from engine.rate_helpers import RateHelpers
+from engine.rates import RateSampler
 from engine.records import Table
 from tournament.contests.contest import (
     Contest,
@@ -28,6 +29,7 @@ from tournament.contests.contest import (
     ViewField,
 )
 from tournament.contests.holdem_training.judge import judge_program
+from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 
@@ -131,6 +133,11 @@ _MEASURES = (
 )
 
 
+def new_dialogue(core: GameCore, seed: int) -> Dialogue:
+    assert isinstance(core, HoldemTraining)
+    return Dialogue(core, RateSampler(seed))
+
+
 def name_answer(answer: int) -> str:
     """What the adapter made of an answer that no rule knows."""
     return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
@@ -172,6 +179,7 @@ HOLDEM_TRAINING = Contest(
         ),
         new_helpers=RateHelpers,
         name_answer=name_answer,
+        new_dialogue=new_dialogue,
         python_kit=PythonKit(Path(__file__).parent / "kit" / "texas.py", ("engine.hand_strength", "engine.rates")),
     ),
     new_core=new_core,

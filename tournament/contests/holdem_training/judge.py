@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Literal, TextIO
 
 from engine.holdem_training import HoldemTraining
+from engine.lanes import MOST_LINE_BYTES, Violation
 from engine.rates import RateSampler
 from engine.records import Table as Records
 from tournament.contests.contest import JudgedMatch, buffer_fields
 from tournament.contests.holdem_training.decks import read_decks
-from tournament.contests.holdem_training.protocol import MOST_LINE_BYTES, Table, Violation, shown
+from tournament.contests.holdem_training.protocol import Table
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.processes.conversation import Gone, Program, Silent
@@ -68,7 +69,7 @@ def judge_program(start: Callable[[], Program], match: JudgedMatch) -> Verdict:
     def empty_records() -> None:
         games.rows = sessions.rows = 0
 
-    table = Table(core, hands, RateSampler(match.random_key), empty_records)
+    table = Table(core, RateSampler(match.random_key), empty_records)
     return judge(start(), table, transcript=match.transcript)
 
 
@@ -104,8 +105,7 @@ def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcrip
         try:
             lines = table.answer(line)
         except Violation as violation:
-            quoted = shown(line.decode("ascii", "backslashreplace"))
-            ending, reason = "violation", f'{violation}: "{quoted}"'
+            ending, reason = "violation", str(violation)
             _send(program, ["-1"], transcript)
             break
     status = program.end(0.0 if ending == "out of time" else _SECONDS_TO_END)

@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from engine.rates import RateSampler
 
-__all__ = ["UNKNOWN", "ActionType", "Card", "State", "get_rates_by_sampling", "get_result"]
+__all__ = ["UNKNOWN", "ActionType", "Card", "State"]  # and the helpers, see for_leg
 
 
 class ActionType(Enum):
@@ -71,7 +71,8 @@ def for_leg(seed):
             raise ValueError(_NO_STATE) from None
         return wins / t, ties / t
 
-    return {"get_result": get_result, "get_rates_by_sampling": get_rates_by_sampling}
+    helpers = {"get_result": get_result, "get_rates_by_sampling": get_rates_by_sampling}
+    return {**helpers, "__all__": [*__all__, *helpers]}
 
 
 def _numbers(state):
