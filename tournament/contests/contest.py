@@ -347,7 +347,9 @@ class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
     Without a `house` all entrants play all. A `judge`, where the statement has
-    one for programs, starts a program and plays one match with it alone. The last two are guesses, for the
+    one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
+    with every question at extreme values; or, where a question makes sense in a game only, in the games of
+    `new_core_at_limits`. The last two are guesses, for the
     batches before anything is measured: the games of a session, and how many one
     core plays in a second.
     """
@@ -361,5 +363,6 @@ class Contest:
     new_core: NewCore
     house: House | None = None
     judge: Judge | None = None
+    new_core_at_limits: NewCore | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6

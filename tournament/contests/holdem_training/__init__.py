@@ -29,6 +29,7 @@ from tournament.contests.contest import (
     ViewField,
 )
 from tournament.contests.holdem_training.judge import judge_program
+from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
@@ -44,6 +45,14 @@ class Settings(ContestSettings):
     hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
     fuel_per_session: int = Field(
         50_000_000_000, ge=10_000, le=10**18, description="WebAssembly instructions that a bot may take in a session"
+    )
+
+    # As the statements have it: 512 MB, and 10 seconds for a match of 10,000 hands. Longer sessions get more:
+    # their hands have up to four decisions.
+    memory_megabytes: int = Field(512, ge=1, le=4096, description="memory of one bot")
+    cpu_seconds_per_leg: float = Field(10.0, ge=0.1, le=1e6, description="processor time that it has for a leg")
+    cpu_milliseconds_more: float = Field(
+        0.25, ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock"
     )
 
     @property
@@ -189,6 +198,7 @@ HOLDEM_TRAINING = Contest(
         scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
     ),
     judge=judge_program,
+    new_core_at_limits=new_core_at_limits,
     expected_games=10_000.0,
     expected_rate=1e5,
 )
