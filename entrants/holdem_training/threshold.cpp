@@ -1,5 +1,5 @@
 // Raises the pot whenever its chance to win is above a threshold, higher from round to round.
-// The same in Python is threshold_python.py, as a program threshold_program.
+// The same in Python is threshold_py.py, as a program threshold_io.
 #include "texas.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@ of its own. It returns a pair, the action and the raise: (ActionType.RAISE, 10),
 
 from collections import namedtuple
 from enum import Enum
-from operator import attrgetter
+from operator import attrgetter, index
 
 from engine.rates import RateSampler
 
@@ -62,6 +62,7 @@ def for_leg(seed):
 
     def get_rates_by_sampling(state, t):
         """Deals the unknown cards at random t times: the shares that Alice wins, and that both tie."""
+        t = index(t)
         if t < 1:
             raise ValueError("get_rates_by_sampling was asked for fewer than one sample")
         numbers = _numbers(state)

@@ -1,4 +1,4 @@
-"""threshold.cpp in Python: raises the pot whenever its chance to win is above a threshold, higher from round to round."""
+"""threshold.cpp in Python: raises the pot when its chance to win is above a threshold, higher from round to round."""
 
 from texas import ActionType, get_rates_by_sampling
 
