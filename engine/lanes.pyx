@@ -50,6 +50,7 @@ cdef extern from "poll.h" nogil:
     short POLLIN
     short POLLOUT
 
+
 class Violation(Exception):
     """A program said what its dialogue doesn't allow; the message tells it."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,17 @@ from engine.rates import RateSampler
 from tests.holdem import build, leg_of, play_built, play_core, play_processes
 from tests.oracles.holdem_training import View
 from tests.processes.support import Source, script
+from tournament.contests.holdem_training import HOLDEM_TRAINING, Settings
 from tournament.contests.holdem_training.judge import judge
 from tournament.contests.holdem_training.limits import hands_at_limits
 from tournament.entrants.bot import Entrant
+from tournament.new import templates
+from tournament.processes import programs
+from tournament.processes.confinement import Limits
 from tournament.processes.settings import SandboxSettings
+from tournament.schedule import AgainstHouse, Competitor
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "holdem_training.md").read_text()
 
 # One policy in every form: checks, folds and raises, by chances, cards, and what was raised before. 64 samples,
 # for their shares are the same in six decimals.
@@ -370,26 +377,59 @@ def test_the_judge_and_a_tournament_agree(tmp_path: Path) -> None:
         assert what in result.faults[0].what
 
 
-def test_what_a_program_reads_when_it_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """-1 after a violation; else the last RESULT and the SCORE."""
-    from functools import partial
-
-    from tournament.processes import programs
-    from tournament.processes.confinement import Limits
-
-    monkeypatch.setattr(programs, "Limits", partial(Limits, file_megabytes=1))
+def overheard(folder: Path, name: str, source: dict[str, str], *, seed: int = 1, hands: int = 2) -> list[str]:
+    """What a program reads, after "< ", and writes, after "> ", in a match that it plays unconfined."""
     off = SandboxSettings(mode="off")
-    last: Mapping[str, tuple[str, str]] = {
-        "good": (CHECKS, r"OPP CHECK\nRESULT -?\d+\nSCORE -?\d+\.\d{6}\n"),
-        "bad": ('say("ACTION CHECK" if hand == 1 else "CHECK")', r"BOARD\n-1\n"),
-    }
-    for name, (decide, end) in last.items():
-        heard = tmp_path / f"{name}.txt"
-        noting = program(decide)
-        noting["bot.toml"] = f'command = ["sh", "-c", "tee {heard} | python3 -u bot.py"]\n'
-        bot = one(tmp_path, name, noting, off)
-        play_processes([bot], [leg_of(bot, 7)], hands=2, sandbox=off)
-        assert re.fullmatch(rf"2\nSTATE 1 1 100 100 10 0\nALICE [\d ]+\nBOARD\n(.*\n)*{end}", heard.read_text())
+    recipe = f'command = ["sh", "-c", "tee {folder}/heard | python3 -u bot.py | tee {folder}/said"]'
+    bot = one(folder, name, source | {"bot.toml": recipe}, off)
+    playing = Settings(hands=hands, sessions=1, seed=seed).playing()
+    player = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256 or "")
+    (leg,) = AgainstHouse("holdem_training", playing, [player], [Competitor(0, "Bob", "house", "bob")]).legs()
+    play_processes([bot], [leg], hands=hands, sandbox=off)
+    said = iter((folder / "said").read_text().splitlines())
+    lines = []
+    for line in (folder / "heard").read_text().splitlines():
+        lines.append(f"< {line}")
+        if line.startswith(("BOARD", "RATES")):
+            lines.append(f"> {next(said)}")
+    assert next(said, None) is None
+    return lines
+
+
+@pytest.fixture
+def files_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "Limits", partial(Limits, file_megabytes=1))
+
+
+@pytest.mark.usefixtures("files_can_be_written")
+@pytest.mark.parametrize(
+    ("decide", "end"),
+    [
+        (CHECKS, r"> ACTION CHECK\n< OPP CHECK\n< RESULT -?\d+\n< SCORE -?\d+\.\d{6}"),
+        ('say("ACTION CHECK" if hand == 1 else "CHECK")', r"< BOARD\n> CHECK\n< -1"),
+        ('say("ACTION CHECK" if hand == 1 else "ACTION FOLD")', r"> ACTION FOLD\n< RESULT 0\n< SCORE [05]\.\d{6}"),
+    ],
+)
+def test_what_a_program_reads_when_it_is_over(tmp_path: Path, decide: str, end: str) -> None:
+    """-1 after a violation; else the last RESULT and the SCORE."""
+    lines = "\n".join(overheard(tmp_path, "bot", program(decide)))
+    assert re.fullmatch(rf"< 2\n< STATE 1 1 100 100 10 0\n< ALICE [\d ]+\n< BOARD\n(.*\n)*{end}", lines)
+
+
+@pytest.mark.usefixtures("files_can_be_written")
+def test_the_documented_dialogue(tmp_path: Path) -> None:
+    """Line by line what the bot to start from reads and writes."""
+    (seed,) = re.findall(r"seed (\d+), of the bot", PAGE)
+    template = templates(HOLDEM_TRAINING)["program-python"] / "bot.py"
+    lines = overheard(tmp_path, "my_bot", {"bot.py": template.read_text()}, seed=int(seed))
+    (block,) = re.findall(r"\n\n```\n(< .*?)```", PAGE, re.DOTALL)
+    assert block.splitlines() == lines
+
+
+def test_the_documented_python_bot(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    result, _ = play_built(one(tmp_path, "example.py", block), 7, hands=500)
+    assert result.faults == () and result.points / result.games > 8
 
 
 # The contest.
