@@ -69,6 +69,9 @@ class Script:
         except StopIteration:
             raise Gone from None
 
+    def cpu_seconds(self) -> float:
+        return 0.0
+
     def end(self, seconds: float) -> int:
         return 0
 
@@ -315,25 +318,36 @@ def test_programs_that_end_or_talk_nonsense(source: str, ending: str, reason: st
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "is_busy"),
     [
-        "import time; time.sleep(60)",
-        "while True: pass",
-        "import sys\nfor _ in sys.stdin: pass",
-        CHECKER.replace('say("ACTION CHECK")', 'import time; time.sleep(0.3); say("ACTION CHECK")'),
-        "print('ACTION CHECK', end='', flush=True)\nwhile True: pass",
-        "import signal, time; signal.signal(15, signal.SIG_IGN); signal.signal(1, signal.SIG_IGN); time.sleep(60)",
-        "import os, time\nif os.fork(): time.sleep(60)\nelse: time.sleep(60)",
+        ("import time; time.sleep(60)", False),
+        ("while True: pass", True),
+        ("import sys\nfor _ in sys.stdin: pass", False),
+        (CHECKER.replace('say("ACTION CHECK")', 'import time; time.sleep(0.3); say("ACTION CHECK")'), False),
+        (CHECKER.replace('say("ACTION CHECK")', 'sum(range(10**6)); say("ACTION CHECK")'), True),
+        ("print('ACTION CHECK', end='', flush=True)\nwhile True: pass", True),
+        ("import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (1, 15)]; time.sleep(60)", False),
+        ("import os, time\nif os.fork(): time.sleep(60)\nelse: time.sleep(60)", False),
     ],
-)
-def test_programs_that_take_too_long(source: str) -> None:
-    """All that a program is waited for counts, and it is killed with its children."""
+)  # fmt: skip
+def test_programs_that_take_too_long(source: str, is_busy: bool) -> None:
+    """Their own processor time counts, or else how long they were waited for; they are killed with their children."""
     started = time.monotonic()
-    verdict = judge(program(source), new_table(), seconds=0.8)
+    verdict = judge(program(source), new_table(1000), seconds=0.4)
     assert (verdict.ending, verdict.exit_code) == ("out of time", 4)
-    assert verdict.reason.startswith("no line within its 0.8 seconds, in hand ")
-    assert 0.8 <= verdict.seconds < 2
+    if is_busy:
+        assert verdict.reason.startswith("took more than 0.4 seconds of processor time, in hand ")
+    else:
+        assert verdict.reason.startswith("kept the judge waiting for 1.2 seconds, in hand ")
+        assert 1.2 <= verdict.seconds < 2
     assert time.monotonic() - started < 4
+
+
+def test_a_program_that_was_kept_from_the_processor_has_its_time() -> None:
+    """It is waited for longer than it may work, and works almost nothing."""
+    slow = CHECKER.replace('say("ACTION CHECK")', 'import time; time.sleep(0.04); say("ACTION CHECK")')
+    verdict = judge(program(slow), new_table(4), seconds=0.4)
+    assert verdict.ending == "finished" and 0.6 < verdict.seconds
 
 
 def test_a_program_hears_minus_one_before_it_ends() -> None:

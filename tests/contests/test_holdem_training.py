@@ -370,6 +370,14 @@ def test_shipped_bots_make_what_they_should(shipped: dict[str, Entrant], name: s
     assert low < result.points / result.games < high
 
 
+@pytest.mark.parametrize("name", ["threshold_py", "threshold_io"])
+def test_the_threshold_bot_is_the_same_in_every_form(shipped: dict[str, Entrant], name: str) -> None:
+    """Hand for hand, with one seed."""
+    result, record = play_built(shipped[name], 123, hands=3000, random_seed=7)
+    assert result.faults == ()
+    assert record.hands == play_built(shipped["threshold"], 123, hands=3000, random_seed=7)[1].hands
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_strong_bot_passes_the_large_task(shipped: dict[str, Entrant], seed: int) -> None:
     """50,000 hands as in the statement, five seeds of five; its mean is 17.2 with a standard error of 0.25."""

@@ -128,11 +128,7 @@ class Confined:
 
     def cpu_seconds(self) -> float:
         """The processor time that it has taken, over all its threads."""
-        clock = (~self.pid << 3) | 2  # Linux's number for the CPU clock of a process
-        try:
-            return time.clock_gettime(clock)
-        except OSError:
-            return 0.0
+        return cpu_seconds(self.pid)
 
     def memory_bytes(self) -> int:
         """The most memory that it has had at once."""
@@ -204,6 +200,15 @@ class Confined:
                 return None
             time.sleep(0.001)
         return self.end()
+
+
+def cpu_seconds(process: int) -> float:
+    """The processor time that a process has taken, over all its threads; 0 when it is no more."""
+    clock = (~process << 3) | 2  # Linux's number for the CPU clock of a process
+    try:
+        return time.clock_gettime(clock)
+    except OSError:
+        return 0.0
 
 
 def _state(folder: Path) -> str:
