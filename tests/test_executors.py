@@ -238,7 +238,7 @@ def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
         games = pandas.read_parquet(tmp_path / executor / "holdem_training" / "games")
         tables.append(games.sort_values(["match", "session", "game"]).reset_index(drop=True))
     assert len(tables[0]) == 3 * 3 * 400
-    pandas.testing.assert_frame_equal(*tables)
+    pandas.testing.assert_frame_equal(tables[0], tables[1])
 
 
 def test_two_ray_workers_one_of_which_is_killed(tmp_path: Path) -> None:

@@ -249,6 +249,8 @@ def test_faults_of_python_bots_are_said_in_words(tmp_path: Path) -> None:
         assert len(result.faults) == 1, (what, result.faults)
         fault = result.faults[0]
         assert (fault.game, fault.question) == (1, "makeDecision"), what
+        seen = r"makeDecision: alice( \d+ \d+){2}, board( \d+ \d+){3}, round 2, stack 100, bobs_stack 100, pot 10"
+        assert re.fullmatch(seen, fault.asked), fault.asked
         assert fault.what.startswith(said), (what, fault.what)
         assert [hand.answers for hand in record.hands] == [(1, 1, 1, 1)] * 3
         assert result.ended_by is None
@@ -327,6 +329,7 @@ def test_a_broken_protocol_ends_the_session(tmp_path: Path) -> None:
         result, record = played[name]
         (fault,) = result.faults
         assert result.ended_by == 0 and said in fault.what, (name, fault.what)
+        assert fault.asked.endswith(", stack 0, bobs_stack 0, pot 210") == (name == "empty"), fault.asked
         if name != "empty":  # he calls when his cards are good
             assert fault.game == len(record.hands) == hand, name
 

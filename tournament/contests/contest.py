@@ -147,9 +147,11 @@ class Interface:
     order. A C++ bot may also be a class called `bot_class` with the questions as
     its methods. `hints` pair what a compiler's message may contain with the way out.
     `new_helpers` makes what stands behind `imports`, `name_answer` says in the
-    rules' words what a refused answer was. Python bots may import the `python_kit`.
-    `new_dialogue` begins a program's leg, from the core and the bot's seed, if the questions' lines are not used;
-    who breaks off a dialogue does not get another in that leg.
+    rules' words what a refused answer was, `show_view` what a view shows, where
+    its fields are too many to be listed. Python bots may import the
+    `python_kit`. `new_dialogue` begins a program's leg, from the core and the bot's
+    seed, if the questions' lines are not used; who breaks off a dialogue does
+    not get another in that leg.
     """
 
     kit: Path
@@ -164,6 +166,7 @@ class Interface:
     imports: tuple[Import, ...] = ()
     new_helpers: NewHelpers | None = None
     name_answer: Callable[[int], str] = str
+    show_view: Callable[[Mapping[str, float]], str] | None = None
     python_kit: PythonKit | None = None
     new_dialogue: Callable[[GameCore, int], Dialogue] | None = None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -152,6 +152,18 @@ def name_answer(answer: int) -> str:
     return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
 
 
+def show_view(values: Mapping[str, float]) -> str:
+    """Cards as suit and value, those that aren't known left out."""
+
+    def cards(who: str) -> str:
+        places = [name.removesuffix("_suit") for name in values if name.startswith(who) and name.endswith("_suit")]
+        known = [place for place in places if values[f"{place}_suit"] >= 0]
+        return " ".join([who, *[f"{values[f'{place}_suit']:g} {values[f'{place}_value']:g}" for place in known]])
+
+    chips = [f"{name} {values[name]:g}" for name in ("round", "stack", "bobs_stack", "pot")]
+    return ", ".join([cards("alice"), cards("board"), *chips])
+
+
 def _view() -> tuple[ViewField, ...]:
     """What Alice sees, as the core writes it. To try bots with: the moment before the flop."""
     places = [f"{who}_{n}" for who, count in (("alice", 2), ("bob", 2), ("board", 5)) for n in range(1, count + 1)]
@@ -188,6 +200,7 @@ HOLDEM_TRAINING = Contest(
         ),
         new_helpers=RateHelpers,
         name_answer=name_answer,
+        show_view=show_view,
         new_dialogue=new_dialogue,
         python_kit=PythonKit(Path(__file__).parent / "kit" / "texas.py", ("engine.hand_strength", "engine.rates")),
     ),
