@@ -7,9 +7,10 @@ wait, each channel's gathered questions go out in one message, and as the
 answers come in the lanes play on.
 
 Channels speak binary (`engine.python_bots` is the other end), many lanes each,
-or lines of text, one lane each. A contest whose decisions take more than a line and its answer brings a
-dialogue: an object whose `asked()` gives the lines that put a decision, and whose `said(line)` is a
-line to answer with, or the action that the program has chosen.
+or lines of text, one lane each. Where a decision takes more than a line and its
+answer, the caller brings a dialogue: an object whose `asked()` gives the lines that
+put the decision, and whose `said(line)` is a line in reply, or the answer that
+the program has come to.
 
 A binary message is a Header and `count` Questions, each of `question_size`
 bytes; its answer is a Header with the same serial, as many Answers, and the
