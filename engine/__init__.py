@@ -7,7 +7,7 @@
 - `referee.Referee`: plays a core with WebAssembly bots without the GIL; takes addresses of the
   runtime's functions as ints and gives the status codes of `game_core`.
 - `hand_strength.strengths`: what seven cards are worth; numpy arrays in and out.
-- `rates.RateSampler`: Hold'em's win and tie rates by sampling; `rates.RateHelpers`: the same as
+- `rates.RateSampler`: Hold'em's win and tie rates by sampling; `rate_helpers.RateHelpers`: the same as
   functions that a WebAssembly bot imports, by their addresses.
 - `bob`, `preflop`: Bob's answers and the counts behind them, for tests and the curious.
 - `deals.deal_word`: the random bits of a deal, for tests and replays.

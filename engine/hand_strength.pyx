@@ -16,14 +16,13 @@ suit alone decide.
 
 from threading import Lock
 
-import numpy as np
-
-from libc.stdint cimport int32_t
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free, qsort
+from libc.string cimport memcpy, memset
 
 cdef enum:
     RANKS = 13
     RANK_SUMS = 49205
+    CLASSES = 4824       # of best hands, as many as there are strengths
 
 HAND_TYPES = (
     "high card",
@@ -49,15 +48,18 @@ cdef enum Type:
     STRAIGHT_FLUSH
 
 cdef HandTables TABLES
-cdef object WORTHS = None    # uint32 by strength: what it stands for, as `packed` has it
+cdef uint32_t WORTHS[CLASSES]    # by strength: what it stands for, as `packed` has it
+cdef bint is_built = False
 cdef object BUILDING = Lock()
 
 
 cdef const HandTables* hand_tables() except NULL:
     """The tables, built when they are first asked for: that takes some 15 ms."""
+    global is_built
     with BUILDING:
-        if WORTHS is None:
+        if not is_built:
             build_tables()
+            is_built = True
     return &TABLES
 
 
@@ -146,6 +148,11 @@ cdef uint32_t worth_of_ranks(const int* counts) noexcept nogil:
     return packed(type, best)
 
 
+cdef inline uint64_t scattered(uint32_t ranks) noexcept nogil:
+    """A sum of seven cards' ranks, spread: the row is on top, then what the displacement is added to."""
+    return ranks * HAND_MULTIPLIER
+
+
 cdef uint32_t worth_of_flush(uint32_t ranks) noexcept nogil:
     """The best five of a suit's five or more ranks."""
     cdef int best[5]
@@ -158,9 +165,11 @@ cdef uint32_t worth_of_flush(uint32_t ranks) noexcept nogil:
         return packed(STRAIGHT_FLUSH, best)
     filled = 0
     for rank in range(RANKS - 1, -1, -1):
-        if filled < 5 and ranks >> rank & 1:
+        if ranks >> rank & 1:
             best[filled] = rank
             filled += 1
+            if filled == 5:
+                break
     return packed(FLUSH, best)
 
 
@@ -183,66 +192,112 @@ cdef int list_sums(int rank, int left, uint32_t total, int* counts, uint32_t* su
     return found
 
 
+cdef int by_size(const void* one, const void* other) noexcept nogil:
+    """For qsort: whether one number is less than the other."""
+    cdef uint32_t a = (<const uint32_t*>one)[0]
+    cdef uint32_t b = (<const uint32_t*>other)[0]
+    return (a > b) - (a < b)
+
+
+cdef uint16_t strength_of(uint32_t worth) noexcept nogil:
+    """The place of a worth among all there are."""
+    cdef int low = 0
+    cdef int high = CLASSES - 1
+    cdef int middle
+    while low < high:
+        middle = (low + high) // 2
+        if WORTHS[middle] < worth:
+            low = middle + 1
+        else:
+            high = middle
+    return <uint16_t>low
+
+
 cdef build_tables():
     cdef int counts[RANKS]
-    cdef uint32_t[::1] sums = np.zeros(RANK_SUMS, dtype=np.uint32)
-    cdef uint32_t[::1] worths = np.zeros(RANK_SUMS, dtype=np.uint32)
-    cdef uint32_t[::1] flush_worths = np.zeros(SUIT_RANKS, dtype=np.uint32)
-    cdef const uint16_t[::1] strengths
     cdef int suit, rank, i
+    cdef int found = RANK_SUMS
+    cdef int classes = 0
     cdef uint64_t power = 1
-    global WORTHS
-    memset(&TABLES, 0, sizeof(TABLES))
-    TABLES.start = 0x3333ULL << 48
-    for rank in range(RANKS):
-        for suit in range(4):
-            TABLES.keys[13 * suit + rank] = power | 1ULL << (48 + 4 * suit)
-            TABLES.bits[13 * suit + rank] = 1ULL << (16 * suit + rank)
-        power *= 5
-    memset(counts, 0, sizeof(counts))
-    list_sums(0, 7, 0, counts, &sums[0], &worths[0], 0)
-    for i in range(SUIT_RANKS):
-        if 5 <= bin(i).count("1") <= 7:
-            flush_worths[i] = worth_of_flush(i)
-    worths_found, ranked = np.unique(np.concatenate([worths, np.unique(flush_worths)[1:]]), return_inverse=True)
-    strengths = ranked[:RANK_SUMS].astype(np.uint16)
-    place_sums(sums, strengths)
-    strengths = np.searchsorted(worths_found, flush_worths).astype(np.uint16)
-    for i in range(SUIT_RANKS):
-        TABLES.by_flush[i] = strengths[i]
-    WORTHS = worths_found
+    # The sums, the worths of ranks and of flushes, and room to sort the worths.
+    cdef uint32_t* sums = <uint32_t*>calloc(3 * RANK_SUMS + 2 * SUIT_RANKS, sizeof(uint32_t))
+    if sums == NULL:
+        raise MemoryError
+    cdef uint32_t* worths = sums + RANK_SUMS
+    cdef uint32_t* flush_worths = worths + RANK_SUMS
+    cdef uint32_t* sorted_worths = flush_worths + SUIT_RANKS
+    try:
+        memset(&TABLES, 0, sizeof(TABLES))
+        TABLES.start = 0x3333ULL << 48
+        for rank in range(RANKS):
+            for suit in range(4):
+                TABLES.keys[13 * suit + rank] = power | 1ULL << (48 + 4 * suit)
+                TABLES.bits[13 * suit + rank] = 1ULL << (16 * suit + rank)
+            power *= 5
+        memset(counts, 0, sizeof(counts))
+        list_sums(0, 7, 0, counts, sums, worths, 0)
+        memcpy(sorted_worths, worths, RANK_SUMS * sizeof(uint32_t))
+        for i in range(SUIT_RANKS):
+            if 5 <= bin(i).count("1") <= 7:
+                flush_worths[i] = worth_of_flush(i)
+                sorted_worths[found] = flush_worths[i]
+                found += 1
+        qsort(sorted_worths, found, sizeof(uint32_t), by_size)
+        for i in range(found):
+            if i == 0 or sorted_worths[i] != sorted_worths[i - 1]:
+                if classes == CLASSES:
+                    raise AssertionError("more classes of hands than there are")
+                WORTHS[classes] = sorted_worths[i]
+                classes += 1
+        for i in range(SUIT_RANKS):
+            TABLES.by_flush[i] = strength_of(flush_worths[i])
+        place_sums(sums, worths)
+    finally:
+        free(sums)
 
 
-cdef place_sums(const uint32_t[::1] sums, const uint16_t[::1] strengths):
+cdef place_sums(const uint32_t* sums, const uint32_t* worths):
     """Give each row of the hash the first displacement under which its sums find free slots, the fullest rows first."""
-    cdef uint64_t[::1] scattered = np.asarray(sums).astype(np.uint64) * np.uint64(HAND_MULTIPLIER)
-    cdef uint8_t[::1] taken = np.zeros(SLOTS, dtype=np.uint8)
-    rows = np.asarray(scattered) >> np.uint64(51)
-    sizes = np.bincount(rows.astype(np.int64), minlength=ROWS)
-    cdef int32_t[::1] by_row = np.argsort(rows, kind="stable").astype(np.int32)
-    cdef int32_t[::1] starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-    cdef int32_t[::1] order = np.argsort(-sizes, kind="stable").astype(np.int32)
-    cdef int row, member, n, displacement
+    cdef bint taken[SLOTS]
+    cdef int starts[ROWS + 1]    # of a row's sums in `by_row`
+    cdef int filled[ROWS]
+    cdef int by_row[RANK_SUMS]
+    cdef int row, size, member, i, displacement
+    cdef int most = 0
     cdef uint16_t slot
-    for n in range(ROWS):
-        row = order[n]
-        for displacement in range(SLOTS):
-            for member in range(starts[row], starts[row + 1]):
-                slot = <uint16_t>((scattered[by_row[member]] >> 35) + displacement)
-                if taken[slot]:
+    memset(taken, 0, sizeof(taken))
+    memset(starts, 0, sizeof(starts))
+    memset(filled, 0, sizeof(filled))
+    for i in range(RANK_SUMS):
+        starts[(scattered(sums[i]) >> 51) + 1] += 1
+    for row in range(ROWS):
+        most = max(most, starts[row + 1])
+        starts[row + 1] += starts[row]
+    for i in range(RANK_SUMS):
+        row = <int>(scattered(sums[i]) >> 51)
+        by_row[starts[row] + filled[row]] = i
+        filled[row] += 1
+    for size in range(most, 0, -1):
+        for row in range(ROWS):
+            if filled[row] != size:
+                continue
+            for displacement in range(SLOTS):
+                for member in range(starts[row], starts[row + 1]):
+                    slot = <uint16_t>((scattered(sums[by_row[member]]) >> 35) + displacement)
+                    if taken[slot]:
+                        break
+                    taken[slot] = True
+                else:
                     break
-                taken[slot] = 1
+                while member > starts[row]:    # give back what this displacement took
+                    member -= 1
+                    taken[<uint16_t>((scattered(sums[by_row[member]]) >> 35) + displacement)] = False
             else:
-                break
-            while member > starts[row]:    # give back what this displacement took
-                member -= 1
-                taken[<uint16_t>((scattered[by_row[member]] >> 35) + displacement)] = 0
-        else:
-            raise AssertionError(f"the multiplier leaves row {row} without a place")
-        TABLES.displacements[row] = displacement
-        for member in range(starts[row], starts[row + 1]):
-            slot = <uint16_t>((scattered[by_row[member]] >> 35) + displacement)
-            TABLES.by_ranks[slot] = strengths[by_row[member]]
+                raise AssertionError(f"the multiplier leaves row {row} without a place")
+            TABLES.displacements[row] = displacement
+            for member in range(starts[row], starts[row + 1]):
+                slot = <uint16_t>((scattered(sums[by_row[member]]) >> 35) + displacement)
+                TABLES.by_ranks[slot] = strength_of(worths[by_row[member]])
 
 
 def strengths(const uint8_t[:, ::1] hands):
@@ -250,6 +305,8 @@ def strengths(const uint8_t[:, ::1] hands):
 
     Raises ValueError for rows of another length or a card that isn't one.
     """
+    import numpy as np    # not where Python bots play
+
     cdef Py_ssize_t i
     cdef int j
     cdef uint64_t keys, bits
@@ -273,5 +330,8 @@ def strengths(const uint8_t[:, ::1] hands):
 
 def hand_types():
     """For each strength the number of its type in HAND_TYPES, uint8."""
+    import numpy as np
+
+    cdef int i
     hand_tables()
-    return (WORTHS >> 20).astype(np.uint8)
+    return np.array([WORTHS[i] >> 20 for i in range(CLASSES)], dtype=np.uint8)

@@ -270,6 +270,11 @@ cdef class HoldemTraining(GameCore):
         self.sessions_table.rows = row + 1
         self.finish_scored_session()
 
+    @property
+    def hands(self):
+        """How many hands the leg has."""
+        return self.sessions * self.games_per_session
+
     def counts(self):
         """How often, in each round from the first: checked, folded, raised and called, raised and Bob folded."""
         return tuple([self.counts_by_round[i][j] for i in range(ROUNDS) for j in range(OUTCOMES)])

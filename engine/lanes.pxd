@@ -62,6 +62,7 @@ cdef struct Channel:
     int from_bot
     int errors
     bint lines          # one lane, asked in text
+    void* dialogue      # what asks and understands it instead of lines that stay the same, or NULL
     bint is_open
     bint is_closed      # by the caller
     bint outstanding    # a message is out, its answer is not yet in

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import final
+from typing import Protocol, final
 
 from engine.game_core import GameCore
 from engine.records import Table
@@ -11,6 +11,14 @@ BOT_TRAPPED: int
 BOT_FAULTY: int
 BOT_OUT_OF_MEMORY: int
 CHANNEL_FAILED: int
+MOST_LINE_BYTES: int
+
+class Violation(Exception):
+    """A program said what its dialogue doesn't allow; see lanes.pyx."""
+
+class _Dialogue(Protocol):
+    def asked(self) -> Sequence[str]: ...
+    def said(self, line: bytes) -> str | int: ...
 
 @final
 class Lanes:
@@ -20,8 +28,18 @@ class Lanes:
         most_arguments: int,
         lines: Sequence[tuple[Sequence[tuple[int, int, bytes]], Sequence[tuple[bytes, bool, int]]]],
     ) -> None: ...
-    def open_channel(self, to_bot: int, from_bot: int, errors: int, *, lines: bool, greeting: bytes = b"") -> int: ...
+    def open_channel(
+        self,
+        to_bot: int,
+        from_bot: int,
+        errors: int,
+        *,
+        lines: bool,
+        greeting: bytes = b"",
+        dialogue: _Dialogue | None = None,
+    ) -> int: ...
     def close_channel(self, number: int) -> bool: ...
+    def unsent(self, number: int) -> bytes: ...
     def open_lane(
         self,
         core: GameCore,

@@ -7,7 +7,10 @@ wait, each channel's gathered questions go out in one message, and as the
 answers come in the lanes play on.
 
 Channels speak binary (`engine.python_bots` is the other end), many lanes each,
-or lines of text, one lane each.
+or lines of text, one lane each. Where a decision takes more than a line and its
+answer, the caller brings a dialogue: an object whose `asked()` gives the lines that
+put the decision, and whose `said(line)` is a line in reply, or the answer that
+the program has come to.
 
 A binary message is a Header and `count` Questions, each of `question_size`
 bytes; its answer is a Header with the same serial, as many Answers, and the
@@ -48,16 +51,25 @@ cdef extern from "poll.h" nogil:
     short POLLIN
     short POLLOUT
 
+
+class Violation(Exception):
+    """A program said what its dialogue doesn't allow; the message tells it."""
+
+
 cdef enum:
     C_LEG_IS_OVER = 0
     C_RECORDS_ARE_FULL = 1
     C_ANSWER_WANTED = 2
     C_FAULT = 3
     LONGEST_LINE = 256
+    LINES_AT_ONCE = 64          # of a program that asks back and back, before the others get their turn
+    MOST_UNREAD = 1 << 24       # bytes that wait for a program to read them
     PATIENCE_MILLISECONDS = 1   # for the last of the channels asked together
     _CORE_LINES = 14            # of 64 bytes: about the size of a core
     _LARGEST_PILE = 1 << 15     # bytes
     _WORTH_ASKING_AGAIN = 4
+
+MOST_LINE_BYTES = LONGEST_LINE - 1    # of a program's line, its end not counted
 
 
 cdef int64_t now_nanoseconds() noexcept nogil:
@@ -112,12 +124,15 @@ cdef class Lanes:
     cdef size_t stride
     cdef Line texts[MOST_QUESTIONS]
     cdef list kept              # what the lanes point to
+    cdef dict dialogues         # what the channels point to
+    cdef object mishap          # an exception of ours, to be raised where the caller can see it
 
     def __init__(self, int view_size, int most_arguments, lines):
         self.view_size = view_size
         self.most_arguments = most_arguments
         self.stride = question_size(most_arguments, view_size)
         self.kept = []
+        self.dialogues = {}
         self.asked_last = -1
         self.closed = []
         self.spare = []
@@ -158,7 +173,7 @@ cdef class Lanes:
             memcpy(line.words[i].text, <const char*>text, len(text))
         line.word_count = <int>len(words)
 
-    def open_channel(self, int to_bot, int from_bot, int errors, *, bint lines, bytes greeting=b""):
+    def open_channel(self, int to_bot, int from_bot, int errors, *, bint lines, bytes greeting=b"", dialogue=None):
         """A process by its pipes (made non-blocking here); its number. `greeting` goes before the first question."""
         cdef int number = self.spare.pop() if self.spare else self.channel_count
         cdef size_t count = self.channel_count + 1
@@ -181,6 +196,9 @@ cdef class Lanes:
         channel.errors = errors
         channel.lines = lines
         channel.is_open = True
+        if dialogue is not None:
+            self.dialogues[number] = dialogue
+            channel.dialogue = <void*>dialogue
         if not grown(<void**>&channel.gathering, &channel.gathering_capacity, 4096, 1):
             raise MemoryError
         if lines:
@@ -211,7 +229,14 @@ cdef class Lanes:
                 kept += 1
         self.touched_count = kept
         self.closed.append(number)
+        channel.dialogue = NULL
+        self.dialogues.pop(number, None)
         return bool(channel.lines)
+
+    def unsent(self, int number):
+        """What a process has not read yet of the message that is out."""
+        cdef Channel* channel = &self.channels[number]
+        return channel.sending[channel.sent:channel.sending_size] if channel.sending != NULL else b""
 
     def open_lane(self, GameCore core, Referee referee, Table games, Table sessions, channels, places):
         """A leg at its beginning; its number. `referee` is None without WebAssembly bots; they have channel -1.
@@ -344,6 +369,9 @@ cdef class Lanes:
         self.closed.clear()
         with nogil:
             self.play(until)
+        if self.mishap is not None:
+            mishap, self.mishap = self.mishap, None
+            raise mishap
         happened = []
         for i in range(self.event_count):
             event = &self.events[i]
@@ -504,7 +532,9 @@ cdef class Lanes:
         channel = lane.channels[seat]
         lane.decisions[seat] += 1
         lane.state = ASKED
-        if self.channels[channel].lines:
+        if self.channels[channel].dialogue != NULL:
+            self.gather_dialogue(channel, number)
+        elif self.channels[channel].lines:
             self.gather_line(channel, number)
         elif not self.gather(channel, number, decision.kind, lane.places[seat], 0):
             self.fail(channel, b"there is no memory left for its questions")
@@ -599,6 +629,117 @@ cdef class Lanes:
         channel.gathered_count = 1
         self.touch(number)
 
+    cdef void gather_dialogue(self, int number, int lane) noexcept with gil:
+        """Write what puts a decision in a dialogue."""
+        cdef Channel* channel = &self.channels[number]
+        cdef size_t capacity = <size_t>channel.gathered_capacity
+        try:
+            if not grown(<void**>&channel.gathered, &capacity, 1, sizeof(int)):
+                raise MemoryError
+            channel.gathered_capacity = <int>capacity
+            self.add_lines(channel, (<object>channel.dialogue).asked())
+        except BaseException as mishap:
+            self.break_off(number, mishap)
+            return
+        channel.gathered[0] = lane
+        channel.gathered_count = 1
+        self.touch(number)
+
+    cdef add_lines(self, Channel* channel, lines):
+        """Add to what a channel is sent next."""
+        cdef bytes text = "".join([f"{line}\n" for line in lines]).encode()
+        cdef size_t size = len(text)
+        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + size, 1):
+            raise MemoryError
+        memcpy(channel.gathering + channel.gathered_size, <const char*>text, size)
+        channel.gathered_size += size
+
+    cdef void break_off(self, int number, mishap):
+        """Stop for an exception that is no bot's fault; `run` raises it."""
+        self.mishap = mishap
+        self.fail(number, b"can't be talked with")
+
+    cdef void speak(self, int number) noexcept nogil:
+        """Send what a dialogue has gathered, behind what its program has yet to read."""
+        cdef Channel* channel = &self.channels[number]
+        cdef size_t unread = channel.sending_size - channel.sent
+        if unread > MOST_UNREAD:
+            self.fail(number, b"does not read what it is told")
+            return
+        if channel.sent > unread:
+            memmove(channel.sending, channel.sending + channel.sent, unread)
+            channel.sent = 0
+            channel.sending_size = unread
+        if not grown(
+            <void**>&channel.sending, &channel.sending_capacity, channel.sending_size + channel.gathered_size, 1
+        ):
+            self.fail(number, b"there is no memory left for its questions")
+            return
+        memcpy(channel.sending + channel.sending_size, channel.gathering, channel.gathered_size)
+        channel.sending_size += channel.gathered_size
+        channel.gathered_size = 0
+        self.push(number)
+
+    cdef bint hear(self, int number) noexcept nogil:
+        """Take in what a dialogue's program has said, up to its action; false when it has said nothing whole."""
+        cdef Channel* channel = &self.channels[number]
+        cdef unsigned char* end
+        cdef size_t length
+        cdef Py_ssize_t got
+        cdef int lines = 0
+        if channel.asked[0] < 0:    # its lane is stopped
+            return False
+        if not grown(<void**>&channel.inbox, &channel.inbox_capacity, LONGEST_LINE + 1, 1):
+            self.fail(number, b"there is no memory left for its answers")
+            return True
+        while lines < LINES_AT_ONCE:
+            end = <unsigned char*>memchr(channel.inbox, c"\n", channel.inbox_size)
+            if end != NULL or channel.inbox_size >= LONGEST_LINE:
+                length = end - channel.inbox if end != NULL else channel.inbox_size
+                lines += 1
+                if not self.understand(number, length):
+                    return True
+                channel.inbox_size -= length + 1
+                memmove(channel.inbox, channel.inbox + length + 1, channel.inbox_size)
+                if not channel.outstanding:
+                    return True
+                self.speak(number)
+                if not channel.is_open:
+                    return True
+                continue
+            got = read(channel.from_bot, channel.inbox + channel.inbox_size, LONGEST_LINE - channel.inbox_size)
+            if got < 0 and errno == EINTR:
+                continue
+            if got < 0 and errno == EAGAIN:
+                return lines > 0
+            if got <= 0:
+                self.fail(number, b"")
+                return True
+            channel.inbox_size += got
+        return True
+
+    cdef bint understand(self, int number, size_t length) noexcept with gil:
+        """Have a dialogue take a line of so many bytes; false when the channel has failed over it."""
+        cdef Channel* channel = &self.channels[number]
+        cdef int asked = channel.asked[0]
+        try:
+            said = (<object>channel.dialogue).said(channel.inbox[:length])
+            if isinstance(said, str):
+                self.add_lines(channel, [said])
+                return True
+            self.lanes[asked].answer = said
+        except Violation as violation:
+            self.fail(number, str(violation).encode())
+            return False
+        except BaseException as mishap:
+            self.break_off(number, mishap)
+            return False
+        self.lanes[asked].state = READY
+        self.ready[self.ready_count] = asked
+        self.ready_count += 1
+        channel.outstanding = False
+        return True
+
     cdef void touch(self, int number) noexcept nogil:
         if not self.channels[number].in_touched:
             self.channels[number].in_touched = True
@@ -609,7 +750,7 @@ cdef class Lanes:
         """Send what a channel has gathered."""
         cdef Channel* channel = &self.channels[number]
         cdef Header* header
-        if channel.lines and not self.silent_so_far(number):
+        if channel.dialogue == NULL and channel.lines and not self.silent_so_far(number):
             return
         channel.serial += 1
         channel.messages += 1
@@ -619,11 +760,18 @@ cdef class Lanes:
             header.serial = channel.serial
             header.count = <uint32_t>channel.gathered_count
             header.text_size = 0
-        channel.gathering, channel.sending = channel.sending, channel.gathering
-        channel.gathering_capacity, channel.sending_capacity = channel.sending_capacity, channel.gathering_capacity
         channel.gathered, channel.asked = channel.asked, channel.gathered
         channel.gathered_capacity, channel.asked_capacity = channel.asked_capacity, channel.gathered_capacity
         channel.asked_count = channel.gathered_count
+        if channel.dialogue != NULL:
+            channel.gathered_count = 0
+            channel.outstanding = True
+            self.speak(number)
+            if channel.is_open:
+                self.hear(number)    # it may have written ahead
+            return
+        channel.gathering, channel.sending = channel.sending, channel.gathering
+        channel.gathering_capacity, channel.sending_capacity = channel.sending_capacity, channel.gathering_capacity
         channel.sending_size = channel.gathered_size
         channel.gathered_count = 0
         channel.gathered_size = 0 if channel.lines else sizeof(Header)
@@ -661,6 +809,8 @@ cdef class Lanes:
                 continue
             elif put < 0 and errno == EAGAIN:
                 return
+            elif channel.dialogue != NULL:    # it reads no more; what it has said already may do
+                channel.sent = channel.sending_size
             else:
                 self.fail(number, b"")
                 return
@@ -670,6 +820,8 @@ cdef class Lanes:
         cdef Channel* channel = &self.channels[number]
         cdef size_t room, size
         cdef Py_ssize_t got
+        if channel.dialogue != NULL:
+            return self.hear(number)
         room = LONGEST_LINE if channel.lines else sizeof(Header) + channel.asked_count * (sizeof(Answer) + MOST_TEXT)
         if not grown(<void**>&channel.inbox, &channel.inbox_capacity, room + 1, 1):
             self.fail(number, b"there is no memory left for its answers")

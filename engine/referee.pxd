@@ -40,6 +40,7 @@ cdef class Referee:
     cdef uint64_t fuel                  # for each decision
     cdef uint64_t allotted              # to the decision now asked
     cdef bint banked                    # whether there is an amount for the whole leg
+    cdef bint is_asking             # a bot is being asked, so what is used is its own
     cdef uint64_t bank[SEATS]           # what is left of it
     cdef Status status
     cdef bint metered

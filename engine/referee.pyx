@@ -100,6 +100,7 @@ cdef class Referee:
         """`play` for callers that hold no GIL."""
         cdef RuntimeValue values[8]
         values[0].i64 = answer
+        self.is_asking = False
         if self.fuel:
             self.set_fuel(self.context, self.fuel)
         self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
@@ -129,17 +130,20 @@ cdef class Referee:
 
     cdef void allot_fuel(self, int seat) noexcept nogil:
         """Give the decision now asked what it may take: as much as a bank has left, where there is one."""
+        self.is_asking = True
         self.allotted = self.fuel
         if self.banked:
             self.allotted = min(self.fuel, self.bank[seat])
         self.set_fuel(self.context, self.allotted)
 
     cdef void note_fuel(self) noexcept nogil:
-        """Charge what was used since the last call to the seat that was asked."""
+        """Charge what was used since the last call to the seat that was asked, if any was."""
         cdef uint64_t left = 0
         cdef uint64_t used
         cdef int seat = self.core.decision.seat
         cdef Meter* meter = &self.meters[seat]
+        if not self.is_asking:
+            return
         self.get_fuel(self.context, &left)
         used = self.allotted - left if left < self.allotted else 0
         meter.decisions += 1

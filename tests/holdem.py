@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,16 @@ from engine.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.holdem_training import HoldemTraining
 from engine.records import Table
 from tests.oracles.holdem_training import Hand, Player, Record, View
+from tests.processes.support import ON, Source, write_bot
 from tournament.contests.contest import LegPlan
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
+from tournament.entrants.cache import cache_folder
 from tournament.legs import play_leg
+from tournament.processes.lanes import play_in_lanes
 from tournament.processes.settings import SandboxSettings
+from tournament.processes.spool import Spool
 from tournament.schedule import Leg, Seat
 from tournament.store.ledger import LegResult
 
@@ -122,33 +127,59 @@ def play_core(
     return record
 
 
-def build(folder: Path, sources: Mapping[str, str | bytes]) -> dict[str, Entrant]:
-    """Write files of these names and build them as a tournament does; entrants by name."""
+def build(folder: Path, sources: Mapping[str, Source], sandbox: SandboxSettings = ON) -> dict[str, Entrant]:
+    """Write files and folders of these names and build them as a tournament does; entrants by name."""
     for file_name, source in sources.items():
-        (folder / file_name).write_bytes(source if isinstance(source, bytes) else source.encode())
-    built = build_entrants(HOLDEM_TRAINING, Settings(), SandboxSettings(), folder, lambda _text: None)
+        write_bot(folder / file_name, source)
+    built = build_entrants(HOLDEM_TRAINING, Settings(), sandbox, folder, lambda _text: None)
     return {entrant.name: entrant for entrant in built}
+
+
+class Desk:
+    """A desk that keeps all rows as a record."""
+
+    def __init__(self) -> None:
+        self.games = Table(GAMES, 1 << 13)
+        self.sessions = Table(SESSIONS, 10)
+        self.record = CoreRecord(sessions=[])
+
+    def clear(self) -> None:
+        take_rows(self.games, self.sessions, self.record)
+
+
+def leg_of(bot: Entrant, deals_key: int, random_seed: int = 1, number: int = 0) -> Leg:
+    """A session of a built bot against Bob."""
+    assert bot.artifact_sha256 is not None, bot.problem
+    seat = Seat(bot.name, bot.plays_as, bot.artifact_sha256, random_seed)
+    return Leg(f"{bot.name} {number}", LegPlan(0, number, 1, deals_key), seat, Seat("Bob", "house", "bob", 0))
 
 
 def play_built(
     bot: Entrant, deals_key: int, *, hands: int, random_seed: int = 1, **settings: Any
 ) -> tuple[LegResult, CoreRecord]:
     """Play a session of a built bot as a worker does, rows kept in memory."""
-    chosen = Settings(hands=hands, sessions=1, **settings)
-    record = CoreRecord(sessions=[])
-
-    class Desk:
-        games = Table(GAMES, 1000)
-        sessions = Table(SESSIONS, 10)
-
-        def clear(self) -> None:
-            take_rows(self.games, self.sessions, record)
-
-    assert bot.artifact is not None, bot.problem
-    leg = Leg(
-        "", LegPlan(0, 0, 1, deals_key), Seat(bot.name, "wasm", "bot", random_seed), Seat("Bob", "house", "bob", 0)
-    )
+    leg = leg_of(bot, deals_key, random_seed)
+    if leg.has_processes:
+        (played,) = play_processes([bot], [leg], hands=hands, **settings)
+        return played
     desk = Desk()
-    result = play_leg(HOLDEM_TRAINING, chosen, leg, {"bot": bot.artifact, "bob": BOB.content}, desk)
+    artifacts = {leg.x.artifact: bot.artifact or b"", "bob": BOB.content}
+    result = play_leg(HOLDEM_TRAINING, Settings(hands=hands, sessions=1, **settings), leg, artifacts, desk)
     desk.clear()
-    return result, record
+    return result, desk.record
+
+
+def play_processes(
+    bots: Sequence[Entrant], legs: Sequence[Leg], *, hands: int, sandbox: SandboxSettings = ON, **settings: Any
+) -> list[tuple[LegResult, CoreRecord]]:
+    """Play sessions of bots that are processes as one batch, in the order of the legs."""
+    artifacts = {bot.artifact_sha256 or "": bot.artifact or b"" for bot in bots} | {"bob": BOB.content}
+    chosen = Settings(hands=hands, sessions=1, **settings)
+    played = {}
+    with contextlib.closing(Spool()) as spool:
+        for done in play_in_lanes(HOLDEM_TRAINING, chosen, sandbox, legs, artifacts, cache_folder(), spool):
+            desk = Desk()
+            done.rows.pour(desk)
+            desk.clear()
+            played[done.result.digest] = (done.result, desk.record)
+    return [played[leg.digest] for leg in legs]

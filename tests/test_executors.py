@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -13,9 +14,21 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import pandas
+import pandas.testing
 import pytest
 
-from tests.contest_runs import Outcome, Place, assert_same, call, command_line, environment, new_place, outcome
+from tests.contest_runs import (
+    REPOSITORY,
+    Outcome,
+    Place,
+    assert_same,
+    call,
+    command_line,
+    environment,
+    new_place,
+    outcome,
+)
 from tournament.executors import choose_executor
 from tournament.executors.local import LocalExecutor
 from tournament.play import Task
@@ -208,6 +221,24 @@ def test_one_ray_worker(place: Place, expected: Outcome, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert done.stderr == "Starting Ray…\n"
     assert_same(outcome(tmp_path / place.results.name), expected)
+
+
+def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
+    """WebAssembly, Python and a program, in one contest against a house player."""
+    shipped = REPOSITORY / "entrants" / "holdem_training"
+    for bot in sorted(shipped.glob("threshold*")):
+        copy: Callable[[Path, Path], object] = shutil.copytree if bot.is_dir() else shutil.copy
+        (tmp_path / "bots").mkdir(exist_ok=True)
+        copy(bot, tmp_path / "bots" / bot.name)
+    (tmp_path / "tournament.toml").write_text('[holdem_training]\nentrants = "bots"\nhands = 400\nsessions = 3\n')
+    arguments = ["run", "holdem_training", "--config", str(tmp_path / "tournament.toml"), "--workers", "2"]
+    tables = []
+    for executor in ("local", "ray"):
+        assert call([*arguments, "--executor", executor, "--results", str(tmp_path / executor)]).returncode == 0
+        games = pandas.read_parquet(tmp_path / executor / "holdem_training" / "games")
+        tables.append(games.sort_values(["match", "session", "game"]).reset_index(drop=True))
+    assert len(tables[0]) == 3 * 3 * 400
+    pandas.testing.assert_frame_equal(tables[0], tables[1])
 
 
 def test_two_ray_workers_one_of_which_is_killed(tmp_path: Path) -> None:

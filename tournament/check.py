@@ -172,15 +172,18 @@ def check_bot(
     if entrant.plays_as == "python" and first.digest == second.digest:
         beside = _play(contest, settings, sandbox, entrant, opponent, legs=_NEIGHBOURS)
         legs_apart = beside[0].digest == first.digest
-    questions = extreme_questions(contest.interface)
-    asking = replace(contest, new_core=lambda *_: Questionnaire(questions, contest.interface.view_size))
+    if contest.new_core_at_limits:
+        asking = replace(contest, new_core=contest.new_core_at_limits)
+    else:
+        questions = extreme_questions(contest.interface)
+        asking = replace(contest, new_core=lambda *_: Questionnaire(questions, contest.interface.view_size))
     forgiving = settings.model_copy(update={"faults_allowed": _MOST_FAULTS_AT_LIMITS - 1})
     (at_limits,) = _play(asking, forgiving, sandbox, entrant, opponent)
     return replace(
         report,
         repeats=first.digest == second.digest,
         legs_apart=legs_apart,
-        boundary_questions=len(questions),
+        boundary_questions=at_limits.meter.decisions,
         boundary_faults=at_limits.faults,
     )
 

@@ -15,7 +15,7 @@ from tournament.processes.settings import SandboxSettings
 from tournament.schedule import AgainstHouse, Competitor
 
 _MEGABYTES = 512
-_MOST_CPU_SECONDS = 60  # a last resort: the judge's clock comes first
+_MOST_CPU_SECONDS = 60  # a last resort: the judge's clocks come first
 
 
 def judge_command(

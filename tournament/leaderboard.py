@@ -224,15 +224,23 @@ def check_table(report: CheckReport) -> Table:
     return table
 
 
+# Columns of a replay that its caller has named, and how many others fit on a terminal.
+_KNOWN = ("match", "session")
+_MOST_COLUMNS = 16
+
+
 def replay_table(replay: Replay) -> Group:
     """Games as they were played, and the bot's faults in them with what it was asked."""
-    table = _plain_table("games; the bot is x", None)
-    for name in replay.games[0] if replay.games else ():
-        if name not in ("match", "session"):
-            table.add_column(name, justify="right")
-    for game in replay.games:
-        table.add_row(*[f"{value:g}" for name, value in game.items() if name not in ("match", "session")])
     faults = _fault_lines(replay.faults) if replay.faults else Text("no faults")
+    games = [{name: f"{value:g}" for name, value in game.items() if name not in _KNOWN} for game in replay.games]
+    if games and len(games[0]) > _MOST_COLUMNS:
+        lines = [", ".join(f"{name} {value}" for name, value in game.items()) for game in games]
+        return Group(Text("games; the bot is x", style="bold"), *map(Text, lines), faults)
+    table = _plain_table("games; the bot is x", None)
+    for name in games[0] if games else ():
+        table.add_column(name, justify="right")
+    for game in games:
+        table.add_row(*game.values())
     return Group(table, faults)
 
 

@@ -18,7 +18,11 @@ def view_values(interface: Interface, view: bytes) -> dict[str, float]:
 def asked(interface: Interface, kind: int, arguments: Sequence[int], view: bytes) -> str:
     """A question as a bot sees it, in one line."""
     question = interface.questions[kind]
-    shown = [f"{name} {value:g}" for name, value in view_values(interface, view).items()]
+    values = view_values(interface, view)
+    if interface.show_view:
+        shown = [interface.show_view(values)]
+    else:
+        shown = [f"{name} {value:g}" for name, value in values.items()]
     shown += [f"{name} {value}" for name, value in zip(question.arguments, arguments)]
     return f"{question.name}: {', '.join(shown)}"
 

@@ -1,4 +1,5 @@
-// Raises about the pot whenever its chance to win is above a threshold, higher from round to round.
+// Raises the pot whenever its chance to win is above a threshold, higher from round to round.
+// The same in Python is threshold_py.py, as a program threshold_io.
 #include "texas.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ std::pair<ActionType, int> makeDecision(const State &state)
         round = state.community[3].color == -1 ? 2 : state.community[4].color == -1 ? 3 : 4;
     if (stack == 0)
         return {ActionType::CHECK, 0};
-    const auto [win, tie] = getRatesBySampling(state, 400);
+    const auto [win, tie] = getRatesBySampling(state, 64);
     static const double thresholds[] = {0.5, 0.6, 0.65, 0.7};
     if (win + tie / 2 < thresholds[round - 1])
         return {ActionType::CHECK, 0};

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.holdem_training import HoldemTraining
+from engine.lanes import Violation
 from engine.rates import RateSampler
 from engine.records import Table as Records
 from tests.oracles import holdem_training as oracle
@@ -22,7 +23,7 @@ from tests.test_cli import command
 from tournament.contests.contest import buffer_fields
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.judge import Verdict, judge
-from tournament.contests.holdem_training.protocol import RATE_BUDGET, Table, Violation
+from tournament.contests.holdem_training.protocol import RATE_BUDGET, Table
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.problems import BadInput
@@ -49,7 +50,7 @@ def new_table(hands: int = 2, *, decks: Path | None = None, deals_key: int = 3) 
         games.rows = sessions.rows = 0
 
     core = HoldemTraining(games, sessions, deals_key=deals_key, sessions=1, hands=hands, decks=fixed)
-    return Table(core, hands, RateSampler(4), empty_records)
+    return Table(core, RateSampler(4), empty_records)
 
 
 class Script:
@@ -67,6 +68,9 @@ class Script:
             return next(self.lines).encode()
         except StopIteration:
             raise Gone from None
+
+    def cpu_seconds(self) -> float:
+        return 0.0
 
     def end(self, seconds: float) -> int:
         return 0
@@ -204,7 +208,7 @@ def test_blanks_and_a_carriage_return_are_forgiven() -> None:
         ("RATE 0", "RATE takes at least 1, not 0"),
         ("RATE -1", "RATE takes at least 1, not -1"),
         ("RATE 3000001", "RATE 3000001 is over the budget: 3,000,000 of 3,000,000 samples are left"),
-        ("ACTION CHECK" + " " * 1000, "the line is longer than 1000 bytes"),
+        ("ACTION CHECK" + " " * 244, "the line is longer than 255 bytes"),
     ],
 )
 def test_violations_end_the_match(line: str, reason: str) -> None:
@@ -302,7 +306,7 @@ def test_a_program_that_never_reads() -> None:
         ("import os; os.close(1); input()", "died", "its output ended before the match: "),
         (CHECKER.replace('"SCORE"', '"RESULT"'), "died", "exit status 0, in hand 2"),
         (READER + "read(); say('READY')\nwhile True: read()", "violation", 'READY is no command: RATE or ACTION: "'),
-        ("print('x' * 100000, flush=True); input()", "violation", "the line is longer than 1000 bytes"),
+        ("print('x' * 100000, flush=True); input()", "violation", "the line is longer than 255 bytes"),
         ("import sys; sys.stdout.write('x' * 100000); sys.stdout.flush(); input()", "violation", "the line is longer"),
         ("print('ACTION CHECK', end='', flush=True)", "died", "exit status 0"),
     ],
@@ -314,25 +318,36 @@ def test_programs_that_end_or_talk_nonsense(source: str, ending: str, reason: st
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "is_busy"),
     [
-        "import time; time.sleep(60)",
-        "while True: pass",
-        "import sys\nfor _ in sys.stdin: pass",
-        CHECKER.replace('say("ACTION CHECK")', 'import time; time.sleep(0.3); say("ACTION CHECK")'),
-        "print('ACTION CHECK', end='', flush=True)\nwhile True: pass",
-        "import signal, time; signal.signal(15, signal.SIG_IGN); signal.signal(1, signal.SIG_IGN); time.sleep(60)",
-        "import os, time\nif os.fork(): time.sleep(60)\nelse: time.sleep(60)",
+        ("import time; time.sleep(60)", False),
+        ("while True: pass", True),
+        ("import sys\nfor _ in sys.stdin: pass", False),
+        (CHECKER.replace('say("ACTION CHECK")', 'import time; time.sleep(0.3); say("ACTION CHECK")'), False),
+        (CHECKER.replace('say("ACTION CHECK")', 'sum(range(10**6)); say("ACTION CHECK")'), True),
+        ("print('ACTION CHECK', end='', flush=True)\nwhile True: pass", True),
+        ("import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (1, 15)]; time.sleep(60)", False),
+        ("import os, time\nif os.fork(): time.sleep(60)\nelse: time.sleep(60)", False),
     ],
-)
-def test_programs_that_take_too_long(source: str) -> None:
-    """All that a program is waited for counts, and it is killed with its children."""
+)  # fmt: skip
+def test_programs_that_take_too_long(source: str, is_busy: bool) -> None:
+    """Their own processor time counts, or else how long they were waited for; they are killed with their children."""
     started = time.monotonic()
-    verdict = judge(program(source), new_table(), seconds=0.8)
+    verdict = judge(program(source), new_table(1000), seconds=0.4)
     assert (verdict.ending, verdict.exit_code) == ("out of time", 4)
-    assert verdict.reason.startswith("no line within its 0.8 seconds, in hand ")
-    assert 0.8 <= verdict.seconds < 2
+    if is_busy:
+        assert verdict.reason.startswith("took more than 0.4 seconds of processor time, in hand ")
+    else:
+        assert verdict.reason.startswith("kept the judge waiting for 1.2 seconds, in hand ")
+        assert 1.2 <= verdict.seconds < 2
     assert time.monotonic() - started < 4
+
+
+def test_a_program_that_was_kept_from_the_processor_has_its_time() -> None:
+    """It is waited for longer than it may work, and works almost nothing."""
+    slow = CHECKER.replace('say("ACTION CHECK")', 'import time; time.sleep(0.04); say("ACTION CHECK")')
+    verdict = judge(program(slow), new_table(4), seconds=0.4)
+    assert verdict.ending == "finished" and verdict.seconds > 0.6
 
 
 def test_a_program_hears_minus_one_before_it_ends() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ REFUSED = {
     "plain.c": ('#include "texas.h"\nint makeDecision(void) { return 0; }', "written in C++"),
     "nothing.cpp": ("int x;", "lacks the function makeDecision"),
     "returns_int.cpp": ("int makeDecision(const State &s) { return 0; }", "error:"),
-    "script.py": ("def make_decision(state): return 0", "this contest takes bots in C++ or WebAssembly only"),
+    "camel_case.py": ("def makeDecision(state): return 0", "lacks the function make_decision"),
     "opens.cpp": ('#include <cstdio>\n' + CHECKS.replace("{ return", '{ fopen("x", "r"); return'), "opens files"),
 }  # fmt: skip
 
@@ -334,12 +335,19 @@ def test_crosstable_has_one_column(played: Path) -> None:
 
 
 def test_new_bots_start_from_one_that_can_enter(tmp_path: Path) -> None:
-    process = command(tmp_path, "new", "holdem_training", "mine")
-    assert process.returncode == 0 and "entrants/holdem_training/mine.cpp is there" in process.stdout
-    report = command(tmp_path, "check", "entrants/holdem_training/mine.cpp")
-    assert report.returncode == 0 and "fit to enter" in report.stdout
+    (tmp_path / "tournament.toml").write_text("[holdem_training]\nhands = 300\n")
+    for language, name in (
+        ("cpp", "one.cpp"),
+        ("python", "two.py"),
+        ("program-python", "three"),
+        ("program-c", "four"),
+    ):
+        process = command(tmp_path, "new", "holdem_training", name.split(".")[0], "--language", language)
+        assert process.returncode == 0 and f"entrants/holdem_training/{name} is there" in process.stdout
+        report = command(tmp_path, "check", f"entrants/holdem_training/{name}")
+        assert report.returncode == 0 and "fit to enter" in report.stdout and "repeats  yes" in report.stdout
     refused = command(tmp_path, "new", "holdem_training", "other", "--language", "c")
-    assert refused.returncode == 2 and "holdem_training has cpp" in refused.stderr
+    assert refused.returncode == 2 and "holdem_training has cpp, python, program-c, program-python" in refused.stderr
 
 
 # The shipped bots.
@@ -347,8 +355,9 @@ def test_new_bots_start_from_one_that_can_enter(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
-    sources = {path.name: path.read_bytes() for path in SHIPPED.iterdir() if path.suffix == ".cpp"}
-    return build(tmp_path_factory.mktemp("shipped"), sources)
+    folder = tmp_path_factory.mktemp("shipped")
+    shutil.copytree(SHIPPED, folder, dirs_exist_ok=True)
+    return build(folder, {})
 
 
 @pytest.mark.parametrize(
@@ -359,6 +368,14 @@ def test_shipped_bots_make_what_they_should(shipped: dict[str, Entrant], name: s
     result, _ = play_built(shipped[name], 123, hands=50_000)
     assert result.faults == ()
     assert low < result.points / result.games < high
+
+
+@pytest.mark.parametrize("name", ["threshold_py", "threshold_io"])
+def test_the_threshold_bot_is_the_same_in_every_form(shipped: dict[str, Entrant], name: str) -> None:
+    """Hand for hand, with one seed."""
+    result, record = play_built(shipped[name], 123, hands=3000, random_seed=7)
+    assert result.faults == ()
+    assert record.hands == play_built(shipped["threshold"], 123, hands=3000, random_seed=7)[1].hands
 
 
 @pytest.mark.parametrize("seed", range(5))

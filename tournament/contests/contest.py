@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,6 +65,11 @@ class Question:
     words: tuple[Word, ...]
     only_tells: bool = False
 
+    @property
+    def python_name(self) -> str:
+        """The name in snake case, as a Python bot writes it."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name).lower()
+
 
 @dataclass(frozen=True)
 class ViewField:
@@ -100,6 +106,35 @@ class Import:
     result: str
 
 
+class Dialogue(Protocol):
+    """How a program is talked with over a leg, where a decision takes more than one line and its answer."""
+
+    def asked(self) -> Sequence[str]:
+        """The lines that put the pending decision, with all that is to be said before."""
+
+    def said(self, line: bytes) -> str | int:
+        """What a line of the program's comes to: a line in reply, or its answer to the decision.
+
+        Raises `engine.lanes.Violation`.
+        """
+
+    def ended(self) -> Sequence[str]:
+        """The last lines, when the leg is over."""
+
+
+@dataclass(frozen=True)
+class PythonKit:
+    """A module that Python bots may import, by the name of its file.
+
+    Its `for_leg(seed)` gives the names that are new for each leg, its
+    `answering(function)` makes of a bot's function one that takes the view and
+    returns a number. It may import these `modules` of the engine.
+    """
+
+    file: Path
+    modules: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Interface:
     """How the contest's bots are written and how the engine reaches them.
@@ -112,7 +147,11 @@ class Interface:
     order. A C++ bot may also be a class called `bot_class` with the questions as
     its methods. `hints` pair what a compiler's message may contain with the way out.
     `new_helpers` makes what stands behind `imports`, `name_answer` says in the
-    rules' words what a refused answer was. Bots may be what `plays_as` has.
+    rules' words what a refused answer was, `show_view` what a view shows, where
+    its fields are too many to be listed. Python bots may import the
+    `python_kit`. `new_dialogue` begins a program's leg, from the core and the bot's
+    seed, if the questions' lines are not used; who breaks off a dialogue does
+    not get another in that leg.
     """
 
     kit: Path
@@ -127,7 +166,9 @@ class Interface:
     imports: tuple[Import, ...] = ()
     new_helpers: NewHelpers | None = None
     name_answer: Callable[[int], str] = str
-    plays_as: tuple[str, ...] = ("wasm", "python", "program")
+    show_view: Callable[[Mapping[str, float]], str] | None = None
+    python_kit: PythonKit | None = None
+    new_dialogue: Callable[[GameCore, int], Dialogue] | None = None
 
     @property
     def passes_address(self) -> bool:
@@ -309,7 +350,9 @@ class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
     Without a `house` all entrants play all. A `judge`, where the statement has
-    one for programs, starts a program and plays one match with it alone. The last two are guesses, for the
+    one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
+    with every question at extreme values; or, where a question makes sense in a game only, in the games of
+    `new_core_at_limits`. The last two are guesses, for the
     batches before anything is measured: the games of a session, and how many one
     core plays in a second.
     """
@@ -323,5 +366,6 @@ class Contest:
     new_core: NewCore
     house: House | None = None
     judge: Judge | None = None
+    new_core_at_limits: NewCore | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6

@@ -55,10 +55,6 @@ def build_entrant(
     artifact: bytes | None = None
     problem: str | None = None
     memory = settings.memory_megabytes
-    plays_as = submission.kind if submission.kind in ("python", "program") else "wasm"
-    if plays_as not in interface.plays_as:
-        problem = "this contest takes bots in C++ or WebAssembly only"
-        return Entrant(submission.name, submission.kind, submission.sha256, None, problem)
     try:
         if submission.kind == "python":
             artifact = python_bots.pack(submission.source, sandbox)

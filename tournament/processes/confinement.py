@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import importlib
 import importlib.metadata
 import os
 import resource
@@ -90,7 +91,7 @@ class Limits:
 class Orders:
     """What to run, confined. Either `command`, or what a part of ours is told: the Python host, or a trial of a module.
 
-    `readable` and `writable` are paths, beside what every program needs.
+    `readable` and `writable` are paths, beside what every program needs, `modules` more of our own that it may import.
     """
 
     limits: Limits
@@ -101,6 +102,7 @@ class Orders:
     folder: Path | None = None
     readable: Sequence[str] = ()
     writable: Sequence[str] = ()
+    modules: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     purpose: Purpose = "play"
 
@@ -126,11 +128,7 @@ class Confined:
 
     def cpu_seconds(self) -> float:
         """The processor time that it has taken, over all its threads."""
-        clock = (~self.pid << 3) | 2  # Linux's number for the CPU clock of a process
-        try:
-            return time.clock_gettime(clock)
-        except OSError:
-            return 0.0
+        return cpu_seconds(self.pid)
 
     def memory_bytes(self) -> int:
         """The most memory that it has had at once."""
@@ -204,6 +202,15 @@ class Confined:
         return self.end()
 
 
+def cpu_seconds(process: int) -> float:
+    """The processor time that a process has taken, over all its threads; 0 when it is no more."""
+    clock = (~process << 3) | 2  # Linux's number for the CPU clock of a process
+    try:
+        return time.clock_gettime(clock)
+    except OSError:
+        return 0.0
+
+
 def _state(folder: Path) -> str:
     """The letter of a process's or thread's state, by its folder in /proc; "" when there is none."""
     try:
@@ -228,7 +235,7 @@ def start(orders: Orders, mode: Mode) -> Confined:
         **({"module": dict(orders.module)} if orders.module is not None else {}),
         **({"probe": dict(orders.probe)} if orders.probe is not None else {}),
     }
-    files = _module_files()
+    files = _module_files() | {name: str(importlib.import_module(name).__file__) for name in orders.modules}
     arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
     arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("ORDERS", repr(given)))
     # A fixed hash seed: sets and dictionaries of strings must have one order everywhere.

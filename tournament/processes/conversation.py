@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from tournament.problems import BadInput
+from tournament.processes.confinement import cpu_seconds
 
 _CHUNK = 1 << 16
 
@@ -37,6 +38,7 @@ class Process(Protocol):
     def answers(self) -> int: ...
     @property
     def errors(self) -> int: ...
+    def cpu_seconds(self) -> float: ...
     def close_input(self) -> None: ...
     def ended_by_itself(self, patience: float) -> int | None: ...
     def end(self) -> int: ...
@@ -53,6 +55,9 @@ class Program(Protocol):
 
         Raises Silent when there is none within so many seconds, Gone when there will be none.
         """
+
+    def cpu_seconds(self) -> float:
+        """The processor time that it has taken."""
 
     def end(self, seconds: float) -> int:
         """Close its input, let it end within so many seconds, else kill it with all that it started.
@@ -103,6 +108,9 @@ class PipedProgram:
                     self._unread += chunk
                 else:
                     raise Gone
+
+    def cpu_seconds(self) -> float:
+        return self._process.cpu_seconds()
 
     def end(self, seconds: float) -> int:
         if self._status is None:
@@ -167,6 +175,10 @@ class OwnProcess:
             raise BadInput(f"{command[0]}: can't be started: {error.strerror}") from None
         assert self._running.stdin is not None and self._running.stdout is not None
         self.to, self.answers, self.errors = self._running.stdin.fileno(), self._running.stdout.fileno(), -1
+
+    def cpu_seconds(self) -> float:
+        """The processor time that it has taken, over all its threads; not what it started."""
+        return cpu_seconds(self._running.pid)
 
     def close_input(self) -> None:
         assert self._running.stdin is not None

@@ -22,7 +22,7 @@ from engine import lanes
 from engine.game_core import GameCore
 from engine.records import Table
 from tournament import runtime
-from tournament.contests.contest import Contest, ContestSettings, buffer_fields
+from tournament.contests.contest import Contest, ContestSettings, Dialogue, buffer_fields
 from tournament.legs import Stopped, leg_result, new_core
 from tournament.problems import printable
 from tournament.processes import programs, python_bots
@@ -113,6 +113,7 @@ class _LegInPlay:
     seating: runtime.Seating | None = None
     lane: int = -1
     processes: list[_Process | None] = field(default_factory=lambda: [None, None])
+    dialogues: list[Dialogue | None] = field(default_factory=lambda: [None, None])
     cpu_before: list[float] = field(default_factory=lambda: [0.0, 0.0])
     faults: list[Fault] = field(default_factory=list)
 
@@ -318,6 +319,7 @@ class _LaneTable:
         # A last resort, should this process not get to see to it.
         cpu_seconds = int(settings.cpu_seconds_per_leg * (1 + 1000 * shared)) + 86400
         greeting = b""
+        dialogue = None
         if seat.kind == "python":
             confined = python_bots.start(
                 artifact,
@@ -336,9 +338,18 @@ class _LaneTable:
                 memory_megabytes=settings.memory_megabytes,
                 cpu_seconds=cpu_seconds,
             )
-            greeting = f"{in_play.leg.plan.sessions}\n".encode()
+            if new_dialogue := self._contest.interface.new_dialogue:
+                assert in_play.core
+                dialogue = in_play.dialogues[number] = new_dialogue(in_play.core, seat.random_seed)
+            else:
+                greeting = f"{in_play.leg.plan.sessions}\n".encode()
         channel = self._lanes.open_channel(
-            confined.to, confined.answers, confined.errors, lines=seat.kind == "program", greeting=greeting
+            confined.to,
+            confined.answers,
+            confined.errors,
+            lines=seat.kind == "program",
+            greeting=greeting,
+            dialogue=dialogue,
         )
         process = self._by_channel[channel] = _Process(confined, channel, shared)
         return process
@@ -428,10 +439,11 @@ class _LaneTable:
         """End a process; a program may read the parting words first."""
         if self._by_channel.pop(process.channel, None) is None:
             return
+        unsent = self._lanes.unsent(process.channel)
         is_program = self._lanes.close_channel(process.channel)
         if parting_words and is_program:
             with contextlib.suppress(OSError):  # it has ended, or reads nothing
-                os.write(process.confined.to, parting_words)
+                os.write(process.confined.to, unsent + parting_words)
                 process.confined.close_input()
                 self._parting.append((time.monotonic() + _PARTING_SECONDS, process.confined))
                 return
@@ -456,7 +468,7 @@ class _LaneTable:
             )
         )
         count = sum(fault.seat == number for fault in in_play.faults)
-        if count > self._settings.faults_allowed:
+        if count > self._settings.faults_allowed or in_play.dialogues[number]:
             self._finish(in_play, number)
             return
         # A new start with the same chance might only lead to the same fault.
@@ -480,10 +492,7 @@ class _LaneTable:
         in_play.rows.take(*self._lanes.take_piles(in_play.lane))
         result = leg_result(in_play.leg, core, tuple(in_play.faults), ended_by)
         uses = (self._use(in_play, 0), self._use(in_play, 1))
-        mean = core.points / max(1, core.sessions_played)
-        # Adding 0 makes -0 a plain one.
-        scores = [f"SCORE {sign * mean + 0.0:.6f}\n".encode() if ended_by is None else _OVER for sign in (1, -1)]
-        self._leave(in_play, scores)
+        self._leave(in_play, [_OVER if ended_by is not None else _last_words(in_play, seat) for seat in range(2)])
         self._done.append(PlayedLeg(result, in_play.rows, uses))
 
     def _use(self, in_play: _LegInPlay, number: int) -> Use | None:
@@ -554,6 +563,17 @@ class _LaneTable:
             and not confined.has_written()
         ):
             self._process_failed(process, f"did not answer for {settings.wall_seconds_per_decision:g} s")
+
+
+def _last_words(in_play: _LegInPlay, number: int) -> bytes:
+    """What a program reads at the end of a leg."""
+    core, dialogue = in_play.core, in_play.dialogues[number]
+    assert core
+    if dialogue:
+        return "".join(f"{line}\n" for line in dialogue.ended()).encode()
+    mean = core.points / max(1, core.sessions_played)
+    # Adding 0 makes -0 a plain one.
+    return f"SCORE {(mean if number == 0 else -mean) + 0.0:.6f}\n".encode()
 
 
 def _shared_by(seat: Seat) -> tuple[str, str]:

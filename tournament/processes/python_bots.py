@@ -129,6 +129,7 @@ def start(
     """Start a bot's process, ready for questions. Raises RunFailed and BadInput."""
     source = source_of(artifact, sandbox)
     packages = installed(tuple(sorted(sandbox.packages)))
+    kit = interface.python_kit
     memory = _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if packages.versions else 0)
     memory += memory_megabytes * (_SHARED_FACTOR if shared else 1)
     threads_of_libraries = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
@@ -137,17 +138,19 @@ def start(
             Limits(memory, cpu_seconds, threads=False),
             python={
                 "name": name,
-                "questions": [question.name for question in interface.questions],
+                "questions": [question.python_name for question in interface.questions],
                 "argument_counts": [len(question.arguments) for question in interface.questions],
                 "only_tell": [question.only_tells for question in interface.questions],
                 "fields": [(field.name, field.offset, field.code) for field in interface.view],
                 "view_size": interface.view_size,
                 "most_arguments": most_arguments(interface),
                 "state_size": interface.state_size,
+                "kit": str(kit.file) if kit else None,
                 "modules": packages.modules,
                 "environment": threads_of_libraries,
             },
-            readable=packages.readable,
+            readable=[*packages.readable, *([str(kit.file)] if kit else [])],
+            modules=kit.modules if kit else (),
         ),
         sandbox.mode,
     )

@@ -27,19 +27,31 @@ if TYPE_CHECKING:  # takes long to import
     from typing import Any
 
 _orders: dict[str, Any] = {}
+_kits: dict[str, Any] = {}  # the contest's module for bots, by its name, if it has one
 
 
 def prepare(orders: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
     `orders`: name, questions (names), argument_counts, fields (name, offset,
-    struct code), view_size, most_arguments, state_size (of the list f),
-    modules (name to file and package folders).
+    struct code), view_size, most_arguments, state_size (of the list f), kit
+    (file of the contest's module for bots, or None), modules (name to file and package folders).
     """
     _orders.update(orders)
+    if orders["kit"]:
+        _import_kit(orders["kit"])
     os.environ.update(orders["environment"])
     sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") != "Finder"]
     sys.meta_path.append(Packages(orders["modules"]))
+
+
+def _import_kit(file: str) -> None:
+    """Import the contest's module for bots, while the engine's can be found."""
+    name = os.path.basename(file).removesuffix(".py")
+    module = types.ModuleType(name)
+    with open(file, encoding="utf-8") as source:
+        exec(compile(source.read(), f"<{name}>", "exec", dont_inherit=True), module.__dict__)
+    sys.modules[name] = _kits[name] = module
 
 
 class Packages:
@@ -120,6 +132,8 @@ class _Bot:
         if _orders["state_size"]:
             view.f = [0] * _orders["state_size"]
         functions = _functions(module, _orders["name"], _orders["questions"])
+        for kit in _kits.values():
+            functions = tuple(map(kit.answering, functions))
         return view, tuple(map(_listening, functions, _orders["only_tell"]))
 
 
@@ -201,7 +215,10 @@ class _LegModules:
 
     def get(self, name: str) -> types.ModuleType | None:
         """The leg's own module of that name, None if it shares the interpreter's."""
-        if name not in self._made and name in _MAKERS:
+        if name not in self._made and name in _kits:
+            self._made[name] = _copy(_kits[name])
+            vars(self._made[name]).update(_kits[name].for_leg(self._seed))
+        elif name not in self._made and name in _MAKERS:
             self._made[name] = _MAKERS[name](self, importlib.import_module(name))
         return self._made.get(name)
 

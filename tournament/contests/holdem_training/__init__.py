@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +10,8 @@ from pydantic import Field
 
 from engine.game_core import GameCore
 from engine.holdem_training import HoldemTraining
-from engine.rates import RateHelpers
+from engine.rate_helpers import RateHelpers
+from engine.rates import RateSampler
 from engine.records import Table
 from tournament.contests.contest import (
     Contest,
@@ -23,10 +24,13 @@ from tournament.contests.contest import (
     LegPlan,
     Measure,
     Played,
+    PythonKit,
     Question,
     ViewField,
 )
 from tournament.contests.holdem_training.judge import judge_program
+from tournament.contests.holdem_training.limits import new_core_at_limits
+from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 
@@ -41,6 +45,14 @@ class Settings(ContestSettings):
     hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
     fuel_per_session: int = Field(
         50_000_000_000, ge=10_000, le=10**18, description="WebAssembly instructions that a bot may take in a session"
+    )
+
+    # As the statements have it: 512 MB, and 10 seconds for a match of 10,000 hands. Longer sessions get more:
+    # their hands have up to four decisions.
+    memory_megabytes: int = Field(512, ge=1, le=4096, description="memory of one bot")
+    cpu_seconds_per_leg: float = Field(10.0, ge=0.1, le=1e6, description="processor time that it has for a leg")
+    cpu_milliseconds_more: float = Field(
+        0.25, ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock"
     )
 
     @property
@@ -130,9 +142,26 @@ _MEASURES = (
 )
 
 
+def new_dialogue(core: GameCore, seed: int) -> Dialogue:
+    assert isinstance(core, HoldemTraining)
+    return Dialogue(core, RateSampler(seed))
+
+
 def name_answer(answer: int) -> str:
     """What the adapter made of an answer that no rule knows."""
     return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
+
+
+def show_view(values: Mapping[str, float]) -> str:
+    """Cards as suit and value, those that aren't known left out."""
+
+    def cards(who: str) -> str:
+        places = [name.removesuffix("_suit") for name in values if name.startswith(who) and name.endswith("_suit")]
+        known = [place for place in places if values[f"{place}_suit"] >= 0]
+        return " ".join([who, *[f"{values[f'{place}_suit']:g} {values[f'{place}_value']:g}" for place in known]])
+
+    chips = [f"{name} {values[name]:g}" for name in ("round", "stack", "bobs_stack", "pot")]
+    return ", ".join([cards("alice"), cards("board"), *chips])
 
 
 def _view() -> tuple[ViewField, ...]:
@@ -171,7 +200,9 @@ HOLDEM_TRAINING = Contest(
         ),
         new_helpers=RateHelpers,
         name_answer=name_answer,
-        plays_as=("wasm",),
+        show_view=show_view,
+        new_dialogue=new_dialogue,
+        python_kit=PythonKit(Path(__file__).parent / "kit" / "texas.py", ("engine.hand_strength", "engine.rates")),
     ),
     new_core=new_core,
     house=House(
@@ -180,6 +211,7 @@ HOLDEM_TRAINING = Contest(
         scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
     ),
     judge=judge_program,
+    new_core_at_limits=new_core_at_limits,
     expected_games=10_000.0,
     expected_rate=1e5,
 )

@@ -9,16 +9,20 @@ from dataclasses import dataclass
 from typing import Literal, TextIO
 
 from engine.holdem_training import HoldemTraining
+from engine.lanes import MOST_LINE_BYTES, Violation
 from engine.rates import RateSampler
 from engine.records import Table as Records
 from tournament.contests.contest import JudgedMatch, buffer_fields
 from tournament.contests.holdem_training.decks import read_decks
-from tournament.contests.holdem_training.protocol import MOST_LINE_BYTES, Table, Violation, shown
+from tournament.contests.holdem_training.protocol import Table
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.processes.conversation import Gone, Program, Silent
 
 SECONDS = 10.0
+# What a busy machine takes is not the program's: it may be waited for so many times as long as it may work.
+_PATIENCE = 3
+_LOOK_SECONDS = 0.05
 HANDS = 10_000
 _ROWS = 1000
 _SECONDS_TO_END = 1.0
@@ -68,14 +72,15 @@ def judge_program(start: Callable[[], Program], match: JudgedMatch) -> Verdict:
     def empty_records() -> None:
         games.rows = sessions.rows = 0
 
-    table = Table(core, hands, RateSampler(match.random_key), empty_records)
+    table = Table(core, RateSampler(match.random_key), empty_records)
     return judge(start(), table, transcript=match.transcript)
 
 
 def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcript: TextIO | None = None) -> Verdict:
     """Play a match to its end, or to what ends it before; then let the program end.
 
-    The program may be waited for so many seconds in all. Lines that it writes
+    The program may be waited for so many seconds in all, and longer while it has not
+    had as much processor time, up to three times as long. Lines that it writes
     ahead are taken when it is their turn. On a violation it reads -1. Into the
     transcript go the judge's lines after "> ", the program's after "< ".
     """
@@ -89,23 +94,27 @@ def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcrip
             break
         started = time.monotonic()
         try:
-            line = program.read_line(max(0.0, seconds - waited), MOST_LINE_BYTES)
+            line = program.read_line(max(_LOOK_SECONDS, seconds - waited), MOST_LINE_BYTES)
         except Silent:
-            waited += time.monotonic() - started
-            ending, reason = "out of time", f"no line within its {seconds:g} seconds"
-            break
+            line = None
         except Gone:
-            waited += time.monotonic() - started
+            line = None
             ending = "died"
-            break
         waited += time.monotonic() - started
+        if ending == "died":
+            break
+        if waited > seconds and (reason := _out_of_time(program, seconds, waited)):
+            ending = "out of time"
+            break
+        if line is None:
+            lines = []
+            continue
         if transcript:
             print("<", line.decode("ascii", "backslashreplace"), file=transcript)
         try:
             lines = table.answer(line)
         except Violation as violation:
-            quoted = shown(line.decode("ascii", "backslashreplace"))
-            ending, reason = "violation", f'{violation}: "{quoted}"'
+            ending, reason = "violation", str(violation)
             _send(program, ["-1"], transcript)
             break
     status = program.end(0.0 if ending == "out of time" else _SECONDS_TO_END)
@@ -114,6 +123,15 @@ def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcrip
     if reason:
         reason += f", in hand {table.hands_played + 1}"
     return Verdict(ending, reason, table.hands_played, table.mean_profit, waited)
+
+
+def _out_of_time(program: Program, seconds: float, waited: float) -> str:
+    """Why the program has had all its time, "" while it has not."""
+    if program.cpu_seconds() > seconds:
+        return f"took more than {seconds:g} seconds of processor time"
+    if waited > _PATIENCE * seconds:
+        return f"kept the judge waiting for {_PATIENCE * seconds:g} seconds"
+    return ""
 
 
 def _send(program: Program, lines: list[str], transcript: TextIO | None) -> None:

@@ -1,0 +1,469 @@
+"""Both forms on one leaderboard: functions in C++ and Python, and programs; what they see, say, and do wrong."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tournament
+from engine.rates import RateSampler
+from tests.holdem import build, leg_of, play_built, play_core, play_processes
+from tests.oracles.holdem_training import View
+from tests.processes.support import Source, script
+from tournament.contests.holdem_training import HOLDEM_TRAINING, Settings
+from tournament.contests.holdem_training.judge import judge
+from tournament.contests.holdem_training.limits import hands_at_limits
+from tournament.entrants.bot import Entrant
+from tournament.new import templates
+from tournament.processes import programs
+from tournament.processes.confinement import Limits
+from tournament.processes.settings import SandboxSettings
+from tournament.schedule import AgainstHouse, Competitor
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "holdem_training.md").read_text()
+
+# One policy in every form: checks, folds and raises, by chances, cards, and what was raised before. 64 samples,
+# for their shares are the same in six decimals.
+CPP = """
+#include "texas.h"
+#include <algorithm>
+static int stack, raised_before;
+std::pair<ActionType, int> makeDecision(const State &state)
+{
+    if (state.community[0].value == -1)
+        stack = 100;
+    if (stack == 0)
+        return {ActionType::CHECK, 0};
+    const auto [win, tie] = getRatesBySampling(state, 64);
+    const double chance = win + tie / 2;
+    if (chance < 0.2 && state.alice[0].color == 3)
+        return {ActionType::FOLD, 0};
+    if (chance < 0.6)
+        return {ActionType::CHECK, 0};
+    const int raise = chance > 0.9 ? stack : std::min(stack, 1 + (state.alice[1].value + raised_before) % 40);
+    raised_before = raise;
+    stack -= raise;
+    return {ActionType::RAISE, raise};
+}
+"""
+PYTHON = """
+from texas import UNKNOWN, ActionType, get_rates_by_sampling
+
+raised_before = 0
+
+
+def make_decision(state):
+    global stack, raised_before
+    if state.community[0] == UNKNOWN:
+        stack = 100
+    assert stack == state.stack == state.bobs_stack and state.pot == 10 + 2 * (100 - stack)
+    assert state.round == {0: 1, 3: 2, 4: 3, 5: 4}[5 - state.community.count(UNKNOWN)]
+    if stack == 0:
+        return ActionType.CHECK
+    win, tie = get_rates_by_sampling(state, 64)
+    chance = win + tie / 2
+    if chance < 0.2 and state.alice[0].color == 3:
+        return ActionType.FOLD, 0
+    if chance < 0.6:
+        return ActionType.CHECK, 0
+    raised_before = stack if chance > 0.9 else min(stack, 1 + (state.alice[1].value + raised_before) % 40)
+    stack -= raised_before
+    return ActionType.RAISE, raised_before
+"""
+CLASS = """
+import texas
+
+
+class Player:
+    raised_before = 0
+
+    def make_decision(self, state):
+        if not state.stack:
+            return texas.ActionType.CHECK
+        win, tie = texas.get_rates_by_sampling(state, 64)
+        chance = win + tie / 2
+        if chance < 0.2 and state.alice[0].color == 3:
+            return texas.ActionType.FOLD
+        if chance < 0.6:
+            return texas.ActionType.CHECK
+        some = min(state.stack, 1 + (state.alice[1].value + self.raised_before) % 40)
+        self.raised_before = state.stack if chance > 0.9 else some
+        return [texas.ActionType.RAISE, self.raised_before + 0.5]
+"""
+# What a program reads and says; `decide` is its own.
+LINES = """
+import sys
+
+def read():
+    return sys.stdin.readline()
+
+def say(line):
+    print(line, flush=True)
+
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "STATE":
+        hand, round_, stack, bobs_stack, pot, known = map(int, rest)
+    elif word == "ALICE":
+        alice = [int(number) for number in rest]
+    elif word == "BOARD":
+        decide()
+    elif word in ("SCORE", "-1"):
+        break
+"""
+CHECKS = 'say("ACTION CHECK")'
+
+
+def program(decide: str) -> dict[str, str]:
+    """A program that does this at each decision."""
+    body = "\n".join(f"    {line}" for line in decide.strip("\n").split("\n"))
+    return script(LINES.replace("\nfor line", f"\ndef decide():\n{body}\n\nfor line"))
+
+
+PROGRAM = program(
+    """
+global raised_before
+if stack == 0:
+    return say("ACTION CHECK")
+say("RATE 64")
+word, win, tie = read().split()
+chance = float(win) + float(tie) / 2
+if chance < 0.2 and alice[0] == 3:
+    return say("ACTION FOLD")
+if chance < 0.6:
+    return say("ACTION CHECK")
+raised_before = stack if chance > 0.9 else min(stack, 1 + (alice[3] + raised_before) % 40)
+say(f"ACTION RAISE {raised_before}")
+"""
+)
+PROGRAM["bot.py"] = "raised_before = 0\n" + PROGRAM["bot.py"]
+FORMS: dict[str, Source] = {"bot.cpp": CPP, "bot.py": PYTHON, "bot": PROGRAM}
+
+
+def oracles_policy(seed: int) -> Any:
+    """The same policy once more, for the compiled core."""
+    sampler = RateSampler(seed)
+    raised_before = 0
+
+    def decide(view: View) -> int:
+        nonlocal raised_before
+        if view.stack == 0:
+            return 0
+        wins, ties = sampler.rates([*view.hole, None, None, *view.board, *[None] * (5 - len(view.board))], 64)
+        chance = wins / 64 + ties / 128
+        if chance < 0.2 and view.hole[0] // 13 == 3:
+            return -1
+        if chance < 0.6:
+            return 0
+        some = min(view.stack, 1 + (view.hole[1] % 13 + 1 + raised_before) % 40)
+        raised_before = view.stack if chance > 0.9 else some
+        return raised_before
+
+    return decide
+
+
+def one(folder: Path, name: str, source: Source, sandbox: SandboxSettings | None = None) -> Entrant:
+    place = folder / name.replace(".", "_")
+    place.mkdir()
+    (entrant,) = build(place, {name: source}, sandbox or SandboxSettings()).values()
+    assert entrant.problem is None, entrant.problem
+    return entrant
+
+
+@pytest.mark.parametrize(
+    ("name", "source"), [*FORMS.items(), ("class.py", CLASS)], ids=["c++", "python", "program", "class"]
+)
+def test_every_form_plays_the_same_hands(tmp_path: Path, name: str, source: Source) -> None:
+    """Deals, Bob's dice and the samples are the same, so with one seed all is."""
+    result, record = play_built(one(tmp_path, name, source), 7, hands=500, random_seed=2**63 + 5)
+    wanted = play_core(oracles_policy(2**63 + 5), 7, sessions=1, hands=500)
+    assert record.hands == wanted.hands and record.sessions == wanted.sessions
+    assert (result.points, result.counts, result.faults) == (wanted.points, wanted.counts, ())
+    assert {hand.folder for hand in record.hands} == {0, 1, 2} and len(wanted.asked) > 1000
+    assert any(view.stack == 0 for view in wanted.asked)
+
+
+# Python.
+
+
+def test_a_state_can_be_made_and_changed(tmp_path: Path) -> None:
+    """The helpers answer about any cards: here the hand of every showdown seems to be one that Alice knows."""
+    source = """
+    from texas import *
+
+    def make_decision(state):
+        assert state.bob == (UNKNOWN, UNKNOWN) and state.alice[0] != UNKNOWN
+        tie = State([(0, 1), (0, 2)], [(1, 1), (1, 2)], [Card(2, value) for value in range(9, 14)])
+        assert get_result(tie) == 0 and get_rates_by_sampling(tie, 3) == (0, 1)
+        win = tie._replace(alice=((0, 1), (0, 13)), community=((0, 4), (1, 6), (2, 8), (0, 10), (3, 11)))
+        assert get_result(win) == 1 and get_result(win._replace(alice=win.bob, bob=win.alice)) == -1
+        assert get_rates_by_sampling(win, 5) == (1, 0)
+        return ActionType.RAISE, 1
+    """
+    result, record = play_built(one(tmp_path, "maker.py", source), 7, hands=3)
+    assert result.faults == ()
+    assert {hand.raises[0] for hand in record.hands} == {1}
+
+
+NO_STATE = "ValueError: a helper was asked about a state that is none (a card twice or out of range, or one missing)"
+PYTHON_FAULTS = {
+    "return ActionType.RAISE, 101": "answered RAISE 101, which is no answer to this",
+    "return ActionType.RAISE, 0": "answered RAISE 0, which is no answer to this",
+    "return ActionType.RAISE": "answered RAISE 0, which is no answer to this",
+    "return ActionType.RAISE, -7": "answered RAISE -7, which is no answer to this",
+    "return ActionType.RAISE, 10 ** 30": "answered RAISE 9223372036854775807, which is no answer to this",
+    "return ActionType.CALL, 5": "answered CALL, which is no answer to this",
+    "return 10": "TypeError: returned 10, expected a pair such as (ActionType.RAISE, 10)",
+    "return": "TypeError: returned None, expected a pair such as (ActionType.RAISE, 10)",
+    "return 'CHECK', 0": "TypeError: returned 'CHECK' as the action, expected ActionType.CHECK, FOLD or RAISE",
+    "return ActionType.RAISE, '5'": "TypeError: returned '5' as the raise, expected a number",
+    "return ActionType.RAISE, None": "TypeError: returned None as the raise, expected a number",
+    "get_result(state)": NO_STATE,
+    "get_result(None)": "AttributeError: 'NoneType' object has no attribute 'alice'",
+    "get_rates_by_sampling(state._replace(bob=state.alice), 5)": NO_STATE,
+    "get_rates_by_sampling(state._replace(bob=((1, 14), UNKNOWN)), 5)": NO_STATE,
+    "get_rates_by_sampling(state._replace(bob=(5, UNKNOWN)), 5)": NO_STATE,
+    "get_rates_by_sampling(state._replace(bob=()), 5)": NO_STATE,
+    "get_rates_by_sampling(state, 0)": "ValueError: get_rates_by_sampling was asked for fewer than one sample",
+    "get_rates_by_sampling(state, 1.5)": "TypeError: 'float' object cannot be interpreted as an integer",
+    "get_rates_by_sampling(state, 2**40)": "took more than 0.3 s of processor time for a decision",
+}
+
+
+def test_faults_of_python_bots_are_said_in_words(tmp_path: Path) -> None:
+    """Each in the sixth call, in round 2 of the second hand, which is then checked down; then the bot begins anew."""
+    head = "from texas import *\ncalls = 0\ndef make_decision(state):\n    global calls\n    calls += 1\n"
+    sources = {
+        f"bot{number}.py": f"{head}    if calls == 6:\n        {what}\n    return ActionType.CHECK\n"
+        for number, what in enumerate(PYTHON_FAULTS)
+    }
+    bots = build(tmp_path, sources)
+    entrants = [bots[f"bot{number}"] for number in range(len(PYTHON_FAULTS))]
+    legs = [leg_of(entrant, 5) for entrant in entrants]
+    played = play_processes(entrants, legs, hands=3, cpu_seconds_per_decision=0.3)
+    for (result, record), (what, said) in zip(played, PYTHON_FAULTS.items()):
+        assert len(result.faults) == 1, (what, result.faults)
+        fault = result.faults[0]
+        assert (fault.game, fault.question) == (1, "makeDecision"), what
+        seen = r"makeDecision: alice( \d+ \d+){2}, board( \d+ \d+){3}, round 2, stack 100, bobs_stack 100, pot 10"
+        assert re.fullmatch(seen, fault.asked), fault.asked
+        assert fault.what.startswith(said), (what, fault.what)
+        assert [hand.answers for hand in record.hands] == [(1, 1, 1, 1)] * 3
+        assert result.ended_by is None
+
+
+def test_legs_of_a_process_are_apart(tmp_path: Path) -> None:
+    """Variables, samples and faults of a leg are its own, though a process plays several."""
+    bot = one(tmp_path, "bot.py", PYTHON)
+    legs = [leg_of(bot, 7, seed, number) for number, seed in enumerate((3, 4, 3))]
+    together = play_processes([bot], legs, hands=200)
+    alone = play_processes([bot], legs, hands=200, sandbox=SandboxSettings(legs_per_process=1))
+    assert [record.hands for _, record in together] == [record.hands for _, record in alone]
+    assert all(result.faults == () for result, _ in together)
+    raises = [[hand.raises for hand in record.hands] for _, record in together]
+    assert raises[0] == raises[2] != raises[1]
+
+
+# Programs.
+
+BAD: dict[str, tuple[dict[str, str], str, int]] = {
+    "late": (program(f"import time\nif hand == 3: time.sleep(9)\n{CHECKS}"), "did not answer for 0.5 s", 2),
+    "busy": (program(f"while hand == 2: pass\n{CHECKS}"), "took more than 0.3 s of processor time for a decision", 1),
+    "silent": (program(f"if hand < 4: {CHECKS}"), "did not answer for 0.5 s", 3),
+    "dead": (program(f"if hand == 5: sys.exit(3)\n{CHECKS}"), "ended with status 3", 4),
+    "deaf": (program("import os\nos.close(1)\nread()"), "closed its output", 0),
+    "malformed": (
+        program('say("ACTION RAISE ten")'),
+        'ten is not an integer: "ACTION RAISE ten"',
+        0,
+    ),
+    "early": (
+        script("print('READY', flush=True)\ninput()"),
+        'READY is no command: RATE or ACTION: "READY"',
+        0,
+    ),
+    "long": (
+        program('say("ACTION CHECK" + " " * 244)'),
+        'the line is longer than 255 bytes: "ACTION CHECK',
+        0,
+    ),
+    "endless": (
+        program('sys.stdout.write("x" * 100000)\nsys.stdout.flush()\nread()'),
+        'the line is longer than 255 bytes: "xxxxx',
+        0,
+    ),
+    "greedy": (
+        program(f'say("RATE 1000000")\nread()\n{CHECKS}'),
+        'RATE 1000000 is over the budget: 0 of 3,000,000 samples are left: "RATE 1000000"',
+        0,
+    ),
+    "over": (
+        program('say("ACTION RAISE 101")'),
+        'RAISE 101 is out of range: 1 to 100: "ACTION RAISE 101"',
+        0,
+    ),
+    "empty": (
+        program('say(f"ACTION RAISE {stack or 1}")'),
+        'RAISE 1 is out of range: nothing, for the stack is empty: "ACTION RAISE 1"',
+        0,
+    ),
+    "painter": (program('say("\\x1b[2J")'), '?[2J is no command: RATE or ACTION: "?[2J"', 0),
+}  # fmt: skip
+LIMITS: dict[str, Any] = {"cpu_seconds_per_decision": 0.3, "wall_seconds_per_decision": 0.5, "faults_allowed": 3}
+
+
+def test_a_broken_protocol_ends_the_session(tmp_path: Path) -> None:
+    """At the first fault, said with the line; beside such programs others play as they do alone."""
+    sources: dict[str, Source] = {name: source for name, (source, _, _) in BAD.items()}
+    bots = build(tmp_path, {**sources, "good": PROGRAM, "fine.py": PYTHON})
+    legs = [leg_of(bot, 7, 9) for bot in bots.values()]
+    played = dict(zip(bots, play_processes(list(bots.values()), legs, hands=60, **LIMITS)))
+    wanted = play_core(oracles_policy(9), 7, sessions=1, hands=60)
+    for name in ("good", "fine"):
+        assert played[name][1].hands == wanted.hands and not played[name][0].faults
+    for name, (_, said, hand) in BAD.items():
+        result, record = played[name]
+        (fault,) = result.faults
+        assert result.ended_by == 0 and said in fault.what, (name, fault.what)
+        assert fault.asked.endswith(", stack 0, bobs_stack 0, pot 210") == (name == "empty"), fault.asked
+        if name != "empty":  # he calls when his cards are good
+            assert fault.game == len(record.hands) == hand, name
+
+
+@pytest.mark.parametrize(
+    ("decide", "end"),
+    [("", "say('ACTION CHECK\\n' * 2000)"), ("", "for _ in range(900): say('RATE 3'), say('ACTION CHECK')")],
+)
+def test_lines_written_ahead_are_taken_in_turn(tmp_path: Path, decide: str, end: str) -> None:
+    """As the judge takes them: more than 255 bytes of them, from a program that reads nothing until all are written."""
+    ahead = script(f"import sys\nsay = lambda line: print(line, flush=True)\n{end}\nfor line in sys.stdin: pass")
+    result, record = play_built(one(tmp_path, "ahead", ahead), 7, hands=200)
+    assert result.faults == ()
+    assert {hand.answers for hand in record.hands} == {(1, 1, 1, 1)}
+
+
+def test_a_program_need_not_read(tmp_path: Path) -> None:
+    """A full pipe to it holds nobody up; neither does one that it has closed."""
+    for name, source in (
+        ("blind", "import time\nfor _ in range(20000): print('ACTION CHECK')\nsys.stdout.flush(); time.sleep(60)"),
+        ("closed", "import os\nos.close(0)\nfor _ in range(20000): print('ACTION CHECK')"),
+    ):
+        result, record = play_built(one(tmp_path, name, script("import sys\n" + source)), 7, hands=4000)
+        assert result.faults == () and len(record.hands) == 4000, name
+
+
+def test_lines_may_come_in_pieces(tmp_path: Path) -> None:
+    pieces = program('for piece in ("AC", "TION CH", "ECK\\n"):\n    sys.stdout.write(piece)\n    sys.stdout.flush()')
+    result, record = play_built(one(tmp_path, "pieces", pieces), 7, hands=50)
+    assert result.faults == () and len(record.hands) == 50
+
+
+def test_the_judge_and_a_tournament_agree(tmp_path: Path) -> None:
+    """What a program hears and how it ends is the same before either."""
+    from tests.contests.test_holdem_judge import Script, new_table
+
+    for lines, what in (
+        (["RATE 10", "ACTION CHECK", "ACTION CHECK", "RAISE 1"], 'RAISE is no command: RATE or ACTION: "RAISE 1"'),
+        (["ACTION FOLD", "RATE 2999999", "RATE 2"], "RATE 2 is over the budget: 1 of 3,000,000 samples are left"),
+        (["ACTION RAISE 0"], 'RAISE 0 is out of range: 1 to 100: "ACTION RAISE 0"'),
+    ):
+        heard = Script(lines)
+        assert what in judge(heard, new_table(2)).reason
+        says = f"lines = {lines!r}\nfor line in lines: print(line, flush=True)\nsys.stderr.write(sys.stdin.read())"
+        folder = tmp_path / lines[-1].replace(" ", "_")
+        folder.mkdir()
+        result, _ = play_built(one(folder, "bot", script("import sys\n" + says)), 3, hands=2, random_seed=4)
+        assert what in result.faults[0].what
+
+
+def overheard(folder: Path, name: str, source: dict[str, str], *, seed: int = 1, hands: int = 2) -> list[str]:
+    """What a program reads, after "< ", and writes, after "> ", in a match that it plays unconfined."""
+    off = SandboxSettings(mode="off")
+    recipe = f'command = ["sh", "-c", "tee {folder}/heard | python3 -u bot.py | tee {folder}/said"]'
+    bot = one(folder, name, source | {"bot.toml": recipe}, off)
+    playing = Settings(hands=hands, sessions=1, seed=seed).playing()
+    player = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256 or "")
+    (leg,) = AgainstHouse("holdem_training", playing, [player], [Competitor(0, "Bob", "house", "bob")]).legs()
+    play_processes([bot], [leg], hands=hands, sandbox=off)
+    said = iter((folder / "said").read_text().splitlines())
+    lines = []
+    for line in (folder / "heard").read_text().splitlines():
+        lines.append(f"< {line}")
+        if line.startswith(("BOARD", "RATES")):
+            lines.append(f"> {next(said)}")
+    assert next(said, None) is None
+    return lines
+
+
+@pytest.fixture
+def files_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "Limits", partial(Limits, file_megabytes=1))
+
+
+@pytest.mark.usefixtures("files_can_be_written")
+@pytest.mark.parametrize(
+    ("decide", "end"),
+    [
+        (CHECKS, r"> ACTION CHECK\n< OPP CHECK\n< RESULT -?\d+\n< SCORE -?\d+\.\d{6}"),
+        ('say("ACTION CHECK" if hand == 1 else "CHECK")', r"< BOARD\n> CHECK\n< -1"),
+        ('say("ACTION CHECK" if hand == 1 else "ACTION FOLD")', r"> ACTION FOLD\n< RESULT 0\n< SCORE [05]\.\d{6}"),
+    ],
+)
+def test_what_a_program_reads_when_it_is_over(tmp_path: Path, decide: str, end: str) -> None:
+    """-1 after a violation; else the last RESULT and the SCORE."""
+    lines = "\n".join(overheard(tmp_path, "bot", program(decide)))
+    assert re.fullmatch(rf"< 2\n< STATE 1 1 100 100 10 0\n< ALICE [\d ]+\n< BOARD\n(.*\n)*{end}", lines)
+
+
+@pytest.mark.usefixtures("files_can_be_written")
+def test_the_documented_dialogue(tmp_path: Path) -> None:
+    """Line by line what the bot to start from reads and writes."""
+    (seed,) = re.findall(r"seed (\d+), of the bot", PAGE)
+    template = templates(HOLDEM_TRAINING)["program-python"] / "bot.py"
+    lines = overheard(tmp_path, "my_bot", {"bot.py": template.read_text()}, seed=int(seed))
+    (block,) = re.findall(r"\n\n```\n(< .*?)```", PAGE, re.DOTALL)
+    assert block.splitlines() == lines
+
+
+def test_the_documented_python_bot(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    result, _ = play_built(one(tmp_path, "example.py", block), 7, hands=500)
+    assert result.faults == () and result.points / result.games > 8
+
+
+# The contest.
+
+
+def test_a_field_of_all_forms(tmp_path: Path) -> None:
+    """One leaderboard and one set of records; begun with two forms, gone on with the third and with a bad program."""
+    folder = tmp_path / "bots"
+    folder.mkdir()
+    options: dict[str, Any] = {"entrants": folder, "sessions": 2, "seed": 5, "executor": "local"}
+    (tmp_path / "tournament.toml").write_text("[holdem_training]\nhands = 150\n")
+    options["config"] = tmp_path / "tournament.toml"
+    build(folder, {"a_cpp.cpp": CPP, "a_python.py": PYTHON})
+    tournament.run("holdem_training", results=tmp_path / "grown", workers=1, **options)
+    build(folder, {"a_program": PROGRAM, "bad": BAD["malformed"][0]})
+    for place, workers in (("grown", 2), ("whole", 2)):
+        played = tournament.run("holdem_training", results=tmp_path / place, workers=workers, **options)
+        standings = played.standings.set_index("name")
+        assert set(standings.index[standings.status == "ok"]) == {"a_cpp", "a_python", "a_program"}
+        assert standings.status["bad"] == "disqualified"
+        faults = played.faults
+        assert set(faults.bot) == {"bad"} and faults.what.str.contains("ten is not an integer").all()
+        games = played.games.sort_values(["x", "session", "game"]).reset_index(drop=True)
+        assert (games.groupby("x", observed=True).size()[["a_cpp", "a_python", "a_program"]] == 300).all()
+        if place == "grown":
+            grown = games
+    columns = [name for name in games.columns if name != "match"]
+    assert games[columns].equals(grown[columns])
+
+
+def test_hands_at_the_limits_are_hands() -> None:
+    hands = hands_at_limits()
+    assert all(len(set(hand)) == 9 and max(hand) < 52 for hand in hands.tolist())
+    assert len(hands) >= 20

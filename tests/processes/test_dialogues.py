@@ -1,0 +1,164 @@
+"""Dialogues in lanes: lines from a program to what understands them, and back, whatever pieces they come in."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from engine import lanes
+from engine.lanes import Lanes, Violation
+from engine.questionnaire import Questionnaire
+from engine.records import Table
+
+
+@dataclass
+class Echo:
+    """Answers a line of words with them; a number is the program's answer, 13 a violation, and 17 our own mistake."""
+
+    heard: list[bytes] = field(default_factory=list)
+
+    def asked(self) -> list[str]:
+        return ["what", "number?"]
+
+    def said(self, line: bytes) -> str | int:
+        self.heard.append(line)
+        if line == b"13":
+            raise Violation("unlucky")
+        if line == b"17":
+            raise KeyError("a mistake")
+        if len(line) > lanes.MOST_LINE_BYTES:
+            raise Violation("too long")
+        return int(line) if line.isdigit() else line.decode()
+
+
+@dataclass
+class Talk:
+    """A lane that asks for numbers, in a dialogue, and the program's ends of its pipes."""
+
+    questions: int = 3
+    dialogue: Echo = field(default_factory=Echo)
+    table: Lanes = field(default_factory=lambda: Lanes(8, 1, []))
+
+    def __post_init__(self) -> None:
+        self.reads, self.to_bot = os.pipe()
+        self.from_bot, self.writes = os.pipe()
+        self.errors, self.complains = os.pipe()
+        os.set_blocking(self.reads, False)
+        self.channel = self.table.open_channel(
+            self.to_bot, self.from_bot, self.errors, lines=True, dialogue=self.dialogue
+        )
+        self.core = Questionnaire([(0, (), bytes(8))] * self.questions, 8)
+        nothing = Table({"rows": "uint8"}, 1)
+        self.lane = self.table.open_lane(self.core, None, nothing, nothing, (self.channel, -1), (0, -1))
+        self.table.resume(self.lane)
+
+    def say(self, text: bytes) -> list[tuple[int, int, int, str]]:
+        """Write as the program and play; what the caller of the lanes is told."""
+        os.write(self.writes, text)
+        return self.table.run(0.01)
+
+    def told(self) -> bytes:
+        """What the program has to read."""
+        try:
+            return os.read(self.reads, 1 << 20)
+        except BlockingIOError:
+            return b""
+
+    def close(self) -> None:
+        for descriptor in (self.reads, self.writes, self.complains, self.to_bot, self.from_bot, self.errors):
+            with contextlib.suppress(OSError):  # some tests close one
+                os.close(descriptor)
+
+
+@pytest.fixture
+def talk() -> Iterator[Talk]:
+    talk = Talk()
+    yield talk
+    talk.close()
+
+
+ASKED = b"what\nnumber?\n"
+
+
+def test_a_decision_may_take_many_lines(talk: Talk) -> None:
+    assert talk.say(b"") == []
+    assert talk.told() == ASKED
+    assert talk.say(b"well\n") == []
+    assert talk.told() == b"well\n"
+    assert talk.say(b"let me see\n5\n") == []
+    assert talk.told() == b"let me see\n" + ASKED
+    assert talk.core.answers == [5]
+    assert talk.table.is_outstanding(talk.channel) == (True, 2)
+
+
+def test_lines_may_come_in_any_pieces(talk: Talk) -> None:
+    for letter in b"well\n\n5\n6\n":
+        assert talk.say(bytes([letter])) == []
+    assert talk.dialogue.heard == [b"well", b"", b"5", b"6"]
+    assert talk.told() == ASKED + b"well\n\n" + ASKED + ASKED
+    assert [event[0] for event in talk.say(b"7\n8\n9")] == [lanes.LEG_ENDED]
+    assert talk.core.answers == [5, 6, 7]
+
+
+def test_a_line_of_255_bytes_is_the_longest(talk: Talk) -> None:
+    assert talk.say(b"x" * 255 + b"\n") == []
+    assert talk.told() == ASKED + b"x" * 255 + b"\n"
+    ((kind, _, channel, text),) = talk.say(b"y" * 256 + b"\n")
+    assert (kind, channel, text) == (lanes.CHANNEL_FAILED, talk.channel, "too long")
+    assert talk.dialogue.heard[-1] == b"y" * 256
+
+
+def test_a_violation_fails_the_channel(talk: Talk) -> None:
+    assert talk.say(b"5\n13\n6\n") == [(lanes.CHANNEL_FAILED, -1, talk.channel, "unlucky")]
+    assert talk.dialogue.heard == [b"5", b"13"]
+    assert talk.say(b"7\n") == []
+
+
+def test_our_own_mistakes_are_not_the_programs(talk: Talk) -> None:
+    with pytest.raises(KeyError, match="a mistake"):
+        talk.say(b"17\n")
+
+
+def test_a_program_that_asks_on_and_on_does_not_keep_the_others(talk: Talk) -> None:
+    """What it has not read waits; too much of it is a fault."""
+    assert talk.say(b"") == []
+    for _ in range(200):
+        assert talk.say(b"a question\n" * 1000) == []
+    while len(talk.dialogue.heard) < 200_000:
+        assert talk.table.run(0.1) == []
+    told = b""
+    while part := talk.told():
+        told += part
+        talk.table.run(0.001)
+    assert told == ASKED + b"a question\n" * 200_000
+
+
+def test_what_is_never_read_is_too_much(talk: Talk) -> None:
+    line = b"x" * 250 + b"\n"
+    events: list[tuple[int, int, int, str]] = []
+    written = 0
+    os.set_blocking(talk.writes, False)
+    while not events and written < 32 << 20:
+        with contextlib.suppress(BlockingIOError):
+            written += os.write(talk.writes, line * 200)
+        events = talk.table.run(0.01)
+    assert events == [(lanes.CHANNEL_FAILED, -1, talk.channel, "does not read what it is told")]
+
+
+def test_a_closed_input_is_no_fault_while_answers_come(talk: Talk) -> None:
+    os.close(talk.reads)
+    assert talk.say(b"5\n6\n") == []
+    os.write(talk.writes, b"7\n")
+    os.close(talk.writes)
+    assert [event[0] for event in talk.table.run(0.01)] == [lanes.LEG_ENDED]
+    assert talk.core.answers == [5, 6, 7]
+
+
+def test_the_end_of_the_output_is_one(talk: Talk) -> None:
+    assert talk.say(b"5\n6") == []
+    os.close(talk.writes)
+    assert talk.table.run(0.01) == [(lanes.CHANNEL_FAILED, -1, talk.channel, "")]

@@ -1,0 +1,43 @@
+"""Hands to try bots with before they enter: the lowest and highest cards, and boards on which everything happens."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.game_core import GameCore
+from engine.holdem_training import HoldemTraining
+from engine.records import Table
+from tournament.contests.contest import ContestSettings, LegPlan
+
+# Two of Alice's: twos, aces, the first and the last card, the lowest and the highest of one suit.
+_HOLES = ((0, 13), (38, 51), (0, 51), (0, 1), (50, 51))
+_BOARDS = (
+    (26, 28, 30, 32, 34),  # a flush
+    (34, 35, 36, 37, 25),  # four of a straight flush up to the ace
+    (25, 14, 15, 16, 2),  # a straight from the ace to the five
+    (11, 24, 37, 50, 12),  # four kings
+    (13, 26, 39, 3, 16),  # three twos and two fives
+    (49, 48, 47, 46, 45),  # a straight flush: a tie unless one holds the king
+)
+
+
+def hands_at_limits() -> NDArray[np.uint8]:
+    """Card numbers, shape (hands, 9): each of these boards with each of these holes that it can have.
+
+    The order is that of the deal; Bob gets the first cards that are left.
+    """
+    hands = []
+    for hole in _HOLES:
+        for board in _BOARDS:
+            if not {*hole} & {*board}:
+                bob = [card for card in range(52) if card not in (*hole, *board)][:2]
+                hands.append([*hole, *bob, *board])
+    return np.array(hands, dtype=np.uint8)
+
+
+def new_core_at_limits(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    hands = hands_at_limits()
+    return HoldemTraining(games, sessions, deals_key=leg.deals_key, sessions=1, hands=len(hands), decks=hands)
