@@ -1,7 +1,7 @@
 # See referee.pyx for details.
 
 cimport cython
-from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uintptr_t
 
 from engine.game_core cimport SEATS, GameCore, Status
 
@@ -36,6 +36,7 @@ cdef class Referee:
     cdef RuntimeFunction loop
     cdef int questions                  # that the contest has
     cdef int most_arguments             # of any of them
+    cdef bint packed                    # two arguments in a value
     cdef bint seated[SEATS]             # by a bot that the loop calls
     cdef uint64_t fuel                  # for each decision
     cdef uint64_t allotted              # to the decision now asked
@@ -44,11 +45,13 @@ cdef class Referee:
     cdef uint64_t bank[SEATS]           # what is left of it
     cdef Status status
     cdef bint metered
+    cdef uint64_t deaf_to[SEATS]        # questions, as bits, that only tell a bot what it doesn't listen to
     cdef Meter meters[SEATS]
     cdef void* error
     cdef void* trap
 
     cdef int play_on(self, int64_t answer) noexcept nogil
     cdef int next_call(self, RuntimeValue* values) noexcept nogil
+    cdef int next_plain_call(self, RuntimeValue* values) noexcept nogil
     cdef void allot_fuel(self, int seat) noexcept nogil
     cdef void note_fuel(self) noexcept nogil

@@ -1,6 +1,9 @@
+from collections.abc import Collection
 from typing import final
 
 from engine.game_core import GameCore
+
+PACKED_VALUES: int
 
 @final
 class Referee:
@@ -16,12 +19,14 @@ class Referee:
         context: int,
         questions: int,
         most_arguments: int,
+        packed: bool,
         fuel: int,
         bank: int = 0,
     ) -> None: ...
     @property
     def step_function(self) -> tuple[int, int]: ...
     def seat_bots(self, loop: bytes, x_seated: bool, y_seated: bool) -> None: ...
+    def leave_out(self, seat: int, questions: Collection[int]) -> None: ...
     def measure_fuel(self) -> None: ...
     def fuel_used(self, seat: int) -> tuple[int, int, int]: ...
     def play(self, answer: int = 0) -> int: ...

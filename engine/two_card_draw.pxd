@@ -20,6 +20,7 @@ cdef enum:
     HISTORIES = 7                                    # of round 1: nobody bet; 1 to 3 bets, x or y opening
     FIRST_DRAW = HANDS * 4
     FIRST_ROUND2 = FIRST_DRAW + HANDS * HISTORIES * 3
+    DICE = 5                                         # for two decisions in round 1, the draw, two in round 2
     SITUATIONS = FIRST_ROUND2 + HANDS * HISTORIES * 9 * 4
 
 cdef inline int hand_number(int low, int high) noexcept nogil:
@@ -45,25 +46,33 @@ cdef inline int round2_situation(int hand, int history, int x_drew, int y_drew, 
 
 
 @cython.final
+cdef class ReadyServer:
+    cdef int64_t limits[SITUATIONS][2]  # a die below the first is action 0, below the second 1
+
+
+@cython.final
 cdef class TwoCardDraw(GameCore):
     cdef Phase phase
     cdef int32_t match                  # as recorded
     cdef int32_t first_session          # as recorded
-    cdef int64_t bet_sizes[2]           # by round
-    cdef const double[:, ::1] strategy
+    cdef int bet_sizes[2]               # by round
+    cdef ReadyServer server
     cdef uint64_t deals_key
     cdef uint64_t session_deals         # where this session's stream of deals and dice begins
     cdef bint to_introduce              # the bot hasn't had init yet
     cdef bint introducing               # it is being asked
     cdef Decision deferred              # what it is asked after that
     # the hand now played; seat x is the bot, y the server
-    cdef int cards[8]                   # dealt to x and y, then what they may draw
-    cdef int hands[2][2]                # by seat, as held now: lower card, higher card
-    cdef int dealt[2]                   # by seat, as recorded
+    cdef uint64_t cards                 # as a fraction in base 5: dealt to x and y, then what they may draw
+    cdef int64_t dice[DICE]             # the server's
+    cdef int hands[2]                   # by seat, as held now
+    cdef int dealt[2]                   # by seat
     cdef int bets[2]                    # by round
     cdef bint y_opened[2]               # by round; false also when nobody bet
     cdef int drew[2]                    # by seat
     cdef int round                      # 0, or 1 after the draw
+    cdef int situation2                 # of the server in round 2, while nobody has bet
+    cdef int64_t winnings               # of the bot in this session
     # records
     cdef Table games_table
     cdef Table sessions_table
@@ -90,13 +99,15 @@ cdef class TwoCardDraw(GameCore):
     cdef int32_t* s_x_gain
     cdef int32_t* s_x_score
 
+    cdef Status introduce(self, int64_t answer) noexcept nogil
     cdef Status advance(self, int64_t answer) noexcept nogil
     cdef Status start_hand(self) noexcept nogil
-    cdef Status server_bets(self, int faced) noexcept nogil
-    cdef Status close_round(self) noexcept nogil
+    cdef int server_acts(self, int situation, int die) noexcept nogil
+    cdef Status server_bets1(self, int faced) noexcept nogil
+    cdef Status server_bets2(self, int faced) noexcept nogil
+    cdef Status show(self) noexcept nogil
     cdef Status draw_cards(self, int x_draws) noexcept nogil
+    cdef int exchanged(self, int seat, int count) noexcept nogil
     cdef Status ask(self, Phase phase, int kind, int64_t third, int64_t fourth, int64_t fifth) noexcept nogil
     cdef Status settle(self, int folded) noexcept nogil
     cdef void finish_session(self) noexcept nogil
-    cdef void exchange(self, int seat, int count) noexcept nogil
-    cdef double die(self, int slot) noexcept nogil

@@ -16,6 +16,12 @@ def situation_of_round2(
 ) -> int: ...
 
 @final
+class ReadyServer:
+    """A server's strategy, made ready to be played; see two_card_draw.pyx."""
+
+    def __init__(self, strategy: npt.NDArray[np.float64]) -> None: ...
+
+@final
 class TwoCardDraw(GameCore):
     """One session of two-card draw against a server; see two_card_draw.pyx."""
 
@@ -28,7 +34,7 @@ class TwoCardDraw(GameCore):
         hands: int,
         bet1: int,
         bet2: int,
-        strategy: npt.NDArray[np.float64],
+        server: ReadyServer,
         match: int = 0,
         session: int = 0,
     ) -> None: ...

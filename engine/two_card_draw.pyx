@@ -5,6 +5,7 @@ as docs/two_card_draw.md reads them.
 """
 
 cimport cython
+from libc.math cimport ceil
 
 from engine.deals cimport stream_key, stream_word
 from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED
@@ -37,14 +38,45 @@ cdef enum:
 cdef extern from *:
     """
     #include <stdint.h>
-    static const uint64_t POWERS[8] = {1, 5, 25, 125, 625, 3125, 15625, 78125};
-    static inline uint64_t high_product(uint64_t a, uint64_t b)
+    /* By two cards, 5 times the one and the other: their hand. */
+    static const int8_t HAND_OF[25] = {
+        0, 1, 2, 3, 4, 1, 5, 6, 7, 8, 2, 6, 9, 10, 11, 3, 7, 10, 12, 13, 4, 8, 11, 13, 14};
+    /* By hand: its cards, and its place among the hands, the weakest 0. */
+    static const int8_t LOW[15] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4};
+    static const int8_t HIGH[15] = {0, 1, 2, 3, 4, 1, 2, 3, 4, 2, 3, 4, 3, 4, 4};
+    static const int8_t RANK[15] = {10, 0, 1, 3, 6, 11, 2, 4, 7, 12, 5, 8, 13, 9, 14};
+    static const uint8_t DIGITS[15] = {0, 1, 2, 3, 4, 11, 12, 13, 14, 22, 23, 24, 33, 34, 44};
+
+    static const double DIE_SIDES = 9007199254740992.0;     /* 2 to the 53rd */
+
+    static inline int high_product(uint64_t a, uint64_t b)
     {
-        return (uint64_t)(((unsigned __int128)a * b) >> 64);
+        return (int)(((unsigned __int128)a * b) >> 64);
     }
     """
-    uint64_t high_product(uint64_t a, uint64_t b) nogil
-    const uint64_t POWERS[8]
+    int high_product(uint64_t a, uint64_t b) nogil
+    const int8_t HAND_OF[25]
+    const int8_t LOW[15]
+    const int8_t HIGH[15]
+    const int8_t RANK[15]
+    const uint8_t DIGITS[15]
+    const double DIE_SIDES
+
+
+# A hand by how many of its cards are exchanged, what it was, and the cards that come: 5 times the one and the other.
+cdef int8_t EXCHANGED[3][15][25]
+
+
+cdef void fill_exchanged() noexcept:
+    cdef int hand, new
+    for hand in range(15):
+        for new in range(25):
+            EXCHANGED[0][hand][new] = <int8_t>hand
+            EXCHANGED[1][hand][new] = HAND_OF[5 * HIGH[hand] + new % 5]
+            EXCHANGED[2][hand][new] = HAND_OF[new]
+
+
+fill_exchanged()
 
 
 def situation_of_round1(int low, int high, int bets):
@@ -63,13 +95,34 @@ def situation_of_round2(int low, int high, int bets, bint y_opened, int x_drew, 
 
 
 @cython.final
+cdef class ReadyServer:
+    """A server's strategy, made ready to be played with a die of 53 bits.
+
+    `strategy` has a row of three probabilities for each of the SITUATION_COUNT
+    situations: fold, call, raise; or draw 0, 1, 2. Raises ValueError for another shape.
+    """
+
+    def __init__(self, const double[:, ::1] strategy):
+        cdef int situation
+        cdef const double* chances
+        if strategy.shape[0] != SITUATIONS or strategy.shape[1] != 3:
+            raise ValueError(f"a strategy has {SITUATIONS} rows of 3")
+        for situation in range(SITUATIONS):
+            chances = &strategy[situation, 0]
+            self.limits[situation][0] = <int64_t>ceil(chances[0] * DIE_SIDES)
+            # What can't happen doesn't, however the others are rounded.
+            self.limits[situation][1] = (
+                <int64_t>ceil((chances[0] + chances[1]) * DIE_SIDES) if chances[2] > 0 else <int64_t>DIE_SIDES
+            )
+
+
+@cython.final
 cdef class TwoCardDraw(GameCore):
     """One session, `hands` hands, of the bot in seat x against the server in seat y.
 
-    `strategy` has a row of three probabilities for each of the SITUATION_COUNT
-    situations: fold, call, raise; or draw 0, 1, 2. The cards and the server's
-    dice depend on `deals_key`, the session's and the hand's number only, not on
-    what the bot does: there is a die for each of the server's decisions of a hand.
+    The cards and the server's dice depend on `deals_key`, the session's and the
+    hand's number only, not on what the bot does: there is a die for each of the
+    server's decisions of a hand.
 
     Questions: init(bet1, bet2), new_hand(card1, card2, winnings), round1(card1,
     card2, bets), draw(card1, card2, bets), round2(card1, card2, bets1, bets2,
@@ -85,12 +138,10 @@ cdef class TwoCardDraw(GameCore):
         int hands,
         int bet1,
         int bet2,
-        const double[:, ::1] strategy,
+        ReadyServer server,
         int32_t match=0,
         int32_t session=0,
     ):
-        if strategy.shape[0] != SITUATIONS or strategy.shape[1] != 3:
-            raise ValueError(f"a strategy has {SITUATIONS} rows of 3")
         self.deals_key = deals_key
         self.session_deals = stream_key(deals_key, <uint64_t>session)
         self.sessions = 1
@@ -99,12 +150,13 @@ cdef class TwoCardDraw(GameCore):
         self.most_decisions = 8 * hands + 100
         self.bet_sizes[0] = bet1
         self.bet_sizes[1] = bet2
-        self.strategy = strategy
+        self.server = server
         self.match = match
         self.first_session = session
         self.view_size = 0
         self.phase = START_HAND
         self.to_introduce = True
+        self.decision.seat = X
 
         self.games_table = games_table
         self.g_match = <int32_t*>games_table.column("match", "int32")
@@ -138,6 +190,12 @@ cdef class TwoCardDraw(GameCore):
         self.to_introduce = True
 
     cdef Status step(self, int64_t answer) noexcept nogil:
+        if self.to_introduce or self.introducing:
+            return self.introduce(answer)
+        return self.advance(answer)
+
+    cdef Status introduce(self, int64_t answer) noexcept nogil:
+        """A step around which the bot is asked init; the decision that it comes before waits."""
         cdef Status status = DECIDE
         if self.introducing:
             self.introducing = False
@@ -154,34 +212,43 @@ cdef class TwoCardDraw(GameCore):
             self.decision.arguments[1] = self.bet_sizes[1]
         return status
 
-    cdef Status advance(self, int64_t answer) noexcept nogil:
+    cdef inline Status advance(self, int64_t answer) noexcept nogil:
         """Play on to the next decision but init."""
         cdef int bets
-        if self.phase == START_HAND:
-            return self.start_hand()
         if self.phase == BOT_SEES:
             return self.settle(0)
-        if answer < 0 or answer > 2 or (answer == 2 and self.phase == BOT_OPENS):
+        if self.phase == START_HAND:
+            return self.start_hand()
+        if <uint64_t>answer > 2 or (answer == 2 and self.phase == BOT_OPENS):
             self.refused_answer = answer
             return REFUSED
+        if self.phase == BOT_BETS:
+            bets = self.bets[1]
+            if bets == 0:   # he opens; both 0 and 1 are a check
+                self.bets[1] = answer == 2
+                return self.server_bets2(answer == 2)
+            if answer == CALL or (answer == RAISE and bets == C_MOST_BETS):
+                return self.show()
+            if answer == FOLD:
+                return self.settle(X + 1)
+            self.bets[1] = bets + 1
+            return self.server_bets2(bets + 1)
         if self.phase == BOT_DRAWS:
             return self.draw_cards(<int>answer)
-        bets = self.bets[self.round]
-        if bets == 0:   # he opens; in round 2 both 0 and 1 are a check
-            if answer == (2 if self.phase == BOT_BETS else 1):
-                self.bets[self.round] = 1
-                return self.server_bets(1)
-            return self.server_bets(0)
+        if self.phase == BOT_OPENS:
+            self.bets[0] = <int>answer
+            return self.server_bets1(<int>answer)
+        bets = self.bets[0]
+        if answer == CALL or (answer == RAISE and bets == C_MOST_BETS):
+            return self.ask(BOT_DRAWS, DRAW, bets, 0, 0)
         if answer == FOLD:
             return self.settle(X + 1)
-        if answer == RAISE and bets < C_MOST_BETS:
-            self.bets[self.round] = bets + 1
-            return self.server_bets(bets + 1)
-        return self.close_round()
+        self.bets[0] = bets + 1
+        return self.server_bets1(bets + 1)
 
-    cdef Status start_hand(self) noexcept nogil:
-        cdef uint64_t word
-        cdef int i, seat, a, b
+    cdef inline Status start_hand(self) noexcept nogil:
+        cdef uint64_t first
+        cdef int i
         if self.session == self.sessions:
             return LEG_OVER
         if (
@@ -189,92 +256,76 @@ cdef class TwoCardDraw(GameCore):
             or self.sessions_table.rows == self.sessions_table.capacity
         ):
             return RECORDS_FULL
-        # The digits in base 5 of the word as a fraction; by powers, so that none waits for another.
-        word = stream_word(self.session_deals, <uint64_t>self.game * WORDS)
-        for i in range(8):
-            self.cards[i] = <int>high_product(word * POWERS[i], 5)
-        for seat in range(2):
-            a = self.cards[2 * seat]
-            b = self.cards[2 * seat + 1]
-            self.hands[seat][0] = min(a, b)
-            self.hands[seat][1] = max(a, b)
-            self.dealt[seat] = 10 * self.hands[seat][0] + self.hands[seat][1]
-            self.bets[seat] = 0
-            self.y_opened[seat] = False
-            self.drew[seat] = 0
+        # The digits in base 5 of a word as a fraction are the cards, two at a time a hand.
+        first = <uint64_t>self.game * WORDS
+        self.cards = stream_word(self.session_deals, first)
+        self.hands[X] = self.dealt[X] = HAND_OF[high_product(self.cards, 25)]
+        self.hands[Y] = self.dealt[Y] = HAND_OF[high_product(self.cards * 25, 25)]
+        # All dice at once, although some won't be needed: so none of them is waited for.
+        for i in range(DICE):
+            self.dice[i] = <int64_t>(stream_word(self.session_deals, first + 1 + i) >> 11)
+        self.bets[0] = 0
+        self.bets[1] = 0
+        self.y_opened[0] = False
+        self.y_opened[1] = False
+        self.drew[X] = 0
+        self.drew[Y] = 0
         self.round = 0
-        return self.ask(BOT_OPENS, NEW_HAND, <int64_t>self.session_points, 0, 0)
+        return self.ask(BOT_OPENS, NEW_HAND, self.winnings, 0, 0)
 
-    cdef Status server_bets(self, int faced) noexcept nogil:
-        """The server answers the bot's check (`faced` 0) or bets."""
-        cdef int hand = hand_number(self.hands[Y][0], self.hands[Y][1])
-        cdef int situation
-        cdef const double* chances
-        cdef double die
-        if self.round == 0:
-            situation = round1_situation(hand, faced)
-        else:
-            situation = round2_situation(
-                hand, history_number(self.bets[0], self.y_opened[0]), self.drew[X], self.drew[Y], faced
-            )
+    cdef inline int server_acts(self, int situation, int die) noexcept nogil:
+        """What the server does in a situation, by the die for this decision of the hand: 0, 1 or 2."""
+        cdef const int64_t* limits = self.server.limits[situation]
+        return (self.dice[die] >= limits[0]) + (self.dice[die] >= limits[1])
+
+    cdef inline Status server_bets1(self, int faced) noexcept nogil:
+        """The server answers the bot's check (`faced` 0) or bets of round 1."""
         # Of its two decisions in a round, the second is the one that faces more than one bet.
-        die = self.die(3 * self.round + (faced > 1))
-        chances = &self.strategy[situation, 0]
-        if die < chances[0]:
+        cdef int act = self.server_acts(round1_situation(self.hands[Y], faced), faced > 1)
+        if act == CALL:
+            return self.ask(BOT_DRAWS, DRAW, faced, 0, 0)
+        if act == FOLD:
             return self.settle(Y + 1)
-        if die < chances[0] + chances[1] or chances[2] == 0:
-            return self.close_round()
-        if faced == 0:
-            self.y_opened[self.round] = True
-        self.bets[self.round] = faced + 1
-        if self.round == 0:
-            return self.ask(BOT_ANSWERS, ROUND1, faced + 1, 0, 0)
+        self.y_opened[0] |= faced == 0
+        self.bets[0] = faced + 1
+        return self.ask(BOT_ANSWERS, ROUND1, faced + 1, 0, 0)
+
+    cdef inline Status server_bets2(self, int faced) noexcept nogil:
+        """The same in round 2."""
+        cdef int act = self.server_acts(self.situation2 + faced, 3 + (faced > 1))
+        if act == CALL:
+            return self.show()
+        if act == FOLD:
+            return self.settle(Y + 1)
+        self.y_opened[1] |= faced == 0
+        self.bets[1] = faced + 1
         return self.ask(BOT_BETS, ROUND2, self.bets[0], faced + 1, self.drew[Y])
 
-    cdef Status close_round(self) noexcept nogil:
-        """All bets of the round are called."""
-        if self.round == 0:
-            return self.ask(BOT_DRAWS, DRAW, self.bets[0], 0, 0)
-        return self.ask(BOT_SEES, SHOWDOWN, self.hands[Y][0], self.hands[Y][1], 0)
+    cdef inline Status show(self) noexcept nogil:
+        """All bets of round 2 are called."""
+        return self.ask(BOT_SEES, SHOWDOWN, LOW[self.hands[Y]], HIGH[self.hands[Y]], 0)
 
-    cdef Status draw_cards(self, int x_draws) noexcept nogil:
-        cdef int situation = draw_situation(
-            hand_number(self.hands[Y][0], self.hands[Y][1]), history_number(self.bets[0], self.y_opened[0]), x_draws
-        )
-        cdef const double* chances = &self.strategy[situation, 0]
-        cdef double die = self.die(2)
-        cdef int y_draws = 0
-        if die >= chances[0]:
-            y_draws = 1 if die < chances[0] + chances[1] or chances[2] == 0 else 2
-        self.exchange(X, x_draws)
-        self.exchange(Y, y_draws)
+    cdef inline Status draw_cards(self, int x_draws) noexcept nogil:
+        cdef int history = history_number(self.bets[0], self.y_opened[0])
+        cdef int y_draws = self.server_acts(draw_situation(self.hands[Y], history, x_draws), 2)
+        self.drew[X] = x_draws
+        self.drew[Y] = y_draws
+        self.hands[X] = self.exchanged(X, x_draws)
+        self.hands[Y] = self.exchanged(Y, y_draws)
+        self.situation2 = round2_situation(self.hands[Y], history, x_draws, y_draws, 0)
         self.round = 1
         return self.ask(BOT_BETS, ROUND2, self.bets[0], 0, y_draws)
 
-    cdef void exchange(self, int seat, int count) noexcept nogil:
-        """Give a seat new cards for its lower one, or for both."""
-        cdef int kept = self.cards[4 + 2 * seat]
-        cdef int drawn = self.cards[5 + 2 * seat]
-        self.drew[seat] = count
-        if count == 0:
-            return
-        if count == 1:
-            kept = self.hands[seat][1]
-        self.hands[seat][0] = min(kept, drawn)
-        self.hands[seat][1] = max(kept, drawn)
+    cdef inline int exchanged(self, int seat, int count) noexcept nogil:
+        """A seat's hand with new cards for its lower one, or for both."""
+        return EXCHANGED[count][self.hands[seat]][high_product(self.cards * (15625 if seat else 625), 25)]
 
-    cdef double die(self, int slot) noexcept nogil:
-        """The server's die in [0, 1) for one of its decisions of this hand."""
-        cdef uint64_t word = stream_word(self.session_deals, <uint64_t>self.game * WORDS + 1 + slot)
-        return <double>(word >> 11) * (1.0 / 9007199254740992.0)
-
-    cdef Status ask(self, Phase phase, int kind, int64_t third, int64_t fourth, int64_t fifth) noexcept nogil:
+    cdef inline Status ask(self, Phase phase, int kind, int64_t third, int64_t fourth, int64_t fifth) noexcept nogil:
         """Put a question whose first two arguments are the bot's cards."""
         self.phase = phase
         self.decision.kind = kind
-        self.decision.seat = X
-        self.decision.arguments[0] = self.hands[X][0]
-        self.decision.arguments[1] = self.hands[X][1]
+        self.decision.arguments[0] = LOW[self.hands[X]]
+        self.decision.arguments[1] = HIGH[self.hands[X]]
         self.decision.arguments[2] = third
         self.decision.arguments[3] = fourth
         self.decision.arguments[4] = fifth
@@ -283,10 +334,9 @@ cdef class TwoCardDraw(GameCore):
 
     cdef Status settle(self, int folded) noexcept nogil:
         """Record the hand now played, and the session with it when it ends. `folded`: 0 nobody, 1 x, 2 y."""
-        cdef int64_t stake = ANTE + self.bets[0] * self.bet_sizes[0] + self.bets[1] * self.bet_sizes[1]
-        cdef int64_t gain, pot
+        cdef int stake = ANTE + self.bets[0] * self.bet_sizes[0] + self.bets[1] * self.bet_sizes[1]
+        cdef int gain, pot, mine, other
         cdef int64_t row = self.games_table.rows
-        cdef int mine, other
         if folded:
             # The last bet was not matched.
             pot = 2 * stake - self.bet_sizes[self.round]
@@ -295,28 +345,29 @@ cdef class TwoCardDraw(GameCore):
                 gain = -gain
         else:
             pot = 2 * stake
-            mine = hand_rank(self.hands[X][0], self.hands[X][1])
-            other = hand_rank(self.hands[Y][0], self.hands[Y][1])
-            gain = stake if mine > other else -stake if mine < other else 0
+            mine = RANK[self.hands[X]]
+            other = RANK[self.hands[Y]]
+            gain = stake * ((mine > other) - (mine < other))
         self.g_match[row] = self.match
         self.g_session[row] = self.first_session
         self.g_game[row] = <uint16_t>self.game
-        self.g_x_dealt[row] = <uint8_t>self.dealt[X]
-        self.g_y_dealt[row] = <uint8_t>self.dealt[Y]
+        self.g_x_dealt[row] = DIGITS[self.dealt[X]]
+        self.g_y_dealt[row] = DIGITS[self.dealt[Y]]
         self.g_bets1[row] = <uint8_t>self.bets[0]
-        self.g_x_opened1[row] = self.bets[0] > 0 and not self.y_opened[0]
+        self.g_x_opened1[row] = (self.bets[0] > 0) & (not self.y_opened[0])
         self.g_x_drew[row] = <uint8_t>self.drew[X]
         self.g_y_drew[row] = <uint8_t>self.drew[Y]
-        self.g_x_held[row] = <uint8_t>(10 * self.hands[X][0] + self.hands[X][1])
-        self.g_y_held[row] = <uint8_t>(10 * self.hands[Y][0] + self.hands[Y][1])
+        self.g_x_held[row] = DIGITS[self.hands[X]]
+        self.g_y_held[row] = DIGITS[self.hands[Y]]
         self.g_bets2[row] = <uint8_t>self.bets[1]
-        self.g_x_opened2[row] = self.bets[1] > 0 and not self.y_opened[1]
+        self.g_x_opened2[row] = (self.bets[1] > 0) & (not self.y_opened[1])
         self.g_rounds[row] = <uint8_t>(self.round + 1)
         self.g_folded[row] = <uint8_t>folded
         self.g_pot[row] = <uint8_t>pot
         self.g_x_gain[row] = <int8_t>gain
         self.games_table.rows = row + 1
-        self.score_game(<double>gain)
+        self.winnings += gain
+        self.score_game(gain)
         if self.game == self.games_per_session:
             self.finish_session()
         self.phase = START_HAND
@@ -324,11 +375,12 @@ cdef class TwoCardDraw(GameCore):
 
     cdef void finish_session(self) noexcept nogil:
         cdef int64_t row = self.sessions_table.rows
-        cdef int64_t score = <int64_t>self.session_points + self.games_per_session
+        cdef int64_t score = self.winnings + self.games_per_session
         self.s_match[row] = self.match
         self.s_session[row] = self.first_session
         self.s_games[row] = <uint16_t>self.games_per_session
-        self.s_x_gain[row] = <int32_t>self.session_points
+        self.s_x_gain[row] = <int32_t>self.winnings
         self.s_x_score[row] = <int32_t>(score if score > 0 else 0)
         self.sessions_table.rows = row + 1
+        self.winnings = 0
         self.finish_scored_session()

@@ -15,7 +15,7 @@ from tournament.contests.contest import buffer_fields
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.fuel_bound import most_instructions
+from tournament.fuel_bound import constant_functions, most_instructions
 from tournament.processes.settings import SandboxSettings
 from tournament.schedule import Competitor, RoundRobin
 
@@ -178,3 +178,20 @@ def test_a_bound_above_the_limit_does_not_count(field: list[Entrant]) -> None:
     assert not counts(loaded, loaded.most_instructions)
     assert counts(loaded, loaded.most_instructions - 1)
     assert counts(replace(loaded, most_instructions=None), 10**9)
+
+
+def test_only_what_gives_a_constant_and_nothing_else_is_constant() -> None:
+    functions = {
+        "zero": "(result i32) (i32.const 0)",
+        "wide": "(param i32 i64) (result i64) (i64.const -5)",
+        "local": "(param i32) (result i32) (local.get 0)",
+        "stops": "(result i32) unreachable",
+        "calls": "(result i32) (call $zero)",
+        "counts": "(result i32) (global.set $n (i32.add (global.get $n) (i32.const 1))) (i32.const 0)",
+        "adds": "(result i32) (i32.add (i32.const 1) (i32.const 2))",
+        "empty": "",
+    }
+    text = "".join(f'(func ${name} (export "{name}") {body})' for name, body in functions.items())
+    built = module(f"(global $n (mut i32) (i32.const 0)) {text}")
+    assert constant_functions(built, [*functions, "missing"]) == {"zero", "wide"}
+    assert constant_functions(module('(import "env" "f" (func $f)) (export "a" (func $f))'), ["a"]) == frozenset()

@@ -66,6 +66,7 @@ class _Reader:
 class _Body:
     instructions: int
     calls: tuple[int, ...]
+    is_constant: bool  # it gives a constant and does nothing else
 
 
 def most_instructions(module: bytes, exports: Iterable[str]) -> int | None:
@@ -82,6 +83,16 @@ def most_instructions(module: bytes, exports: Iterable[str]) -> int | None:
         )
     except _Unknown:
         return None
+
+
+def constant_functions(module: bytes, exports: Iterable[str]) -> frozenset[str]:
+    """Those of the exported functions that do nothing but give a constant, as far as their shape tells."""
+    try:
+        imported, bodies, exported = _sections(module)
+    except _Unknown:
+        return frozenset()
+    own = {name: bodies[exported[name] - imported] for name in exports if exported.get(name, -1) >= imported}
+    return frozenset(name for name, body in own.items() if body is not None and body.is_constant)
 
 
 def _cost(
@@ -136,6 +147,7 @@ def _body(code: _Reader) -> _Body | None:
         for _ in range(code.number()):
             code.number()
             code.byte()
+        is_constant = code.data[code.position : code.position + 1] in (b"\x41", b"\x42")
         depth = 1
         instructions = 0
         calls = []
@@ -170,4 +182,4 @@ def _body(code: _Reader) -> _Body | None:
                 return None
     except _Unknown:
         return None
-    return _Body(instructions, tuple(calls)) if code.done else None
+    return _Body(instructions, tuple(calls), is_constant and instructions == 2) if code.done else None

@@ -1,4 +1,4 @@
-"""The WebAssembly runtime: the only module that knows wasmtime.
+"""The WebAssembly runtime: with `instances` the only module that knows wasmtime.
 
 Settings here decide what bots may do and that they do the same everywhere;
 together with the bots' bytes they determine every answer.
@@ -9,17 +9,19 @@ from __future__ import annotations
 import ctypes
 import importlib.metadata
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import NamedTuple
 
 import wasmtime
 from wasmtime import _ffi as ffi
 
 from engine.game_core import GameCore
-from engine.referee import Referee
+from engine.referee import PACKED_VALUES, Referee
 from tournament.contests.contest import Helpers, Import, Interface
-from tournament.fuel_bound import most_instructions
+from tournament.fuel_bound import constant_functions, most_instructions
+from tournament.instances import Instance, native_function
 from tournament.questions import refusal
 
 PAGE = 65536
@@ -93,6 +95,17 @@ _FORBIDDEN = {
 }
 
 
+def _address(pointer: object) -> int:
+    address = ctypes.cast(pointer, ctypes.c_void_p).value  # type: ignore[arg-type]
+    assert address is not None
+    return address
+
+
+_CALL_UNCHECKED = _address(ffi.dll.wasmtime_func_call_unchecked)
+_SET_FUEL = _address(ffi.dll.wasmtime_context_set_fuel)
+_GET_FUEL = _address(ffi.dll.wasmtime_context_get_fuel)
+_NEW_TRAP = _address(ffi.dll.wasmtime_trap_new)
+
 _making = threading.RLock()
 _engines: dict[bool, wasmtime.Engine] = {}
 
@@ -146,12 +159,17 @@ def _stand_ins(counts_fuel: bool) -> wasmtime.Module:
     return wasmtime.Module(_engine(counts_fuel), bytes(wasmtime.wat2wasm(_stand_ins_text())))
 
 
+# Called before anything else, if a bot has them: libc's initialisers, then the adapter's,
+# which takes the address of the bot's struct and the seed of its rand().
+_STARTERS = {"_initialize": [], "tournament_start": ["i32", "i64"]}
+_ADDRESS = wasmtime.GlobalType(wasmtime.ValType.i32(), False)
+
+
 class BotUnfit(Exception):
     """A module that can't be a bot of the contest; the message says why."""
 
 
-@dataclass(frozen=True)
-class FunctionTypes:
+class FunctionTypes(NamedTuple):
     """WebAssembly types of a bot's function, without the bot's address, its first parameter."""
 
     arguments: tuple[str, ...]
@@ -162,7 +180,9 @@ class FunctionTypes:
 class LoadedBot:
     """A compiled bot: `functions` are the names that answer the questions, in order.
 
-    `most_instructions` bounds what a decision can take, where that can be told.
+    `starters` are those to be called before anything else; `deaf_to` are the questions that
+    only tell it something and whose function does nothing; `most_instructions` bounds what a
+    decision can take, where that can be told.
     """
 
     artifact: bytes
@@ -170,6 +190,9 @@ class LoadedBot:
     interface: Interface
     functions: tuple[str, ...]
     types: tuple[FunctionTypes, ...]
+    imports: tuple[str, ...]
+    starters: frozenset[str]
+    deaf_to: frozenset[int]
     most_instructions: int | None
 
     @cached_property
@@ -221,7 +244,31 @@ def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
     bound = most_instructions(artifact, [*functions, "tournament_start"]) if artifact[:4] == b"\0asm" else None
     if any(item.name in {helper.name for helper in interface.imports} for item in module.imports):
         bound = None  # what a helper takes depends on what it is asked
-    return LoadedBot(artifact, module, interface, tuple(functions), tuple(types), bound)
+    imports = tuple(item.name or "" for item in module.imports)
+    constant = constant_functions(artifact, functions) if artifact[:4] == b"\0asm" else frozenset()
+    deaf_to = frozenset(
+        kind
+        for kind, (question, function) in enumerate(zip(interface.questions, functions))
+        if question.only_tells and function in constant
+    )
+    return LoadedBot(
+        artifact, module, interface, tuple(functions), tuple(types), imports, _starters(exports), deaf_to, bound
+    )
+
+
+def _starters(exports: Mapping[str, object]) -> frozenset[str]:
+    """Which functions are to be called when a bot starts. Raises BotUnfit when one takes something else."""
+    there = set()
+    for name, wanted in _STARTERS.items():
+        if isinstance(kind := exports.get(name), wasmtime.FuncType):
+            parameters, results = [str(p) for p in kind.params], [str(r) for r in kind.results]
+            if parameters != wanted or results:
+                raise BotUnfit(
+                    f"the function {name} is ({', '.join(parameters)}) -> ({', '.join(results)}),"
+                    f" expected ({', '.join(wanted)}) -> ()"
+                )
+            there.add(name)
+    return frozenset(there)
 
 
 def function_names(stem: str, question: str) -> list[str]:
@@ -291,18 +338,23 @@ class Seating:
         context = self._store._context()
         self.referee = Referee(
             core,
-            call_unchecked=_address(ffi.dll.wasmtime_func_call_unchecked),
-            set_fuel=_address(ffi.dll.wasmtime_context_set_fuel),
-            get_fuel=_address(ffi.dll.wasmtime_context_get_fuel),
+            call_unchecked=_CALL_UNCHECKED,
+            set_fuel=_SET_FUEL,
+            get_fuel=_GET_FUEL,
             context=_address(context),
             questions=len(interface.questions),
             most_arguments=interface.most_arguments,
+            packed=_packs(interface),
             fuel=fuel if self.counts_fuel else 0,
             bank=bank,
         )
         if measure_fuel:
-            self.referee.measure_fuel()
-        self._step = _host_function(self._store, interface, *self.referee.step_function)
+            self.referee.measure_fuel()  # which counts decisions, so all are asked
+        else:
+            for seat, bot in enumerate(bots):
+                if bot:
+                    self.referee.leave_out(seat, bot.deaf_to)
+        self._step = _host_function(self._store, interface, self.counts_fuel, *self.referee.step_function)
         self._seated: list[_SeatedBot | None] = [None, None]
 
     def seat(self, seat: int, seed: int) -> None:
@@ -325,11 +377,10 @@ class Seating:
         for bot_there in self._seated:
             if bot_there:
                 functions += bot_there.functions
-                addresses.append(bot_there.address)
+                addresses += bot_there.addresses
         if self.counts_fuel:
             self._store.set_fuel(self._fuel)
-        loop = wasmtime.Instance(self._store, module, [*functions, *addresses]).exports(self._store)["play"]
-        assert isinstance(loop, wasmtime.Func)
+        loop = Instance(self._store, module, [*functions, *addresses]).function("play")
         self.referee.seat_bots(bytes(loop._func), self._seated[0] is not None, self._seated[1] is not None)
 
     def ask(self, kind: int, arguments: Sequence[int]) -> int:
@@ -368,7 +419,7 @@ def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:
 class _SeatedBot:
     bot: LoadedBot
     functions: list[wasmtime.Func]
-    address: wasmtime.Global  # of the bot's struct, in its memory
+    addresses: list[wasmtime.Global]  # of the bot's struct, in its memory, if it has one
     window: int  # in our memory: where its view is written
     helpers: Helpers | None  # kept alive: the bot's imports point to them
 
@@ -378,34 +429,28 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
     if counts_fuel:
         store.set_fuel(fuel * START_FUEL_FACTOR)
     module = bot.module if counts_fuel else bot.uncounted_module
+    interface = bot.interface
     try:
-        stand_ins = wasmtime.Instance(store, _stand_ins(counts_fuel), []).exports(store)
-        helpers, natives = _new_helpers(store, bot.interface, seed)
-        needed = [natives.get(item.name) or stand_ins[item.name] for item in module.imports if item.name is not None]
-        instance = wasmtime.Instance(store, module, needed)
-        exports = instance.exports(store)
-        if isinstance(initialize := exports.get("_initialize"), wasmtime.Func):
-            initialize(store)
-        memory = exports["memory"]
-        assert isinstance(memory, wasmtime.Memory)
+        helpers, natives = _new_helpers(store, interface, seed)
+        if any(name not in natives for name in bot.imports):
+            stand_ins = Instance(store, _stand_ins(counts_fuel), [])
+            stand_ins.call("tournament_seed_random", _signed(seed, 64))
+            natives = {name: natives.get(name) or stand_ins.function(name) for name in bot.imports}
+        instance = Instance(store, module, [natives[name] for name in bot.imports])
+        if "_initialize" in bot.starters:
+            instance.call("_initialize")
+        memory = instance.memory("memory")
         # The bot's struct goes into pages of its own, out of the way of its allocator.
-        address = memory.grow(store, -(-bot.interface.bot_size // PAGE)) * PAGE
-        seeder = stand_ins["tournament_seed_random"]
-        assert isinstance(seeder, wasmtime.Func)
-        seeder(store, _signed(seed, 64))
-        if isinstance(start := exports.get("tournament_start"), wasmtime.Func):
-            start(store, _signed(address, 32), _signed(seed, 64))
+        address = memory.grow(store, -(-interface.bot_size // PAGE)) * PAGE if interface.bot_size else 0
+        if "tournament_start" in bot.starters:
+            instance.call("tournament_start", address, _signed(seed, 64))
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
         raise BotUnfit(f"can't start: {_describe(error)}") from None
-    except TypeError as error:  # a start function that takes something else
-        raise BotUnfit(f"can't start: {error}") from None
-    functions = [exports[name] for name in bot.functions]
-    address_type = wasmtime.GlobalType(wasmtime.ValType.i32(), False)
     return _SeatedBot(
         bot,
-        [function for function in functions if isinstance(function, wasmtime.Func)],
-        wasmtime.Global(store, address_type, wasmtime.Val.i32(_signed(address, 32))),
-        _address(memory.data_ptr(store)) + address + bot.interface.view_offset,
+        [instance.function(name) for name in bot.functions],
+        [wasmtime.Global(store, _ADDRESS, wasmtime.Val.i32(_signed(address, 32)))] if interface.passes_address else [],
+        _address(memory.data_ptr(store)) + address + interface.view_offset if interface.passes_address else 0,
         helpers,
     )
 
@@ -418,37 +463,28 @@ def _new_helpers(
         return None, {}
     helpers = interface.new_helpers(
         key,
-        set_fuel=_address(ffi.dll.wasmtime_context_set_fuel),
-        get_fuel=_address(ffi.dll.wasmtime_context_get_fuel),
-        new_trap=_address(ffi.dll.wasmtime_trap_new),
+        set_fuel=_SET_FUEL,
+        get_fuel=_GET_FUEL,
+        new_trap=_NEW_TRAP,
         context=_address(store._context()),
     )
     return helpers, {
-        helper.name: _native_function(store, _function_type(helper), *helpers.functions[helper.name])
+        helper.name: native_function(store, _function_type(helper), *helpers.functions[helper.name])
         for helper in interface.imports
     }
 
 
-def _host_function(store: wasmtime.Store, interface: Interface, function: int, argument: int) -> wasmtime.Func:
+def _host_function(
+    store: wasmtime.Store, interface: Interface, counts_fuel: bool, function: int, argument: int
+) -> wasmtime.Func:
     """A C function as the loop's step: (answer) -> (what to call next, the arguments)."""
-    results = [wasmtime.ValType.i32(), *[wasmtime.ValType.i64()] * interface.most_arguments]
-    return _native_function(store, wasmtime.FuncType([wasmtime.ValType.i64()], results), function, argument)
+    return native_function(store, _step_type(_value_count(interface), counts_fuel), function, argument)
 
 
-def _native_function(store: wasmtime.Store, kind: wasmtime.FuncType, function: int, argument: int) -> wasmtime.Func:
-    new = ffi.dll.wasmtime_func_new_unchecked
-    raw = ffi.wasmtime_func_t()
-    new.restype = None
-    new.argtypes = [ctypes.c_void_p] * 6
-    new(
-        ctypes.cast(store._context(), ctypes.c_void_p),
-        ctypes.cast(kind.ptr(), ctypes.c_void_p),
-        function,
-        argument,
-        None,
-        ctypes.addressof(raw),
-    )
-    return wasmtime.Func._from_raw(raw)
+@cache
+def _step_type(values: int, counts_fuel: bool) -> wasmtime.FuncType:
+    """The type of a core's step; the engine in which it is first used keeps it."""
+    return wasmtime.FuncType([wasmtime.ValType.i64()], [wasmtime.ValType.i32(), *[wasmtime.ValType.i64()] * values])
 
 
 @cache
@@ -464,9 +500,9 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
     It imports the core's step, each bot's functions and each bot's address,
     and exports play: (answer to the pending decision) -> ().
     """
-    arguments = interface.most_arguments
-    types = [f"(result i32{' i64' * arguments})"]
-    lines = [f'(module (import "" "step" (func $step (param i64) {types[0]}))']
+    packs = _packs(interface)
+    values = _value_count(interface)
+    lines = [f'(module (import "" "step" (func $step (param i64) (result i32{" i64" * values})))']
     addresses = []
     calls = []
     for seat, functions in enumerate(seats):
@@ -476,20 +512,18 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
             parameters = " ".join(["i32"] * interface.passes_address + [*kinds.arguments])
             name = f"${seat}_{question}"
             lines.append(f'(import "" "" (func {name} (param {parameters}) (result {kinds.result})))')
-            passed = "".join(
-                f" (i32.wrap_i64 (local.get $argument{i}))" if kind == "i32" else f" (local.get $argument{i})"
-                for i, kind in enumerate(kinds.arguments)
-            )
+            passed = " ".join(_argument(i, kind, packs) for i, kind in enumerate(kinds.arguments))
             address = f"(global.get $bot{seat})" if interface.passes_address else ""
             call = f"(call {name} {address}{passed})"
             answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
             calls.append((seat * len(interface.questions) + question, f"(local.set $answer {answer}) (br $again)"))
-        addresses.append(f'(import "" "" (global $bot{seat} i32))')
+        if interface.passes_address:
+            addresses.append(f'(import "" "" (global $bot{seat} i32))')
     lines += addresses
     lines.append('(func (export "play") (param $answer i64) (local $next i32)')
-    lines += [f"(local $argument{i} i64)" for i in range(arguments)]
+    lines += [f"(local $value{i} i64)" for i in range(values)]
     lines.append("(loop $again (call $step (local.get $answer))")
-    lines += [f"(local.set $argument{i})" for i in reversed(range(arguments))]
+    lines += [f"(local.set $value{i})" for i in reversed(range(values))]
     lines.append("(local.set $next)")
     # One block for each function, and a chain of tests: a jump through a table costs as much as a step.
     labels = [f"$call{number}" for number in range(len(seats) * len(interface.questions))]
@@ -502,6 +536,25 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
         lines.append(f") {served.get(number, '(br $stop)')}")
     lines.append("))))")
     return "\n".join(lines)
+
+
+@cache
+def _packs(interface: Interface) -> bool:
+    """Whether all arguments are of 32 bits, so that the core's step can hand them over two in a value."""
+    return all(kinds == ("i32",) for question in interface.questions for kinds in question.parameters)
+
+
+def _value_count(interface: Interface) -> int:
+    return PACKED_VALUES if _packs(interface) else interface.most_arguments
+
+
+def _argument(number: int, kind: str, packs: bool) -> str:
+    """An argument of a question, from the values that the core's step gave."""
+    if not packs:
+        value = f"(local.get $value{number})"
+        return f"(i32.wrap_i64 {value})" if kind == "i32" else value
+    value = f"(local.get $value{number // 2})"
+    return f"(i32.wrap_i64 {f'(i64.shr_u {value} (i64.const 32))' if number % 2 else value})"
 
 
 _TRAPS = {
@@ -532,9 +585,3 @@ def _first_lines(text: str) -> str:
 def _signed(number: int, bits: int) -> int:
     number &= (1 << bits) - 1
     return number - (1 << bits) if number >> (bits - 1) else number
-
-
-def _address(pointer: object) -> int:
-    address = ctypes.cast(pointer, ctypes.c_void_p).value  # type: ignore[arg-type]
-    assert address is not None
-    return address

@@ -302,6 +302,27 @@ def test_faults_have_the_default_taken_and_too_many_disqualify(place: Path) -> N
     assert "in init against server_01" in lines["endless"].reason
 
 
+def test_a_showdown_is_told_to_those_who_listen(place: Path) -> None:
+    """Only functions that do nothing at all may be left out: not one that gives up, nor one that counts."""
+    showdown = "int showdown(int card1, int card2, int opp1, int opp2) { return 0; }"
+    bet = "return card1 == card2; }"
+    counting = "static int told;" + CALLER.replace(showdown, showdown.replace("return 0", "return ++told"))
+    sources = {
+        "gives_up": CALLER.replace(showdown, showdown.replace("return 0", "__builtin_trap()")),
+        "checks_after_twenty": counting.replace(bet, f"return told < 20 && {bet[7:]}", 1),
+        "checks": CALLER.replace(bet, "return 0; }", 1),
+    }
+    for name, source in sources.items():
+        (place / "bots" / f"{name}.c").write_text(source)
+    run(place, "results", ["servers = 1", "hands = 300"])
+    played = load(str(place / "results"))
+    lines = {line.name: line for line in played.ranking.entrants}
+    assert lines["gives_up"].status == "disqualified"
+    assert "in showdown against server_01" in (lines["gives_up"].reason or "")
+    bets = {name: frame.x_opened1.to_numpy() for name, frame in played.games.groupby("x", observed=True)}
+    assert bets["ann"].sum() > bets["checks_after_twenty"].sum() > bets["checks"].sum() == 0
+
+
 def test_fuel_is_for_the_whole_session(place: Path) -> None:
     """A bot that takes little each time, but in all more than it may, is stopped, everywhere at the same hand."""
     for path in (place / "bots").iterdir():

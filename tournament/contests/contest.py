@@ -135,7 +135,7 @@ class PythonKit:
     modules: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # an interface equals itself only: it is the key of what is worked out once
 class Interface:
     """How the contest's bots are written and how the engine reaches them.
 

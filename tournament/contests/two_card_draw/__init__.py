@@ -24,7 +24,7 @@ from tournament.contests.contest import (
     Question,
     Word,
 )
-from tournament.contests.two_card_draw.servers import SUFFIX, generated_server, house_players, strategy_of
+from tournament.contests.two_card_draw.servers import SUFFIX, generated_server, house_players, ready_server, strategy_of
 from tournament.paths import PathText
 
 EXAMPLES = 4
@@ -66,7 +66,7 @@ def new_core(
         hands=settings.hands,
         bet1=strategy.bet1,
         bet2=strategy.bet2,
-        strategy=strategy.rows,
+        server=ready_server(house),
         match=leg.match,
         session=leg.first_session,
     )

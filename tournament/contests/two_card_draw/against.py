@@ -13,6 +13,7 @@ from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.records import Table
 from engine.two_card_draw import (
     MOST_BETS,
+    ReadyServer,
     TwoCardDraw,
     situation_of_draw,
     situation_of_round1,
@@ -84,7 +85,7 @@ def _seat(
         hands=_PLAYED_HANDS,
         bet1=strategy.bet1,
         bet2=strategy.bet2,
-        strategy=strategy.rows,
+        server=ReadyServer(strategy.rows),
         session=session,
     )
     seating = runtime.Seating(

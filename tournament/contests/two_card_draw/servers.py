@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from engine.draw_strategies import Duel
+from engine.two_card_draw import ReadyServer
 from tournament.contests.contest import HousePlayer
 from tournament.contests.two_card_draw.generate import Recipe, cached_at, generated_text
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy
@@ -75,6 +76,12 @@ def server_of(name: str, content: bytes) -> HousePlayer:
 def strategy_of(content: bytes) -> ServerStrategy:
     """The strategy in a server's content, read once in a process."""
     return read_strategy(content, "a server's strategy")
+
+
+@cache
+def ready_server(content: bytes) -> ReadyServer:
+    """The same, ready to be played."""
+    return ReadyServer(strategy_of(content).rows)
 
 
 def house_players(folder: Path | None, seed: int, count: int, say: Callable[[str], None]) -> Sequence[HousePlayer]:
