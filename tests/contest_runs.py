@@ -16,7 +16,7 @@ import pandas.testing
 from tournament.api import run
 from tournament.executors import ExecutorName
 from tournament.results import load, standing_values
-from tournament.running import Watcher
+from tournament.running import Progress, Watcher
 
 CONTEST = "von_neumann_poker"
 REPOSITORY = Path(__file__).parents[1]
@@ -91,6 +91,19 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
 def call(arguments: Sequence[str], **more: str) -> subprocess.CompletedProcess[str]:
     """Run the command; `more` goes into its environment."""
     return subprocess.run(command_line(arguments), env=environment(more), capture_output=True, text=True, check=False)
+
+
+@dataclass
+class CountsGames:
+    """A watcher that knows how many games a run played."""
+
+    games: int = 0
+
+    def say(self, text: str) -> None:
+        pass
+
+    def done(self, progress: Progress) -> None:
+        self.games = progress.games
 
 
 @dataclass(frozen=True)

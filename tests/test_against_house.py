@@ -73,6 +73,17 @@ def test_newcomers_change_nothing_for_the_others(field: list[Competitor], house:
 
 
 @settings(deadline=None)
+@given(fields, houses, st.integers(1, 3), st.integers(1, 3))
+def test_more_sessions_only_add_legs(
+    field: list[Competitor], house: list[Competitor], sessions: int, more: int
+) -> None:
+    before = by_pair(against_house(field, house, sessions=sessions))
+    after = by_pair(against_house(field, house, sessions=sessions + more))
+    assert before.items() <= after.items()
+    assert len(after) * sessions == len(before) * (sessions + more)
+
+
+@settings(deadline=None)
 @given(fields, houses, st.data())
 def test_digests_hold_both_contents(field: list[Competitor], house: list[Competitor], data: st.DataObject) -> None:
     bot, player = data.draw(st.sampled_from(field)), data.draw(st.sampled_from(house))

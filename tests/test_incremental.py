@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from tests.contest_runs import (
     CONTEST,
     THRESHOLDS,
+    CountsGames,
     Place,
     assert_games_are_the_standings,
     assert_in_schedule_order,
@@ -24,7 +24,6 @@ from tests.object_store import new_location
 from tournament.api import run
 from tournament.problems import RunFailed
 from tournament.results import load
-from tournament.running import Progress
 
 BOTS = ["bold", "calm", "dull", "even"]
 Pair = tuple[str, str]
@@ -40,19 +39,6 @@ def digests_in(place: Place, entries: list[str]) -> dict[str, Pair]:
         for batch in json.loads((place.results / "ledger" / name).read_text()).get("batches", ()):
             found.update({leg["digest"]: (leg["x"], leg["y"]) for leg in batch["legs"]})
     return found
-
-
-@dataclass
-class CountsGames:
-    """A watcher that knows how many games a run played."""
-
-    games: int = 0
-
-    def say(self, text: str) -> None:
-        pass
-
-    def done(self, progress: Progress) -> None:
-        self.games = progress.games
 
 
 def play(place: Place) -> set[Pair]:

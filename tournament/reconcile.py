@@ -57,7 +57,8 @@ def set_other_records_aside(
         raise RunFailed(f"{location} holds other records ({why}); name another place")
     place = Path(location)
     beside = sorted(place.parent.glob(f"{place.name}-before-*"))
-    fitting = next((path for path in beside if _fits(path, settings, names, house)), None)
+    # Of those that fit, the one with most played: with as many sessions, or else with the most.
+    fitting = max((path for path in beside if _fits(path, settings, names, house)), key=_sessions_of, default=None)
     root.hold()
     try:
         taken = {path.name for path in beside}
@@ -81,12 +82,18 @@ def _fits(place: Path, settings: dict[str, object], names: set[str], house: Sequ
     return known is not None and not _differences(known, settings, names, house)
 
 
+def _sessions_of(place: Path) -> int:
+    known = read_state(open_root(str(place))).field
+    sessions = known.settings.get("sessions") if known else None
+    return sessions if isinstance(sessions, int) else 0
+
+
 def _differences(known: Field, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]) -> str:
     """Why records of a field are none of this tournament's, "" when they are."""
     differing = [
         f"{key} was {known.settings.get(key)}, is {value}"
         for key, value in settings.items()
-        if known.settings.get(key) != value
+        if known.settings.get(key) != value and not (house and key == "sessions" and _grows(known.settings, value))
     ]
     if known.engine != ENGINE_VERSION:
         differing.append(f"games of engine version {known.engine}, this is {ENGINE_VERSION}")
@@ -95,6 +102,12 @@ def _differences(known: Field, settings: dict[str, object], names: set[str], hou
     if known.house and {player.sha256 for player in known.house}.isdisjoint(map(content_sha256, house)):
         differing.append("none of its house players are here")
     return "; ".join(differing)
+
+
+def _grows(known: dict[str, object], sessions: object) -> bool:
+    """Whether there are to be more sessions. Against house players each is a leg of its own, so the old ones fit."""
+    before = known.get("sessions")
+    return isinstance(before, int) and isinstance(sessions, int) and before < sessions
 
 
 def content_sha256(player: HousePlayer) -> str:

@@ -133,7 +133,8 @@ class AgainstHouse:
     """Every entrant against every house player, a leg for each session: bots start each one anew.
 
     Entrants sit in seat x. They all meet the same deals and the same dice of the
-    house player, unless deals are independent.
+    house player, unless deals are independent. More sessions leave those that
+    there were as they are.
     """
 
     contest: str
@@ -166,6 +167,7 @@ class AgainstHouse:
         match = house_match_number(entrant.number, player.number)
         seed = self.settings["seed"]
         own = [entrant.name] if self.settings["deals"] == "independent" else []
+        settings = {key: value for key, value in self.settings.items() if key != "sessions"}
         for number in range(self.settings["sessions"]):
             rand = ["rand", self.contest, seed, entrant.name, player.name, number]
             yield Leg(
@@ -173,7 +175,7 @@ class AgainstHouse:
                     [
                         ENGINE_VERSION,
                         self.contest,
-                        self.settings,
+                        settings,
                         [entrant.name, entrant.artifact],
                         [player.name, player.artifact],
                         number,

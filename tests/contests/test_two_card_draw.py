@@ -13,7 +13,7 @@ import pytest
 
 import tournament
 from engine.draw_strategies import Duel
-from tests.contest_runs import assert_same, call, outcome
+from tests.contest_runs import CountsGames, assert_same, call, outcome
 from tests.support import artifact_of
 from tournament import runtime
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
@@ -26,6 +26,7 @@ from tournament.entrants.build import build_entrants
 from tournament.problems import BadInput
 from tournament.processes.settings import SandboxSettings
 from tournament.results import load
+from tournament.running import Watcher
 
 SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"
 SETTINGS = Settings.model_validate({})
@@ -118,12 +119,17 @@ def test_every_session_begins_with_a_new_bot(tmp_path: Path) -> None:
     assert games.groupby(["x", "session"], observed=True).size().tolist() == [500] * 6
 
 
-def run(folder: Path, results: str, settings: Sequence[str], workers: int = 1) -> None:
+def run(folder: Path, results: str, settings: Sequence[str], workers: int = 1, watcher: Watcher | None = None) -> None:
     """Run the contest with the bots in bots/."""
     text = "\n".join(["[two_card_draw]", 'entrants = "bots"', *settings])
     (folder / "tournament.toml").write_text(text)
     tournament.run(
-        "two_card_draw", config=folder / "tournament.toml", results=folder / results, workers=workers, executor="local"
+        "two_card_draw",
+        config=folder / "tournament.toml",
+        results=folder / results,
+        workers=workers,
+        executor="local",
+        watcher=watcher,
     )
 
 
@@ -267,6 +273,25 @@ def test_another_seed_sets_the_records_aside(place: Path) -> None:
     run(place, "results", [*SMALL, "seed = 1"])
     run(place, "results", [*SMALL, "seed = 2"])
     assert (place / "results" / "two_card_draw-before-1").is_dir()
+
+
+def test_more_sessions_add_to_the_records(place: Path) -> None:
+    """What was played stays as it is; in the end all is as if played at once. Fewer set the records aside."""
+    field = ["servers = 2", "hands = 300"]
+    run(place, "grown", [*field, "sessions = 1"])
+    first = outcome(place / "grown" / "two_card_draw")
+    watcher = CountsGames()
+    run(place, "grown", [*field, "sessions = 3"], watcher=watcher)
+    run(place, "at_once", [*field, "sessions = 3"])
+    grown = outcome(place / "grown" / "two_card_draw")
+    assert_same(grown, outcome(place / "at_once" / "two_card_draw"))
+    kept = grown.games[grown.games["session"] == 0].reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept, first.games)
+    assert watcher.games == 3 * 2 * 2 * 300
+    assert not list(place.glob("grown/*-before-*"))
+    run(place, "grown", [*field, "sessions = 2"])
+    assert len(outcome(place / "grown" / "two_card_draw").games) == 3 * 2 * 2 * 300
+    assert len(list(place.glob("grown/*-before-*"))) == 1
 
 
 def test_bad_strategies_stop_a_run_with_their_line(place: Path) -> None:
