@@ -1,4 +1,4 @@
-"""A game that is none: it asks one bot a list of questions and keeps the answers."""
+"""Games that are none: one bot is asked a list of questions, or what its last answer leads to."""
 
 cimport cython
 from libc.stdint cimport int64_t
@@ -50,4 +50,42 @@ cdef class Questionnaire(GameCore):
             self.decision.arguments[i] = argument
         content = view
         memcpy(self.windows[0], content, self.view_size)
+        return DECIDE
+
+
+@cython.final
+cdef class Interview(GameCore):
+    """Asks the bot at seat x, without views, what a generator of (kind, arguments) yields, and sends it the answers.
+
+    `outcome` is what the generator returns, None before; an exception that ends it ends the game, and is kept as `failure`.
+    """
+    cdef object questions
+    cdef readonly object outcome
+    cdef readonly object failure
+    cdef bint is_asking
+
+    def __init__(self, questions):
+        self.questions = questions
+        self.sessions = 1
+
+    cdef Status step(self, int64_t answer) noexcept nogil:
+        with gil:
+            return self.next_question(answer)
+
+    cdef Status next_question(self, int64_t answer):
+        try:
+            kind, arguments = self.questions.send(answer if self.is_asking else None)
+        except StopIteration as over:
+            self.outcome = over.value
+            return LEG_OVER
+        except Exception as failure:
+            self.failure = failure
+            return LEG_OVER
+        self.is_asking = True
+        self.game += 1
+        self.decision.kind = kind
+        self.decision.seat = 0
+        self.decision.argument_count = <int>len(arguments)
+        for i, argument in enumerate(arguments):
+            self.decision.arguments[i] = argument
         return DECIDE

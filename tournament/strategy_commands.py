@@ -168,13 +168,10 @@ def _against(path: Path, strategy: ServerStrategy, sessions: int, config: Config
     if submission.kind in compiler.LANGUAGES:
         compiler.prepare_libraries(submission.kind, sandbox, lambda text: _err.print(text, style="dim"))
     entrant = build_entrant(submission, TWO_CARD_DRAW.interface, settings, sandbox)
-    if entrant.plays_as != "wasm":
-        raise BadInput(f"{path}: only bots in C, C++ and WebAssembly can be valued; have it play in a tournament")
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")
-    bot = runtime.load_bot(entrant.artifact, TWO_CARD_DRAW.interface, entrant.name)
     try:
-        return expectation(TWO_CARD_DRAW, settings, bot, strategy, sessions)
+        return expectation(TWO_CARD_DRAW, settings, sandbox, entrant, strategy, sessions)
     except runtime.BotUnfit as problem:
         raise BadInput(f"{path}: {problem}") from None
 

@@ -1,27 +1,15 @@
 /* A fixed rule of thumb: bets its pairs, draws sensibly, and folds hands that can hardly win. */
 
-/* Whatever you keep in globals is new at the start of a session of 10,000 hands, in which the
-   server always plays the same strategy: learn it. */
-static int showdowns_lost;
-
-/* Called once, before the first hand: what a bet costs in the first and in the second round. */
 int init(int bet1, int bet2)
 {
-    (void)bet1;
-    (void)bet2;
     return 0;
 }
 
-/* A new hand. Cards are 0 to 4, card1 is never the higher one; winnings are yours so far.
-   Return 0 to check, 1 to bet. */
 int new_hand(int card1, int card2, int winnings)
 {
-    (void)winnings;
     return card1 == card2;
 }
 
-/* The server has bet or raised; bets counts all bets of this round. 0 folds, 1 calls, 2 raises,
-   which after three bets is a call. */
 int round1(int card1, int card2, int bets)
 {
     if (card1 == card2 && card1 >= 3)
@@ -29,21 +17,16 @@ int round1(int card1, int card2, int bets)
     return card1 == card2 || card2 >= 3 || bets > 1;
 }
 
-/* How many cards to exchange: 1 is the lower one. */
 int draw(int card1, int card2, int bets)
 {
-    (void)bets;
     if (card1 == card2)
         return 0;
     return card2 >= 2 ? 1 : 2;
 }
 
-/* With bets2 0 you open: 1 checks, 2 bets. Else you face a raise: 0 folds, 1 calls, 2 raises.
-   drew is how many cards the server exchanged. */
 int round2(int card1, int card2, int bets1, int bets2, int drew)
 {
     int pair = card1 == card2;
-    (void)bets1;
     if (bets2 == 0)
         return pair && card1 >= 2 ? 2 : 1;
     if (pair && card1 == 4)
@@ -51,10 +34,7 @@ int round2(int card1, int card2, int bets1, int bets2, int drew)
     return pair || (card2 == 4 && drew > 0);
 }
 
-/* Nobody folded: this is what both hold. */
 int showdown(int card1, int card2, int opp1, int opp2)
 {
-    if (opp1 == opp2 && card1 != card2)
-        showdowns_lost++;
     return 0;
 }

@@ -17,11 +17,12 @@ from tests.contest_runs import CountsGames, assert_same, call, outcome
 from tests.support import artifact_of
 from tournament import runtime
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
-from tournament.contests.two_card_draw.against import Expectation, expectation
+from tournament.contests.two_card_draw.against import BotAndServer, Expectation, expectation
 from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
+from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.problems import BadInput
 from tournament.processes.settings import SandboxSettings
@@ -58,13 +59,14 @@ for _name in ("new_hand", "round1", "draw", "round2", "showdown"):
     RENAMED = RENAMED.replace(f"int {_name}(", f"static int renamed_{_name}(")
 
 
-def built(folder: Path, bots: dict[str, str | bytes]) -> dict[str, runtime.LoadedBot]:
+def built(folder: Path, bots: dict[str, str | bytes]) -> dict[str, Entrant]:
     """Bots of these files, as a tournament builds them; those that can't play must not be there."""
     folder.mkdir(exist_ok=True)
     for name, source in bots.items():
         (folder / name).write_bytes(source if isinstance(source, bytes) else source.encode())
     entrants = build_entrants(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), folder, lambda _text: None)
-    return {e.name: runtime.load_bot(artifact_of(e), TWO_CARD_DRAW.interface, e.name) for e in entrants}
+    assert [e.problem for e in entrants if e.problem] == []
+    return {e.name: e for e in entrants}
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +74,13 @@ def server() -> ServerStrategy:
     return generate(Recipe(2, 5, 30_000, 1))
 
 
-def expected(bot: runtime.LoadedBot, server: ServerStrategy, sessions: int = 2) -> Expectation:
-    return expectation(TWO_CARD_DRAW, SETTINGS, bot, server, sessions)
+def expected(bot: Entrant, server: ServerStrategy, sessions: int = 2) -> Expectation:
+    return expectation(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), bot, server, sessions)
 
 
 def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path, server: ServerStrategy) -> None:
     bots = built(tmp_path, {"functions.c": CALLER, "object.cpp": CLASS, "renamed.c": RENAMED, "same.cpp": CALLER})
-    module = {"module.wasm": bots["functions"].artifact}
+    module = {"module.wasm": artifact_of(bots["functions"])}
     bots |= built(tmp_path / "modules", dict(module))
     values = {name: expected(bot, server) for name, bot in bots.items()}
     assert len(values) == 5
@@ -111,7 +113,7 @@ def test_every_session_begins_with_a_new_bot(tmp_path: Path) -> None:
     folder = tmp_path / "bots"
     folder.mkdir()
     for name in ("counting", "plain"):
-        (folder / f"{name}.wasm").write_bytes(bots[name].artifact)
+        (folder / f"{name}.wasm").write_bytes(artifact_of(bots[name]))
     run(tmp_path, "results", ["servers = 1", "sessions = 3", "hands = 500"])
     games = load(str(tmp_path / "results")).games
     own = {name: frame.drop(columns=["x", "match"]).reset_index(drop=True) for name, frame in games.groupby("x")}
@@ -144,16 +146,13 @@ def test_ten_million_hands_are_what_is_expected(tmp_path: Path, server: ServerSt
     else:
         (path,) = SHIPPED.glob(f"{name}.*")
         source, suffix = path.read_text(), path.suffix
-    # What it does is the same, but one call in two has it remember something: too much to count as forgetful.
     bots = built(tmp_path, {f"exact{suffix}": source})
     exact = expected(bots["exact"], server)
     assert exact.error is None
     if name == "perfect":
         best = -Duel(server.rows, server.bet1, server.bet2).value()
         assert exact.profit == pytest.approx(best, abs=1e-12)
-    from tournament.contests.two_card_draw.against import _simulated
-
-    played = _simulated(TWO_CARD_DRAW, SETTINGS, bots["exact"], server, 1000)
+    played = BotAndServer(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), bots["exact"], server).played(1000)
     assert played.hands == 10_000_000
     assert played.error is not None
     assert played.error < 0.005
@@ -173,6 +172,30 @@ def test_bots_that_remember_or_toss_coins_are_played(tmp_path: Path, server: Ser
         assert (found.hands, found.faults) == (20_000, 0)
     with pytest.raises(runtime.BotUnfit, match="answered 7"):
         expected(bots["wrong"], server)
+
+
+def test_what_is_forgotten_is_found_out(tmp_path: Path, server: ServerStrategy) -> None:
+    """Neither init nor the winnings that a bot is told may pass for forgetting."""
+    learns = CLASS.replace("int init(int bet1, int bet2) {", "int n = 0; int init(int, int) { n = 0;").replace(
+        "{ return card1 == card2; }", "{ return n > 500 || card1 == card2; }"
+    )
+    learns = learns.replace("seen[5 * opp1 + opp2]++", "n++")
+    counts = CALLER.replace("return card1 == card2; }", "return winnings ? 1 : card1 == card2; }", 1)
+    for bot in built(tmp_path, {"learns.cpp": learns, "counts.c": counts}).values():
+        assert expected(bot, server).error is not None
+
+
+def test_processes_are_valued_as_the_same_bot_in_c(tmp_path: Path, server: ServerStrategy) -> None:
+    (tmp_path / "lines").mkdir()
+    (tmp_path / "lines" / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+    (tmp_path / "lines" / "bot.py").write_text(PROGRAM)
+    tossing = "import random\n" + PYTHON.replace("1 if card2 >= 3 else 0", "random.randrange(2)")
+    assert tossing.count("random") == 2
+    bots = built(tmp_path, {"compiled.c": CALLER, "snake.py": PYTHON, "tossing.py": tossing})
+    exact = expected(bots["compiled"], server)
+    assert exact.error is None
+    assert expected(bots["snake"], server) == expected(bots["lines"], server) == exact
+    assert expected(bots["tossing"], server).error is not None
 
 
 def test_the_leaderboard_is_what_exact_values_predict(tmp_path: Path) -> None:
@@ -455,12 +478,16 @@ def test_check_plays_an_example(place: Path) -> None:
     assert "answered 5" in refused.stdout
 
 
-@pytest.mark.parametrize("language", ["c", "cpp"])
-def test_new_bots_are_fit(tmp_path: Path, language: str) -> None:
-    made = call(["new", "two_card_draw", "mine", "--language", language, "--entrants", str(tmp_path / "two_card_draw")])
-    assert made.returncode == 0, made.stderr
-    checked = call(["check", str(tmp_path / "two_card_draw" / f"mine.{language}")])
-    assert checked.returncode == 0, checked.stdout
+def test_new_bots_are_fit_and_the_same_in_every_language(tmp_path: Path) -> None:
+    folder = tmp_path / "two_card_draw"
+    played = set()
+    for language, ending in (("c", "c"), ("cpp", "cpp"), ("python", "py")):
+        made = call(["new", "two_card_draw", f"my_{language}", "--language", language, "--entrants", str(folder)])
+        assert made.returncode == 0, made.stderr
+        checked = call(["check", str(folder / f"my_{language}.{ending}")])
+        assert checked.returncode == 0, checked.stdout
+        played.add(checked.stdout[checked.stdout.index("plays") : checked.stdout.index("session")])
+    assert len(played) == 1
 
 
 def test_tables_as_json(place: Path) -> None:
@@ -533,17 +560,18 @@ def test_python_bots_and_programs_play_as_the_same_bot_in_c(place: Path) -> None
         )
 
 
-def test_the_adaptive_bot_is_clearly_ahead(place: Path) -> None:
-    """Over four servers, of the shipped field, by more than luck; it learns, so the later hands bring more."""
+def test_the_adaptive_bots_are_clearly_ahead(place: Path) -> None:
+    """Over four servers, of the shipped field, by more than luck."""
     for path in (place / "bots").iterdir():
         path.unlink()
     for path in SHIPPED.iterdir():
         (place / "bots" / path.name).write_bytes(path.read_bytes())
     run(place, "results", ["servers = 4", "seed = 11"], workers=2)
-    best, second = load(str(place / "results")).ranking.entrants[:2]
-    assert best.name == "adaptive"
-    assert best.measures["share"] is not None
-    assert best.measures["share"] > 0.5
+    *adaptive, best = load(str(place / "results")).ranking.entrants[:3]
+    assert {line.name for line in adaptive} == {"adaptive", "apprentice"}
     assert best.stderr is not None
-    assert second.stderr is not None
-    assert best.score - second.score > 4 * math.hypot(best.stderr, second.stderr)
+    for line in adaptive:
+        assert line.measures["share"] is not None
+        assert line.measures["share"] > 0.5
+        assert line.stderr is not None
+        assert line.score - best.score > 4 * math.hypot(line.stderr, best.stderr)
