@@ -57,7 +57,8 @@ cdef class Questionnaire(GameCore):
 cdef class Interview(GameCore):
     """Asks the bot at seat x, without views, what a generator of (kind, arguments) yields, and sends it the answers.
 
-    `outcome` is what the generator returns, None before; an exception that ends it ends the game, and is kept as `failure`.
+    `outcome` is what the generator returns, None before; an exception that ends it
+    ends the game, and is kept as `failure`.
     """
     cdef object questions
     cdef readonly object outcome

@@ -44,6 +44,14 @@ class Settings(ContestSettings):
     fuel_per_session: int = Field(
         50_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a bot may take of a session"
     )
+    # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
+    cpu_seconds_per_decision: float = Field(
+        20.0, ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"
+    )
+    cpu_seconds_per_leg: float = Field(20.0, ge=0.1, le=1e6, description="processor time that it has for a session")
+    cpu_milliseconds_more: float = Field(
+        0.0, ge=0, le=1e6, description="and so much more for each decision of the session, as on a chess clock"
+    )
 
     def playing(self) -> dict[str, object]:
         # Which strategies a folder holds is known by their contents.
