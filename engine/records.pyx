@@ -6,6 +6,11 @@ import numpy as np
 
 cnp.import_array()
 
+cdef enum:
+    # Columns a whole number of pages apart would all want the same few lines of the processor's cache.
+    PAGE = 4096
+    STAGGER = 3 * 64
+
 
 cdef class Table:
     """Columns of equal length in memory, `rows` of `capacity` in use.
@@ -23,6 +28,8 @@ cdef class Table:
         for kind in types:
             offsets.append(self.size)
             self.size += (capacity * kind.itemsize + 7) // 8 * 8
+            if capacity * kind.itemsize >= PAGE:
+                self.size += STAGGER
         self.capacity = capacity
         self.rows = 0
         self.layout = np.dtype(
