@@ -99,7 +99,7 @@ def main() -> None:
         simulator = two_card_draw.plain_simulator(folder, "sample")
         mine, other, ratio = side_by_side(
             options.rounds,
-            lambda: two_card_draw.play_in_memory(sample, 20, 60_000),
+            lambda: two_card_draw.play_in_memory(sample, 100, 10_000),
             lambda: two_card_draw.run_plain(simulator, 1_200_000),
         )
         add(_rates("two-card draw, a C++ bot's hands, against a plain C++ simulator", mine, other, ratio, "0.5"))
