@@ -21,10 +21,13 @@ extensions = [
     for path in sorted(Path("engine").glob("*.pyx"))
 ]
 
+CORES = os.cpu_count() or 1
+
 setup(
+    options={"build_ext": {"parallel": CORES}},
     ext_modules=cythonize(
         extensions,
-        nthreads=os.cpu_count() or 1,
+        nthreads=CORES,
         compiler_directives={
             "language_level": 3,
             "boundscheck": DEBUG,
@@ -34,5 +37,5 @@ setup(
             "embedsignature": True,
             "embedsignature.format": "python",
         },
-    )
+    ),
 )

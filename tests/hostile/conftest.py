@@ -14,7 +14,7 @@ from tournament.processes import lanes, programs, python_bots
 from tournament.results import Results
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def small_limits() -> Iterator[None]:
     """Limits that no setting names, made so small that reaching them is quick."""
     with pytest.MonkeyPatch.context() as patch:
@@ -26,7 +26,7 @@ def small_limits() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The temporary folder of all tournaments here."""
     folder = tmp_path_factory.mktemp("scratch")
@@ -36,7 +36,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def alone(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> Results:
     """The good bots' tournament without anybody else."""
     ground = Ground(tmp_path_factory.mktemp("alone"))

@@ -107,7 +107,7 @@ def test_what_users_see_is_harmless(tmp_path: Path, scratch: Path) -> None:
     shown = [done.stdout + done.stderr]
     for bot in ("paints_at_start.py",):
         checked = subprocess.run(
-            command_line(["check", str(ground.entrants / bot)]),
+            command_line(["check", str(ground.entrants / bot), "--contest", "von_neumann_poker"]),
             env=environment(),
             capture_output=True,
             text=True,

@@ -57,7 +57,7 @@ def build_entrant(
     memory = settings.memory_megabytes
     try:
         if submission.kind == "python":
-            artifact = python_bots.pack(submission.source, sandbox)
+            artifact = python_bots.pack(submission.source, sandbox, interface.python_kit)
             if not (tried := _tried(artifact, submission, interface, memory)).exists():
                 python_bots.try_start(artifact, submission.name, interface, sandbox, memory_megabytes=memory)
                 _note(tried)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib.metadata
 import json
 import platform
@@ -15,14 +16,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tournament.contests.contest import Interface
+from tournament.contests.contest import Interface, PythonKit
 from tournament.problems import BadInput, RunFailed
 from tournament.processes import confinement
 from tournament.processes.confinement import Confined, Limits, Orders, how_it_ended
 from tournament.processes.settings import SandboxSettings
 
-# What the interpreter itself takes; a bot's memory comes on top.
-_INTERPRETER_MEGABYTES = 128
+# What the interpreter takes with much of the standard library (9 without); a bot's memory comes on top.
+_INTERPRETER_MEGABYTES = 24
 _MORE_FOR_A_PACKAGE = 128
 # Legs that share a process need not come near a limit: one that does is played again in a process of its own.
 _SHARED_FACTOR = 4
@@ -88,20 +89,31 @@ def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
     return names
 
 
-def identity(sandbox: SandboxSettings) -> dict[str, Any]:
+def identity(sandbox: SandboxSettings, kit: PythonKit | None) -> dict[str, Any]:
     """What a Python bot's answers depend on besides its file."""
-    return {"python": platform.python_version(), "packages": installed(tuple(sorted(sandbox.packages))).versions}
+    known: dict[str, Any] = {
+        "python": platform.python_version(),
+        "packages": installed(tuple(sorted(sandbox.packages))).versions,
+    }
+    if kit:
+        known["packages"] = {**known["packages"], kit.file.stem: _short_digest(kit.file)}
+    return known
 
 
-def pack(source: bytes, sandbox: SandboxSettings) -> bytes:
+@cache
+def _short_digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+
+
+def pack(source: bytes, sandbox: SandboxSettings, kit: PythonKit | None = None) -> bytes:
     """What plays: a line that says with which interpreter and packages, and the file."""
-    return json.dumps(identity(sandbox), sort_keys=True).encode() + b"\n" + source
+    return json.dumps(identity(sandbox, kit), sort_keys=True).encode() + b"\n" + source
 
 
-def source_of(artifact: bytes, sandbox: SandboxSettings) -> bytes:
+def source_of(artifact: bytes, sandbox: SandboxSettings, kit: PythonKit | None = None) -> bytes:
     """The file. Raises RunFailed when this machine has another interpreter or other packages than the run's driver."""
     line, source = artifact.split(b"\n", 1)
-    wanted, here = json.loads(line), identity(sandbox)
+    wanted, here = json.loads(line), identity(sandbox, kit)
     if wanted != here:
         raise RunFailed(
             f"Python bots play with {_in_words(wanted)}, but this machine ({platform.node()}) has {_in_words(here)};"
@@ -127,7 +139,7 @@ def start(
     shared: bool,
 ) -> Confined:
     """Start a bot's process, ready for questions. Raises RunFailed and BadInput."""
-    source = source_of(artifact, sandbox)
+    source = source_of(artifact, sandbox, interface.python_kit)
     packages = installed(tuple(sorted(sandbox.packages)))
     kit = interface.python_kit
     memory = _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if packages.versions else 0)
