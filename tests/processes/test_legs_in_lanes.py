@@ -160,7 +160,7 @@ def test_small_tables_only_fill_more_often(monkeypatch: pytest.MonkeyPatch) -> N
 def test_starting_without_memory_is_as_bad_in_company_as_alone() -> None:
     """A bot that needs much at its start has it alone; beside itself it would not."""
     source = "x = bytearray({} << 20)\ndef a(bot): return x[0] + 5\ndef b(bot, bet): return 1\n"
-    for megabytes, faults in ((100, 0), (3000, 3)):
+    for megabytes, faults in ((60, 0), (100, 3), (3000, 3)):
         field = [python_entrant("large", source.format(megabytes))]
         field += [python_entrant(f"small_{n}", STEADY.format(0.5, 0.5) + "#" * n) for n in range(3)]
         legs = [leg for leg in legs_of(field, Settings(sessions=2)) if leg.x.name == "large"]

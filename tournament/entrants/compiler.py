@@ -17,7 +17,7 @@ from pathlib import Path
 from tournament.entrants.cache import cache_folder
 from tournament.processes import confinement
 from tournament.processes.confinement import Limits, Orders
-from tournament.processes.scratch import scratch_folder
+from tournament.processes.scratch import alone_on_this_machine, scratch_folder
 from tournament.processes.settings import SandboxSettings
 
 SECONDS = 120
@@ -110,7 +110,9 @@ def prepare_libraries(kind: str, sandbox: SandboxSettings, say: Callable[[str], 
     alone, so that nothing of theirs gets near the compiler's own cache.
     """
     libraries = _libraries(kind)
-    with _library_lock:
+    if libraries.exists():
+        return
+    with _library_lock, alone_on_this_machine(libraries.parent):
         if libraries.exists():
             return
         language = {"c": "C", "cpp": "C++"}[kind]
@@ -126,7 +128,7 @@ def prepare_libraries(kind: str, sandbox: SandboxSettings, say: Callable[[str], 
             line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))
             words = _keep_libraries(line.split(), unit, folder)
             (folder / _LINK_FILE).write_text(json.dumps(words))
-            with contextlib.suppress(OSError):  # another process was faster
+            with contextlib.suppress(OSError):  # another machine was faster, where they share the folder
                 folder.rename(libraries)
             folder.mkdir(exist_ok=True)
 

@@ -35,6 +35,18 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
         os.close(lock)
 
 
+@contextlib.contextmanager
+def alone_on_this_machine(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in such a block for this folder; it is made if it isn't there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
 def _lock(folder: Path) -> int | None:
     """A descriptor that keeps the folder locked; None when somebody else has locked or removed it."""
     try:
