@@ -38,12 +38,15 @@ def run(ground: Ground, *more: str) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        yield process
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def wait_for_confined(process: subprocess.Popen[str], least: int) -> set[int]:
     """The confined processes of a run, once there are so many."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300  # the compiler may have to build its libraries first
     while process.poll() is None and time.monotonic() < deadline:
         mine = {pid for pid, line in descendants(process.pid).items() if is_playing(pid, line)}
         if len(mine) >= least:
