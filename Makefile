@@ -43,7 +43,7 @@ $(VENV)/built: $(VENV)/installed $(wildcard engine/*.pyx engine/*.pxd) setup.py
 
 $(VENV)/tools: $(VENV)/built
 	@echo "Installing the tools for tests and checks"
-	@$(call quietly, $(PIP) install --no-build-isolation --editable '.[dev]')
+	@$(call quietly, $(PIP) install --group dev)
 	@touch $@
 
 $(VENV)/installed: pyproject.toml
@@ -55,7 +55,7 @@ $(VENV)/installed: pyproject.toml
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "venv is missing: apt install python3-venv"; exit 1; }
 	@$(call quietly, $(PIP) install --upgrade pip)
 	@$(call quietly, $(PIP) install 'setuptools>=77' 'cython>=3.1' 'numpy>=2')
-	@$(call quietly, $(PIP) install --no-build-isolation --editable .)
+	@$(call quietly, ENGINE_LATER=1 $(PIP) install --no-build-isolation --editable .)
 	@touch $@
 
 clean:

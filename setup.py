@@ -21,12 +21,15 @@ extensions = [
     for path in sorted(Path("engine").glob("*.pyx"))
 ]
 
+# `make` installs the package without its core, which it compiles in place next.
+WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
+
 CORES = os.cpu_count() or 1
 
 setup(
     options={"build_ext": {"parallel": CORES}},
     ext_modules=cythonize(
-        extensions,
+        [] if WITHOUT_CORE else extensions,
         nthreads=CORES,
         compiler_directives={
             "language_level": 3,
