@@ -5,10 +5,11 @@ to the next one and says what it needs: an answer (`DECIDE`), another answer
 because this one breaks the rules (`REFUSED`), room for records (`RECORDS_FULL`)
 or nothing more (`LEG_OVER`). It never calls a bot, so bots of every kind, one
 leg or many legs in step, can be put behind it. Some questions only tell
-a bot something; whatever it answers to them is ignored.
+a bot something: whatever it answers to them is ignored, and a core leaves out
+those that a seat is deaf to.
 """
 
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
 import numpy as np
 
@@ -106,6 +107,12 @@ cdef class GameCore:
     def note_restart(self, int seat):
         """Tell the core that a seat has a new bot; it may have to introduce itself before anything else."""
         self.restarted(seat)
+
+    def leave_out(self, int seat, questions):
+        """Don't ask a seat these questions, which only tell it something: it does nothing about it."""
+        self.deaf_to[seat] = 0
+        for question in questions:
+            self.deaf_to[seat] |= <uint64_t>1 << question
 
     def write_views_to(self, int seat, uintptr_t address):
         """Have a seat's views written to an address; it must stay good while the core plays."""

@@ -45,7 +45,6 @@ cdef class Referee:
     cdef uint64_t bank[SEATS]           # what is left of it
     cdef Status status
     cdef bint metered
-    cdef uint64_t deaf_to[SEATS]        # questions, as bits, that only tell a bot what it doesn't listen to
     cdef Meter meters[SEATS]
     cdef void* error
     cdef void* trap

@@ -91,12 +91,6 @@ cdef class Referee:
         self.seated[0] = x_seated
         self.seated[1] = y_seated
 
-    def leave_out(self, int seat, questions):
-        """Don't call a seat's bot for these questions: they only tell it something, and it does nothing about it."""
-        self.deaf_to[seat] = 0
-        for question in questions:
-            self.deaf_to[seat] |= <uint64_t>1 << question
-
     def measure_fuel(self):
         """Keep count of what decisions take, from now on."""
         self.metered = True
@@ -143,8 +137,6 @@ cdef class Referee:
         if self.metered or self.banked:
             self.note_fuel()
         self.status = self.core.step(values[0].i64)
-        while self.status == DECIDE and self.deaf_to[decision.seat] >> decision.kind & 1:
-            self.status = self.core.step(0)
         if self.status != DECIDE or not self.seated[decision.seat]:
             return STOP
         # All, since those of this question only would be harder to predict.
@@ -161,8 +153,6 @@ cdef class Referee:
     cdef inline int next_plain_call(self, RuntimeValue* values) noexcept nogil:
         cdef Decision* decision = &self.core.decision
         cdef Status status = self.core.step(values[0].i64)
-        while status == DECIDE and self.deaf_to[decision.seat] >> decision.kind & 1:
-            status = self.core.step(0)
         self.status = status
         if status != DECIDE or not self.seated[decision.seat]:
             return STOP

@@ -1,8 +1,8 @@
 """WebAssembly instances made and entered with few calls.
 
 The binding's own classes look at every export of an instance and at the types
-of every call, which costs more than a short leg. Who comes here knows the
-types: nothing is checked.
+of every call, and wrap each thing that they hand over, which together costs
+more than a short leg. Who comes here knows the types: nothing is checked.
 """
 
 from __future__ import annotations
@@ -10,78 +10,116 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
 import wasmtime
 from wasmtime import _ffi as ffi
 
-_call = ffi.dll.wasmtime_func_call_unchecked
-_new_function = ffi.dll.wasmtime_func_new_unchecked
-_new_function.restype = None
-_new_function.argtypes = [ctypes.c_void_p] * 6
+# What instances import and export, as the runtime has it: functions, memories, globals.
+Extern = ffi.wasmtime_extern_t
+_EXTERN_BYTES = ctypes.sizeof(Extern)
+_FUNCTION = ctypes.c_uint8(0)  # wasmtime's WASMTIME_EXTERN_FUNC
+
+
+def address_of(pointer: object) -> int:
+    """The address in a pointer of the binding, or of a function."""
+    address = ctypes.cast(pointer, ctypes.c_void_p).value  # type: ignore[arg-type]
+    assert address is not None
+    return address
+
+
+def context_of(store: wasmtime.Store) -> int:
+    """The address of a store's context."""
+    return ctypes.addressof(store._context().contents)
+
+
+# The binding's functions once more, taking addresses.
+_pointer, _size = ctypes.c_void_p, ctypes.c_size_t
+_error = ctypes.POINTER(ffi.wasmtime_error_t)
+_new_instance = ctypes.CFUNCTYPE(_error, _pointer, _pointer, _pointer, _size, _pointer, _pointer)(
+    address_of(ffi.dll.wasmtime_instance_new)
+)
+_call = ctypes.CFUNCTYPE(_error, _pointer, _pointer, _pointer, _size, _pointer)(
+    address_of(ffi.dll.wasmtime_func_call_unchecked)
+)
+_get_export = ctypes.PYFUNCTYPE(ctypes.c_bool, _pointer, _pointer, _pointer, _size, _pointer)(
+    address_of(ffi.dll.wasmtime_instance_export_get)
+)
+_new_function = ctypes.PYFUNCTYPE(None, _pointer, _pointer, _pointer, _pointer, _pointer, _pointer)(
+    address_of(ffi.dll.wasmtime_func_new_unchecked)
+)
 
 
 class Instance:
-    """An instance of a module in a store; the imports come in the module's order.
+    """An instance of a module in the store of a context; the imports come in the module's order.
 
     Raises Trap and WasmtimeError.
     """
 
-    def __init__(
-        self, store: wasmtime.Store, module: wasmtime.Module, imports: Sequence[wasmtime.Func | wasmtime.Global]
-    ) -> None:
-        self._context = store._context()
+    def __init__(self, context: int, module: wasmtime.Module, imports: Sequence[Extern]) -> None:
+        self._context = context
         self._instance = ffi.wasmtime_instance_t()
-        externs = (ffi.wasmtime_extern_t * len(imports))(*[item._as_extern() for item in imports])
+        externs = (Extern * len(imports))(*imports)
         trap = ctypes.POINTER(ffi.wasm_trap_t)()
-        error = ffi.wasmtime_instance_new(
-            self._context, module.ptr(), externs, len(imports), ctypes.byref(self._instance), ctypes.byref(trap)
+        error = _new_instance(
+            context,
+            ctypes.addressof(module.ptr().contents),
+            ctypes.addressof(externs),
+            len(imports),
+            ctypes.addressof(self._instance),
+            ctypes.addressof(trap),
         )
         _raise(error, trap)
 
-    def function(self, name: str) -> wasmtime.Func:
-        """The exported function of that name, which must be there."""
-        return wasmtime.Func._from_raw(self._export(name).of.func)
+    def exports(self, names: tuple[str, ...]) -> list[Extern]:
+        """What is exported under these names, which must all be there."""
+        wanted = _wanted(names)
+        found = wanted.array()
+        place = ctypes.addressof(found)
+        instance = ctypes.addressof(self._instance)
+        for name, length in wanted.names:
+            there = _get_export(self._context, instance, name, length, place)
+            assert there, names
+            place += _EXTERN_BYTES
+        return list(found)
 
-    def memory(self, name: str) -> wasmtime.Memory:
-        """The exported memory of that name, which must be there."""
-        return wasmtime.Memory._from_raw(self._export(name).of.memory)
-
-    def call(self, name: str, *arguments: int) -> None:
-        """Call an exported function that takes so many integers and returns nothing."""
+    def call(self, function: Extern, *arguments: int) -> None:
+        """Call a function of this instance that takes so many integers and returns nothing."""
         values = (ffi.wasmtime_val_raw_t * max(1, len(arguments)))()
         for value, argument in zip(values, arguments):
             value.i64 = argument  # an i32 is its lower half
         trap = ctypes.POINTER(ffi.wasm_trap_t)()
-        function = self._export(name).of.func
-        error = _call(self._context, ctypes.byref(function), values, len(values), ctypes.byref(trap))
+        error = _call(
+            self._context,
+            ctypes.addressof(function.of),
+            ctypes.addressof(values),
+            len(values),
+            ctypes.addressof(trap),
+        )
         _raise(error, trap)
 
-    def _export(self, name: str) -> ffi.wasmtime_extern_t:
-        found = ffi.wasmtime_extern_t()
-        there = ffi.wasmtime_instance_export_get(
-            self._context, ctypes.byref(self._instance), _buffer(name), len(name.encode()), ctypes.byref(found)
-        )
-        assert there, name
-        return found
+
+class _Wanted(NamedTuple):
+    """Names of exports as the runtime takes them: (address, length), and room for what is found."""
+
+    names: list[tuple[int, int]]
+    array: type[ctypes.Array[Extern]]
+    kept: list[ctypes.Array[ctypes.c_char]]  # what the addresses point to
 
 
 @cache
-def _buffer(name: str) -> ctypes.Array[ctypes.c_char]:
-    return ctypes.create_string_buffer(name.encode())
+def _wanted(names: tuple[str, ...]) -> _Wanted:
+    buffers = [ctypes.create_string_buffer(name.encode()) for name in names]
+    lengths = [(ctypes.addressof(buffer), len(buffer) - 1) for buffer in buffers]
+    return _Wanted(lengths, Extern * len(names), buffers)
 
 
-def native_function(store: wasmtime.Store, kind: wasmtime.FuncType, function: int, argument: int) -> wasmtime.Func:
+def native_function(context: int, kind: wasmtime.FuncType, function: int, argument: int) -> Extern:
     """A C function at an address, called with this first argument, as one of WebAssembly."""
-    raw = ffi.wasmtime_func_t()
-    _new_function(
-        ctypes.cast(store._context(), ctypes.c_void_p),
-        ctypes.cast(kind.ptr(), ctypes.c_void_p),
-        function,
-        argument,
-        None,
-        ctypes.addressof(raw),
-    )
-    return wasmtime.Func._from_raw(raw)
+    found = Extern()
+    found.kind = _FUNCTION
+    _new_function(context, ctypes.addressof(kind.ptr().contents), function, argument, None, ctypes.addressof(found.of))
+    return found
 
 
 def _raise(error: ctypes._Pointer[ffi.wasmtime_error_t], trap: ctypes._Pointer[ffi.wasm_trap_t]) -> None:

@@ -21,7 +21,7 @@ from engine.game_core import GameCore
 from engine.referee import PACKED_VALUES, Referee
 from tournament.contests.contest import Helpers, Import, Interface
 from tournament.fuel_bound import constant_functions, most_instructions
-from tournament.instances import Instance, native_function
+from tournament.instances import Extern, Instance, address_of, context_of, native_function
 from tournament.questions import refusal
 
 PAGE = 65536
@@ -95,16 +95,10 @@ _FORBIDDEN = {
 }
 
 
-def _address(pointer: object) -> int:
-    address = ctypes.cast(pointer, ctypes.c_void_p).value  # type: ignore[arg-type]
-    assert address is not None
-    return address
-
-
-_CALL_UNCHECKED = _address(ffi.dll.wasmtime_func_call_unchecked)
-_SET_FUEL = _address(ffi.dll.wasmtime_context_set_fuel)
-_GET_FUEL = _address(ffi.dll.wasmtime_context_get_fuel)
-_NEW_TRAP = _address(ffi.dll.wasmtime_trap_new)
+_CALL_UNCHECKED = address_of(ffi.dll.wasmtime_func_call_unchecked)
+_SET_FUEL = address_of(ffi.dll.wasmtime_context_set_fuel)
+_GET_FUEL = address_of(ffi.dll.wasmtime_context_get_fuel)
+_NEW_TRAP = address_of(ffi.dll.wasmtime_trap_new)
 
 _making = threading.RLock()
 _engines: dict[bool, wasmtime.Engine] = {}
@@ -335,13 +329,13 @@ class Seating:
         self._store.set_limits(
             memory_size=memory_megabytes << 20, table_elements=100_000, instances=10_000, tables=10_000, memories=10_000
         )
-        context = self._store._context()
+        self._context = context_of(self._store)
         self.referee = Referee(
             core,
             call_unchecked=_CALL_UNCHECKED,
             set_fuel=_SET_FUEL,
             get_fuel=_GET_FUEL,
-            context=_address(context),
+            context=self._context,
             questions=len(interface.questions),
             most_arguments=interface.most_arguments,
             packed=_packs(interface),
@@ -353,8 +347,9 @@ class Seating:
         else:
             for seat, bot in enumerate(bots):
                 if bot:
-                    self.referee.leave_out(seat, bot.deaf_to)
-        self._step = _host_function(self._store, interface, self.counts_fuel, *self.referee.step_function)
+                    core.leave_out(seat, bot.deaf_to)
+        step_type = _step_type(_value_count(interface), self.counts_fuel)
+        self._step = native_function(self._context, step_type, *self.referee.step_function)
         self._seated: list[_SeatedBot | None] = [None, None]
 
     def seat(self, seat: int, seed: int) -> None:
@@ -372,16 +367,16 @@ class Seating:
             self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
         module = _loop_module(self._interface, kinds, self.counts_fuel)
-        functions: list[wasmtime.Func] = [self._step]
-        addresses: list[wasmtime.Global] = []
+        functions = [self._step]
+        addresses: list[Extern] = []
         for bot_there in self._seated:
             if bot_there:
                 functions += bot_there.functions
                 addresses += bot_there.addresses
         if self.counts_fuel:
             self._store.set_fuel(self._fuel)
-        loop = Instance(self._store, module, [*functions, *addresses]).function("play")
-        self.referee.seat_bots(bytes(loop._func), self._seated[0] is not None, self._seated[1] is not None)
+        (loop,) = Instance(self._context, module, [*functions, *addresses]).exports(("play",))
+        self.referee.seat_bots(bytes(loop.of.func), self._seated[0] is not None, self._seated[1] is not None)
 
     def ask(self, kind: int, arguments: Sequence[int]) -> int:
         """Put a question to the bot in seat x directly, beside the leg. Raises BotUnfit when it traps."""
@@ -390,7 +385,7 @@ class Seating:
         if self.counts_fuel:
             self._store.set_fuel(self._fuel)
         try:
-            answer = seated.functions[kind](self._store, *arguments)
+            answer = wasmtime.Func._from_raw(seated.functions[kind].of.func)(self._store, *arguments)
         except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
             raise BotUnfit(_describe(error)) from None
         assert isinstance(answer, int)
@@ -418,8 +413,8 @@ def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:
 @dataclass(frozen=True)
 class _SeatedBot:
     bot: LoadedBot
-    functions: list[wasmtime.Func]
-    addresses: list[wasmtime.Global]  # of the bot's struct, in its memory, if it has one
+    functions: list[Extern]
+    addresses: list[Extern]  # of the bot's struct, in its memory, if it has one
     window: int  # in our memory: where its view is written
     helpers: Helpers | None  # kept alive: the bot's imports point to them
 
@@ -430,34 +425,44 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
         store.set_fuel(fuel * START_FUEL_FACTOR)
     module = bot.module if counts_fuel else bot.uncounted_module
     interface = bot.interface
+    context = context_of(store)
     try:
-        helpers, natives = _new_helpers(store, interface, seed)
-        if any(name not in natives for name in bot.imports):
-            stand_ins = Instance(store, _stand_ins(counts_fuel), [])
-            stand_ins.call("tournament_seed_random", _signed(seed, 64))
-            natives = {name: natives.get(name) or stand_ins.function(name) for name in bot.imports}
-        instance = Instance(store, module, [natives[name] for name in bot.imports])
-        if "_initialize" in bot.starters:
-            instance.call("_initialize")
-        memory = instance.memory("memory")
-        # The bot's struct goes into pages of its own, out of the way of its allocator.
-        address = memory.grow(store, -(-interface.bot_size // PAGE)) * PAGE if interface.bot_size else 0
-        if "tournament_start" in bot.starters:
-            instance.call("tournament_start", address, _signed(seed, 64))
+        helpers, natives = _new_helpers(context, interface, seed)
+        inert = tuple(name for name in bot.imports if name not in natives)
+        if inert:
+            stand_ins = Instance(context, _stand_ins(counts_fuel), [])
+            seed_random, *found = stand_ins.exports(("tournament_seed_random", *inert))
+            stand_ins.call(seed_random, _signed(seed, 64))
+            natives |= zip(inert, found)
+        instance = Instance(context, module, [natives[name] for name in bot.imports])
+        names = ("memory", *bot.starters, *bot.functions)
+        exports = dict(zip(names, instance.exports(names)))
+        if initialize := exports.get("_initialize"):
+            instance.call(initialize)
+        address = window = 0
+        if interface.passes_address:
+            memory = wasmtime.Memory._from_raw(exports["memory"].of.memory)
+            # The bot's struct goes into pages of its own, out of the way of its allocator.
+            address = memory.grow(store, -(-interface.bot_size // PAGE)) * PAGE
+            window = address_of(memory.data_ptr(store)) + address + interface.view_offset
+        if start := exports.get("tournament_start"):
+            instance.call(start, address, _signed(seed, 64))
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
         raise BotUnfit(f"can't start: {_describe(error)}") from None
     return _SeatedBot(
         bot,
-        [instance.function(name) for name in bot.functions],
-        [wasmtime.Global(store, _ADDRESS, wasmtime.Val.i32(_signed(address, 32)))] if interface.passes_address else [],
-        _address(memory.data_ptr(store)) + address + interface.view_offset if interface.passes_address else 0,
+        [exports[name] for name in bot.functions],
+        [_constant(store, address)] if interface.passes_address else [],
+        window,
         helpers,
     )
 
 
-def _new_helpers(
-    store: wasmtime.Store, interface: Interface, key: int
-) -> tuple[Helpers | None, dict[str, wasmtime.Func]]:
+def _constant(store: wasmtime.Store, value: int) -> Extern:
+    return wasmtime.Global(store, _ADDRESS, wasmtime.Val.i32(_signed(value, 32)))._as_extern()
+
+
+def _new_helpers(context: int, interface: Interface, key: int) -> tuple[Helpers | None, dict[str, Extern]]:
     """What stands behind a bot's imports, and these by name."""
     if interface.new_helpers is None:
         return None, {}
@@ -466,24 +471,17 @@ def _new_helpers(
         set_fuel=_SET_FUEL,
         get_fuel=_GET_FUEL,
         new_trap=_NEW_TRAP,
-        context=_address(store._context()),
+        context=context,
     )
     return helpers, {
-        helper.name: native_function(store, _function_type(helper), *helpers.functions[helper.name])
+        helper.name: native_function(context, _function_type(helper), *helpers.functions[helper.name])
         for helper in interface.imports
     }
 
 
-def _host_function(
-    store: wasmtime.Store, interface: Interface, counts_fuel: bool, function: int, argument: int
-) -> wasmtime.Func:
-    """A C function as the loop's step: (answer) -> (what to call next, the arguments)."""
-    return native_function(store, _step_type(_value_count(interface), counts_fuel), function, argument)
-
-
 @cache
 def _step_type(values: int, counts_fuel: bool) -> wasmtime.FuncType:
-    """The type of a core's step; the engine in which it is first used keeps it."""
+    """A core's step: (answer) -> (what to call next, the arguments). The engine in which it is first used keeps it."""
     return wasmtime.FuncType([wasmtime.ValType.i64()], [wasmtime.ValType.i32(), *[wasmtime.ValType.i64()] * values])
 
 
