@@ -185,3 +185,16 @@ def test_an_ended_process_leaves_no_descriptor() -> None:
             assert process.end() == 5
             assert process.has_ended()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_beside_the_standard_library_only_what_is_allowed_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("allowed", "other"):
+        (tmp_path / "site-packages" / name).mkdir(parents=True)
+    (tmp_path / "dist-packages").mkdir()
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
+    folders = [str(tmp_path / name) for name in ("site-packages", "dist-packages")]
+    assert confinement._beside_the_library([str(tmp_path)]) == folders
+    allowed = str(tmp_path / "site-packages" / "allowed" / "__init__.py")
+    assert confinement._beside_the_library([allowed]) == [str(tmp_path / "site-packages" / "other"), folders[1]]

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -286,6 +286,8 @@ def _start_in_sandlock(
     readable = {*python_paths(), *system_libraries(), *module_files, *orders.readable}
     box = sandlock.Sandbox(
         fs_readable=sorted(path for path in readable if os.path.exists(path)),
+        # Programs may use what is installed for their interpreter; Python bots only what they are allowed.
+        fs_denied=_beside_the_library(readable) if orders.python else [],
         fs_writable=list(orders.writable),
         clean_env=True,
         env=environment,
@@ -388,6 +390,19 @@ def python_paths() -> tuple[str, ...]:
     """What the interpreter reads: itself and the standard library."""
     libraries = [str(path) for path in Path(sys.base_prefix, "lib").glob("libpython*")]
     return (_interpreter(), sysconfig.get_path("stdlib"), *libraries)
+
+
+def _beside_the_library(readable: Collection[str]) -> list[str]:
+    """What is installed within the standard library's folder and holds nothing that is to be read."""
+    found = []
+    for folder in (Path(sysconfig.get_path("stdlib"), name) for name in ("site-packages", "dist-packages")):
+        if not any(Path(path).is_relative_to(folder) for path in readable):
+            found += [folder] if folder.exists() else []
+            continue
+        for entry in folder.iterdir():
+            if not any(Path(path).is_relative_to(entry) for path in readable):
+                found.append(entry)
+    return [str(path) for path in found]
 
 
 @cache

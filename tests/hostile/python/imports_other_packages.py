@@ -3,10 +3,11 @@
 Verdict: ok
 """
 
+import os
 import sys
 
-sys.path += ["", "/usr/lib/python3/dist-packages", f"{sys.prefix}/lib/dist-packages"]
-
+BESIDE_THE_LIBRARY = f"{os.path.dirname(os.__file__)}/site-packages"
+sys.path += ["", "/usr/lib/python3/dist-packages", f"{sys.prefix}/lib/dist-packages", BESIDE_THE_LIBRARY]
 
 done = False
 
@@ -16,13 +17,17 @@ def a(bot):
     if done:
         return 5
     done = True
-    for name in ("numpy", "sandlock", "wasmtime", "ray", "tournament"):
+    for name in ("numpy", "sandlock", "wasmtime", "ray", "tournament", "pip", "setuptools", "six"):
         try:
             __import__(name)
         except (ImportError, OSError):
             continue
         raise AssertionError(f"it imported {name}")
-    return 5
+    try:
+        found = os.listdir(BESIDE_THE_LIBRARY)
+    except OSError:
+        return 5
+    raise AssertionError(f"it saw {found[:3]}")
 
 
 def b(bot, bet):
