@@ -10,7 +10,7 @@ from engine.records import Table
 from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.questions import asked
-from tournament.schedule import Leg
+from tournament.schedule import Leg, Seat
 from tournament.store.ledger import Fault, LegResult
 
 
@@ -69,24 +69,13 @@ def play_leg(
                 raise Stopped
             continue
         assert status == FAULT, "every bot answers at once"
-        kind, at_fault, arguments, view = core.pending()
-        session, game = core.position()
-        faults.append(
-            Fault(
-                at_fault,
-                leg.plan.first_session + session,
-                game,
-                contest.interface.questions[kind].name,
-                seating.take_failure(),
-                asked(contest.interface, kind, arguments, view),
-            )
-        )
+        at_fault = core.pending()[1]
+        faults.append(fault_of(at_fault, contest, leg, core, seating.take_failure()))
         count = sum(fault.seat == at_fault for fault in faults)
         if count > settings.faults_allowed:
             ended_by = at_fault
             break
-        # A new start with the same rand() might only lead to the same fault.
-        seating.seat(at_fault, (seats[at_fault].random_seed + count) % (1 << 64))
+        seating.seat(at_fault, seed_after(count, seats[at_fault]))
         core.note_restart(at_fault)
         answer = core.default()
     if meters is not None:
@@ -105,6 +94,26 @@ def new_core(
     """The core that plays a leg, with the house player's content if one sits at y."""
     house = artifacts[leg.y.artifact] if leg.y.kind == "house" else None
     return contest.new_core(leg.plan, settings, games, sessions, house)
+
+
+def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, complaints: str = "") -> Fault:
+    """A seat's fault at the decision now pending: what happened, and the last lines of the bot's stderr."""
+    kind, _, arguments, view = core.pending()
+    session, game = core.position()
+    return Fault(
+        seat,
+        leg.plan.first_session + session,
+        game,
+        contest.interface.questions[kind].name,
+        what,
+        asked(contest.interface, kind, arguments, view),
+        complaints,
+    )
+
+
+def seed_after(faults: int, seat: Seat) -> int:
+    """The seed with which a seat's bot starts again: with its chance as before it might only fail again."""
+    return (seat.random_seed + faults) % (1 << 64)
 
 
 def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:

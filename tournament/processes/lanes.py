@@ -23,14 +23,14 @@ from engine.game_core import GameCore
 from engine.records import Table
 from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings, Dialogue, buffer_fields
-from tournament.legs import Stopped, leg_result, new_core
+from tournament.legs import Stopped, fault_of, leg_result, new_core, seed_after
 from tournament.problems import printable
 from tournament.processes import programs, python_bots
 from tournament.processes.confinement import Confined, how_it_ended
 from tournament.processes.lines import question_lines
 from tournament.processes.settings import SandboxSettings
 from tournament.processes.spool import LegRows, Spool
-from tournament.questions import asked, refusal
+from tournament.questions import refusal
 from tournament.schedule import Leg, Seat
 from tournament.store.ledger import Fault, LegResult
 
@@ -453,26 +453,12 @@ class _LaneTable:
         """Record a fault of a seat whose lane is stopped; go on with the default answer, or end the leg."""
         core, leg = in_play.core, in_play.leg
         assert core is not None
-        kind, _, arguments, view = core.pending()
-        session, game = core.position()
-        question = self._contest.interface.questions[kind]
-        in_play.faults.append(
-            Fault(
-                number,
-                leg.plan.first_session + session,
-                game,
-                question.name,
-                printable(what),
-                asked(self._contest.interface, kind, arguments, view),
-                complaints,
-            )
-        )
+        in_play.faults.append(fault_of(number, self._contest, leg, core, printable(what), complaints))
         count = sum(fault.seat == number for fault in in_play.faults)
         if count > self._settings.faults_allowed or in_play.dialogues[number]:
             self._finish(in_play, number)
             return
-        # A new start with the same chance might only lead to the same fault.
-        seed = (_seats(in_play)[number].random_seed + count) % (1 << 64)
+        seed = seed_after(count, _seats(in_play)[number])
         if _seats(in_play)[number].kind == "wasm":
             assert in_play.seating
             in_play.seating.seat(number, seed)
