@@ -38,6 +38,7 @@ def play_leg(
 ) -> LegResult:
     """Play one leg of WebAssembly bots, or one against the house, to its end, or to the fault that is one too many.
 
+    A bot that can't start there, though it could when it entered, ends the leg by that.
     Into `meters`, if given, goes what each seat's decisions took: (decisions,
     instructions, the most for one).
     """
@@ -59,10 +60,14 @@ def play_leg(
         measure_fuel=meters is not None,
     )
     for number, seat in enumerate(seats):
-        if bots[number]:
-            seating.seat(number, seat.random_seed)
+        try:
+            if bots[number] and ended_by is None:
+                seating.seat(number, seat.random_seed)
+        except runtime.BotUnfit as unfit:
+            faults.append(start_fault(number, contest, leg, str(unfit)))
+            ended_by = number
     answer = 0
-    while (status := seating.referee.play(answer)) != LEG_IS_OVER:
+    while ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
             desk.clear()
             if stopping():
@@ -75,7 +80,12 @@ def play_leg(
         if count > settings.faults_allowed:
             ended_by = at_fault
             break
-        seating.seat(at_fault, seed_after(count, seats[at_fault]))
+        try:
+            seating.seat(at_fault, seed_after(count, seats[at_fault]))
+        except runtime.BotUnfit as unfit:
+            faults.append(fault_of(at_fault, contest, leg, core, str(unfit)))
+            ended_by = at_fault
+            break
         core.note_restart(at_fault)
         answer = core.default()
     if meters is not None:
@@ -109,6 +119,11 @@ def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, c
         asked(contest.interface, kind, arguments, view),
         complaints,
     )
+
+
+def start_fault(seat: int, contest: Contest, leg: Leg, what: str) -> Fault:
+    """The fault of a bot that is not there when the leg begins."""
+    return Fault(seat, leg.plan.first_session, 0, contest.interface.questions[0].name, what)
 
 
 def seed_after(faults: int, seat: Seat) -> int:

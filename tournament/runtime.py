@@ -432,7 +432,6 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
         if inert:
             stand_ins = Instance(context, _stand_ins(counts_fuel), [])
             seed_random, *found = stand_ins.exports(("tournament_seed_random", *inert))
-            stand_ins.call(seed_random, _signed(seed, 64))
             natives |= zip(inert, found)
         instance = Instance(context, module, [natives[name] for name in bot.imports])
         names = ("memory", *bot.starters, *bot.functions)
@@ -445,6 +444,8 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
             # The bot's struct goes into pages of its own, out of the way of its allocator.
             address = memory.grow(store, -(-interface.bot_size // PAGE)) * PAGE
             window = address_of(memory.data_ptr(store)) + address + interface.view_offset
+        if inert:
+            stand_ins.call(seed_random, _signed(seed, 64))
         if start := exports.get("tournament_start"):
             instance.call(start, address, _signed(seed, 64))
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:

@@ -27,6 +27,9 @@ _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _RUNTIME_SOURCE = Path(__file__).with_name("bot_runtime.c")
 
 
+_LONGEST_LINE = 400  # of a reason, which may quote what a stranger wrote
+
+
 def build_entrants(
     contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, folder: Path, say: Callable[[str], None]
 ) -> list[Entrant]:
@@ -84,7 +87,11 @@ def build_entrant(
         programs.CommandMissing,
         programs.BadRecipe,
     ) as error:
-        artifact, problem = None, printable(str(error))
+        lines = printable(str(error)).splitlines()
+        artifact, problem = (
+            None,
+            "\n".join(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in lines),
+        )
     return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import selectors
@@ -12,10 +13,11 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from tournament.problems import BadInput
+from tournament.problems import BadInput, printable
 from tournament.processes.confinement import cpu_seconds
 
 _CHUNK = 1 << 16
+_MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown
 
 
 class Silent(Exception):
@@ -67,7 +69,7 @@ class Program(Protocol):
 
 
 class PipedProgram:
-    """A program behind pipes. What it writes to stderr goes to ours."""
+    """A program behind pipes. What it writes to stderr goes to ours, made harmless, up to a limit."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -75,6 +77,8 @@ class PipedProgram:
         self._unsent = bytearray()
         self._unread = bytearray()
         self._status: int | None = None
+        self._complained = 0
+        self._in_text = codecs.getincrementaldecoder("utf-8")("replace")
         self._selector = selectors.DefaultSelector()
         for descriptor in (self._output, self._errors):
             if descriptor >= 0:
@@ -138,8 +142,12 @@ class PipedProgram:
         except BlockingIOError:
             return
         if chunk:
-            sys.stderr.write(chunk.decode("utf-8", "replace"))
-            sys.stderr.flush()
+            if self._complained < _MOST_COMPLAINTS:
+                sys.stderr.write(printable(self._in_text.decode(chunk)))
+                if self._complained + len(chunk) >= _MOST_COMPLAINTS:
+                    sys.stderr.write("\ntournament: the program's further words on standard error are left out\n")
+                sys.stderr.flush()
+            self._complained += len(chunk)
         elif self._errors in self._selector.get_map():
             self._selector.unregister(self._errors)
             self._errors = -1

@@ -23,7 +23,7 @@ from engine.game_core import GameCore
 from engine.records import Table
 from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings, Dialogue, buffer_fields
-from tournament.legs import Stopped, fault_of, leg_result, new_core, seed_after
+from tournament.legs import Stopped, fault_of, leg_result, new_core, seed_after, start_fault
 from tournament.problems import printable
 from tournament.processes import programs, python_bots
 from tournament.processes.confinement import Confined, how_it_ended
@@ -273,9 +273,7 @@ class _LaneTable:
                 memory_megabytes=self._settings.memory_megabytes,
                 fuel_per_leg=self._settings.fuel_per_leg,
             )
-            for number, bot in enumerate(bots):
-                if bot:
-                    in_play.seating.seat(number, seats[number].random_seed)
+        absent = self._seat_webassembly(in_play)
         places = [-1, -1]
         for number, seat in enumerate(seats):
             if seat.kind in ("python", "program"):
@@ -287,10 +285,25 @@ class _LaneTable:
         referee = in_play.seating.referee if in_play.seating else None
         in_play.lane = self._lanes.open_lane(core, referee, in_play.games, in_play.sessions, channels, places)
         self._by_lane[in_play.lane] = in_play
+        if absent is not None:
+            self._finish(in_play, absent)
+            return
         for number, seat in enumerate(seats):
             if seat.kind == "python":
                 self._start_bot(in_play, number, seat.random_seed)
         self._lanes.resume(in_play.lane)
+
+    def _seat_webassembly(self, in_play: _LegInPlay) -> int | None:
+        """Seat the leg's bots that are WebAssembly; the seat of one that can't start, whose fault it is."""
+        for number, seat in enumerate(_seats(in_play)):
+            if seat.kind == "wasm":
+                assert in_play.seating
+                try:
+                    in_play.seating.seat(number, seat.random_seed)
+                except runtime.BotUnfit as unfit:
+                    in_play.faults.append(start_fault(number, self._contest, in_play.leg, str(unfit)))
+                    return number
+        return None
 
     def _start_bot(self, in_play: _LegInPlay, number: int, seed: int) -> None:
         """Have a seat's process make a new bot for the leg."""
@@ -316,8 +329,8 @@ class _LaneTable:
     def _start(self, in_play: _LegInPlay, number: int, *, shared: bool) -> _Process:
         seat, settings = _seats(in_play)[number], self._settings
         artifact = self._artifacts[seat.artifact]
-        # A last resort, should this process not get to see to it.
-        cpu_seconds = int(settings.cpu_seconds_per_leg * (1 + 1000 * shared)) + 86400
+        # A last resort, should this process not get to see to it; bots see it, and not whether they share a process.
+        cpu_seconds = int(settings.cpu_seconds_per_leg * 1000) + 86400
         greeting = b""
         dialogue = None
         if seat.kind == "python":
@@ -328,7 +341,6 @@ class _LaneTable:
                 self._sandbox,
                 memory_megabytes=settings.memory_megabytes,
                 cpu_seconds=cpu_seconds,
-                shared=shared,
             )
         else:
             confined = programs.start(
@@ -373,8 +385,8 @@ class _LaneTable:
             what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
             self._fault(in_play, in_play.core.pending()[1], what)
         elif kind == lanes.BOT_FAULTY:
-            # What a process of many legs wrote may be any leg's.
-            is_its_own = self._by_channel[channel].places <= 1
+            # What a process of many legs wrote may be any leg's; how many they are just now must not matter.
+            is_its_own = self._sandbox.legs_per_process == 1
             self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel) if is_its_own else "")
         else:
             assert kind == lanes.BOT_OUT_OF_MEMORY
@@ -461,7 +473,12 @@ class _LaneTable:
         seed = seed_after(count, _seats(in_play)[number])
         if _seats(in_play)[number].kind == "wasm":
             assert in_play.seating
-            in_play.seating.seat(number, seed)
+            try:
+                in_play.seating.seat(number, seed)
+            except runtime.BotUnfit as unfit:
+                in_play.faults.append(fault_of(number, self._contest, leg, core, str(unfit)))
+                self._finish(in_play, number)
+                return
         else:
             if in_play.processes[number] is None:
                 process = in_play.processes[number] = self._start(in_play, number, shared=False)
@@ -509,12 +526,12 @@ class _LaneTable:
         if process.channel not in self._by_channel:
             return
         settings, confined = self._settings, process.confined
+        outstanding, message = self._lanes.is_outstanding(process.channel)
+        if not outstanding:  # while its opponent is asked, nothing may become of the lane
+            process.watch = None
+            return
         if not process.shared and confined.threads() > _MOST_THREADS:
             self._process_failed(process, f"started more than {_MOST_THREADS} threads")
-            return
-        outstanding, message = self._lanes.is_outstanding(process.channel)
-        if not outstanding:
-            process.watch = None
             return
         cpu, delay = confined.cpu_seconds(), confined.run_delay()
         used = cpu

@@ -25,8 +25,6 @@ from tournament.processes.settings import SandboxSettings
 # What the interpreter takes with much of the standard library (9 without); a bot's memory comes on top.
 _INTERPRETER_MEGABYTES = 24
 _MORE_FOR_A_PACKAGE = 128
-# Legs that share a process need not come near a limit: one that does is played again in a process of its own.
-_SHARED_FACTOR = 4
 _TRIAL_SECONDS = 10
 # As in engine/lanes.pxd.
 _START_LANE, _OUT_OF_MEMORY = -1, 2
@@ -136,14 +134,14 @@ def start(
     *,
     memory_megabytes: int,
     cpu_seconds: int,
-    shared: bool,
 ) -> Confined:
     """Start a bot's process, ready for questions. Raises RunFailed and BadInput."""
     source = source_of(artifact, sandbox, interface.python_kit)
     packages = installed(tuple(sorted(sandbox.packages)))
     kit = interface.python_kit
     memory = _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if packages.versions else 0)
-    memory += memory_megabytes * (_SHARED_FACTOR if shared else 1)
+    # For many legs as for one: what fails for want of it is played again alone, so only a leg's own need counts.
+    memory += memory_megabytes
     threads_of_libraries = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
     process = confinement.start(
         Orders(
@@ -179,9 +177,7 @@ def try_start(
     artifact: bytes, name: str, interface: Interface, sandbox: SandboxSettings, *, memory_megabytes: int
 ) -> None:
     """Have a bot begin a leg for nobody. Raises CantStart when it can't, BadInput when it can't be confined."""
-    process = start(
-        artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS, shared=False
-    )
+    process = start(artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS)
     size = 8 + 8 * most_arguments(interface) + -(-interface.view_size // 8) * 8
     question = struct.pack("<ii", 0, _START_LANE).ljust(size, b"\0")
     try:
@@ -200,7 +196,8 @@ def try_start(
         if outcome == _OUT_OF_MEMORY:
             raise CantStart(f"can't start: ran out of memory ({memory_megabytes} MB)")
         if outcome != 0:
-            raise CantStart(f"can't start: {answer[32:].decode('utf-8', 'replace')}")
+            # What the bot may have written itself: one line, whatever it has in it.
+            raise CantStart(f"can't start: {' '.join(answer[32:].decode('utf-8', 'replace').split())}")
     finally:
         process.end()
 
