@@ -86,6 +86,7 @@ OTHER_VALUES = {
     "memory_megabytes": 65,
     "cpu_seconds_per_decision": 2.0,
     "wall_seconds_per_decision": 6.0,
+    "wall_seconds_per_leg": 61.0,
     "cpu_seconds_per_leg": 61.0,
     "cpu_milliseconds_more": 2.0,
     "bet_cap": "after_ante",

@@ -37,6 +37,10 @@ def test_hostile_webassembly(tmp_path: Path, scratch: Path, alone_for_long: Resu
     hard = ground.entrants / "takes_hours_to_compile.wasm"
     hard.write_bytes(wasmtime.wat2wasm(hard_to_compile(5000, 100)))
     (ground.entrants / "no_webassembly.wasm").write_bytes(b"\0asm" + bytes(range(256)) * 100)
+    endless = "x" * 90_000
+    (ground.entrants / "endless_name.wasm").write_bytes(
+        wasmtime.wat2wasm(f'(module (import "{endless}" "{endless}" (func)) (memory (export "memory") 1))')
+    )
     # An honest twin of the one that writes over its bot.
     (ground.entrants / "writes_over_nothing.c").write_text(
         "int a(const Bot *bot) { return bot->card > 0.6f ? 30 : 0; }"
@@ -49,6 +53,8 @@ def test_hostile_webassembly(tmp_path: Path, scratch: Path, alone_for_long: Resu
     assert lines.loc["takes_hours_to_compile"].status == "broken"
     assert "to be compiled to machine code" in lines.loc["takes_hours_to_compile"].reason
     assert lines.loc["no_webassembly"].status == "broken"
+    assert lines.loc["endless_name"].status == "broken"
+    assert len(lines.loc["endless_name"].reason) < 500
     assert_good_ones_are_untouched(results, alone_for_long)
     ground.assert_secret_is_kept(results)
     for opponent in ("steady", "loose", "plain"):  # whose chance, if any, does not depend on names

@@ -315,3 +315,51 @@ def test_who_stops_listening_ends_all_processes(tmp_path: Path) -> None:
         next(legs)
         legs.close()
         rows.close()
+
+
+HUNGRY = """
+hold = None
+
+def a(bot):
+    global hold
+    if hold is None:
+        hold = bytearray({0} << 20)
+    return 5
+
+def b(bot, bet):
+    return True
+"""
+NOISY = """
+import sys
+n = 0
+
+def a(bot):
+    global n
+    n += 1
+    if n % 7 == 0:
+        print("noise", n, file=sys.stderr, flush=True)
+        raise ValueError("seven")
+    return 5
+
+def b(bot, bet):
+    return True
+"""
+
+
+@pytest.mark.parametrize("source", [HUNGRY.format(10), HUNGRY.format(60), NOISY], ids=["modest", "greedy", "noisy"])
+def test_verdicts_do_not_depend_on_who_shares_a_process(source: str) -> None:
+    """Not even the lines of a bot's complaints: faults are records."""
+    playing = Settings(sessions=4, memory_megabytes=32, faults_allowed=2)
+    field = build({"bot.py": source, **{f"other{n}.py": STEADY.format(0.5, n / 4) for n in range(4)}})
+    legs = [leg for leg in legs_of(field, playing) if "bot" in (leg.x.name, leg.y.name)]
+    together = play(field, playing, ON, legs)
+    apart = [play(field, playing, ON, [leg])[0] for leg in legs]
+    assert [leg.result for leg in together] == [leg.result for leg in apart]
+    assert [leg.games for leg in together] == [leg.games for leg in apart]
+    out_of_memory = {"ran out of memory (32 MB)"}
+    for leg in together:
+        assert {fault.what for fault in leg.faults} == {
+            HUNGRY.format(10): set(),
+            HUNGRY.format(60): out_of_memory,
+            NOISY: {"ValueError: seven (line 10 in a)"},
+        }[source]

@@ -41,7 +41,7 @@ def little_time_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "_START_SECONDS", 0.4)
 
 
-def python(deed: str, at: int = 2) -> str:
+def python(deed: str, at: int | str = 2) -> str:
     """A Python bot that does something at a certain decision."""
     return (
         "import os, sys, time\nn = 0\n"
@@ -50,7 +50,7 @@ def python(deed: str, at: int = 2) -> str:
     )
 
 
-def program(deed: str, at: int = 2) -> dict[str, str]:
+def program(deed: str, at: int | str = 2) -> dict[str, str]:
     """The same as a program."""
     return script(f"""
 import os, sys, time
@@ -90,6 +90,17 @@ def test_every_deed_is_one_fault_and_the_bot_starts_afresh() -> None:
             (fault,) = each.faults
             assert (fault.seat, fault.session, fault.game, fault.question) == (0, 0, 1, "a")
             assert fault.asked == "a: card 0.5, opponents_previous_card -1, money 100, opponents_money 100"
+
+
+def test_a_bot_that_naps_over_each_decision_does_not_hold_up_a_leg_for_ever() -> None:
+    naps = "time.sleep(0.3)"
+    each = ask_each(
+        {"naps.py": python(naps, at="n"), "told_naps": program(naps, at="n")},
+        [A] * 40,
+        Settings(faults_allowed=1, wall_seconds_per_leg=0.5),
+    )
+    for answered in each.values():
+        assert set(answered.what) == {"slept or waited for more than 0.5 s in all"}
 
 
 def test_the_last_lines_of_complaints_are_kept() -> None:
@@ -208,7 +219,7 @@ def test_a_busy_machine_is_nobodys_fault(busy_machine: None, monkeypatch: pytest
 
     monkeypatch.setattr(python_bots, "start", start_nicely)
     began = time.monotonic()
-    answered = ask(BURNING, [A] * 3, Settings(wall_seconds_per_decision=0.1, cpu_seconds_per_decision=0.5))
+    answered = ask(BURNING, [A] * 8, Settings(wall_seconds_per_decision=0.1, cpu_seconds_per_decision=0.5))
     assert not answered.faults
     assert time.monotonic() - began > 0.6  # or the machine was not busy
 
@@ -278,3 +289,26 @@ def test_bots_that_cannot_start_are_told_apart(monkeypatch: pytest.MonkeyPatch) 
     problems = {entrant.name: entrant.problem for entrant in build({name: text for name, (text, _) in sources.items()})}
     for name, (_, words) in sources.items():
         assert (problems[name.split(".")[0]] or "fit").startswith(words)
+
+
+def test_threads_that_a_program_starts_while_its_opponent_thinks_are_its_own_fault_alone() -> None:
+    program = script("""
+        import sys, threading, time
+        threading.stack_size(1 << 16)
+        sys.stdin.readline()
+        for line in sys.stdin:
+            words = line.split()
+            print("ACTION BET 5" if words[1] == "A" else "ACTION FOLD")
+            for _ in range(140):
+                threading.Thread(target=time.sleep, args=(0.15,), daemon=True).start()
+        """)
+    slow = "import time\ndef a(bot):\n    time.sleep(0.12)\n    return 7\n"
+    slow += "def b(bot, bet):\n    time.sleep(0.12)\n    return True\n"
+    played = pair(program, slow, Settings(sessions=1, faults_allowed=1000), kinds=" py")
+    assert {(fault.seat, fault.what) for fault in played.faults} <= {(0, "started more than 128 threads")}
+    assert len(played.games) > 10
+    for game in played.games:
+        if game.x_is_a:
+            assert game.bet == 0 or not game.folded
+        else:
+            assert game.bet == min(7, game.a_money, game.b_money)

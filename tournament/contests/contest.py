@@ -209,6 +209,7 @@ class ContestSettings(BaseModel):
     wall_seconds_per_decision: float = Field(
         5.0, ge=0.1, le=3600, description="time that it may sleep or wait over a decision"
     )
+    wall_seconds_per_leg: float = Field(60.0, ge=0.1, le=1e6, description="time that it may sleep or wait in a leg")
     cpu_seconds_per_leg: float = Field(60.0, ge=0.1, le=1e6, description="processor time that it has for a leg")
     cpu_milliseconds_more: float = Field(
         1.0, ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock"

@@ -77,6 +77,7 @@ class _Process:
 
     `places`: how many legs it was ever given; `legs`: those that it plays;
     `decisions_before`: of those that have left. `starting`: the messages in which legs begin.
+    `idle_seconds`: how long it slept or waited in all while it was asked.
     """
 
     confined: Confined
@@ -86,6 +87,7 @@ class _Process:
     legs: list[_LegInPlay] = field(default_factory=list)
     decisions_before: int = 0
     starting: set[int] = field(default_factory=set)
+    idle_seconds: float = 0.0
     watch: _Watch | None = None
 
 
@@ -115,6 +117,7 @@ class _LegInPlay:
     processes: list[_Process | None] = field(default_factory=lambda: [None, None])
     dialogues: list[Dialogue | None] = field(default_factory=lambda: [None, None])
     cpu_before: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    idle_before: list[float] = field(default_factory=lambda: [0.0, 0.0])
     faults: list[Fault] = field(default_factory=list)
 
 
@@ -256,6 +259,7 @@ class _LaneTable:
         in_play.rows = LegRows(self._spool, in_play.games, in_play.sessions)
         in_play.faults = []
         in_play.cpu_before = [0.0, 0.0]
+        in_play.idle_before = [0.0, 0.0]
         core = in_play.core = new_core(contest, self._settings, leg, self._artifacts, in_play.games, in_play.sessions)
         seats = _seats(in_play)
         bots = [
@@ -414,6 +418,7 @@ class _LaneTable:
             self._lanes.stop(in_play.lane)
         number = in_play.processes.index(process)
         in_play.cpu_before[number] += cpu
+        in_play.idle_before[number] += process.idle_seconds
         in_play.processes[number] = None
         self._fault(in_play, number, what, complaints)
 
@@ -557,15 +562,21 @@ class _LaneTable:
             return
         # If this process was held up itself (a stopped job, say), no bot is to blame for that time.
         seconds = min(elapsed, _LONGEST_TICK)
-        watch.idle_seconds += max(0.0, seconds - (cpu - watch.cpu) - (delay - watch.delay))
+        idle = max(0.0, seconds - (cpu - watch.cpu) - (delay - watch.delay))
+        watch.idle_seconds += idle
         watch.cpu, watch.delay = cpu, delay
         # An answer that only waits for us to read it came in time.
-        if (
-            watch.idle_seconds > settings.wall_seconds_per_decision + grace
-            and not confined.waits_for_processor()
-            and not confined.has_written()
-        ):
+        if confined.waits_for_processor() or confined.has_written():
+            return
+        process.idle_seconds += idle
+        if watch.idle_seconds > settings.wall_seconds_per_decision + grace:
             self._process_failed(process, f"did not answer for {settings.wall_seconds_per_decision:g} s")
+            return
+        # For many legs together as for one: who is slow in company is played again alone.
+        idle = process.idle_seconds
+        idle += sum(in_play.idle_before[in_play.processes.index(process)] for in_play in process.legs)
+        if idle > settings.wall_seconds_per_leg + _START_SECONDS:
+            self._process_failed(process, f"slept or waited for more than {settings.wall_seconds_per_leg:g} s in all")
 
 
 def _last_words(in_play: _LegInPlay, number: int) -> bytes:

@@ -50,6 +50,7 @@ class Settings(ContestSettings):
     # As the statements have it: 512 MB, and 10 seconds for a match of 10,000 hands. Longer sessions get more:
     # their hands have up to four decisions.
     memory_megabytes: int = Field(512, ge=1, le=4096, description="memory of one bot")
+    wall_seconds_per_leg: float = Field(30.0, ge=0.1, le=1e6, description="time that it may sleep or wait in a leg")
     cpu_seconds_per_leg: float = Field(10.0, ge=0.1, le=1e6, description="processor time that it has for a leg")
     cpu_milliseconds_more: float = Field(
         0.25, ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock"
