@@ -106,6 +106,28 @@ def test_check_says_what_is_wrong(folder: Path) -> None:
     assert "at the end of the file: error: expected expression" in torn.stdout
 
 
+def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
+    bots = tmp_path / "entrants" / "von_neumann_poker"
+    bots.mkdir(parents=True)
+    steady = folder / "entrants" / "von_neumann_poker" / "steady.c"
+    (bots / "steady.c").write_bytes(steady.read_bytes())
+    (bots / "steady.py").write_text("def a(bot): return 0\ndef b(bot, bet): return 0\n")
+    (bots / "linked.c").symlink_to(steady)
+    told = [command(tmp_path, "check", str(bots / name)) for name in ("steady.py", "linked.c")]
+    assert [process.returncode for process in told] == [2, 2]
+    assert "steady.py has the name of steady.c" in told[0].stderr
+    assert "linked.c: it is a link to something outside" in told[1].stderr
+
+
+def test_check_shows_a_fault_that_comes_again_and_again_once(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "zero.py").write_text("def a(bot): return 1 // 0\ndef b(bot, bet): return 0\n")
+    process = command(tmp_path, "check", "zero.py", "--contest", "von_neumann_poker")
+    assert process.returncode == 1
+    assert process.stdout.count("ZeroDivisionError") == 1
+    assert "and the same 3 more times" in process.stdout
+    assert process.stdout.count("again: ") == 1
+
+
 BAD_INPUT = [
     (["run", "bridge"], "no contest is called bridge"),
     (["run", "von_neumann_poker", "--sessions", "0"], "--sessions 0"),

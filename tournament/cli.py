@@ -14,7 +14,15 @@ from rich.console import Console
 
 from tournament.config import load_config
 from tournament.contests import CONTESTS, find_contest
-from tournament.leaderboard import Screen, check_table, crosstable_tables, leaderboard_table, reasons, replay_table
+from tournament.leaderboard import (
+    Screen,
+    alike,
+    check_table,
+    crosstable_tables,
+    leaderboard_table,
+    reasons,
+    replay_table,
+)
 from tournament.problems import Problem
 from tournament.results import Results, crosstable_values, load, standing_values
 from tournament.running import run_contest
@@ -134,9 +142,11 @@ def check(
     Exits with 0 when it can, with 1 when it can't.
     """
     from tournament.check import check_bot, contest_of, replay_check
+    from tournament.entrants.folder import check_among_others
 
     chosen = find_contest(contest) if contest else contest_of(bot, _configured(config))
     loaded = load_config(chosen.name, config)
+    check_among_others(bot, loaded.entrants)
     with Screen(_err, chosen.title) as screen:
         if session is not None:
             replay = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
@@ -146,7 +156,7 @@ def check(
     options = [*(["--contest", contest] if contest else []), *(["--config", str(config)] if config else [])]
 
     _out.print(check_table(report))
-    for fault in report.faults:  # not in the table, where a line that is to be copied would be broken
+    for fault, _ in alike(report.faults):  # not in the table, where a line that is to be copied would be broken
         words = ["tournament", "check", str(bot), *options, "--session", str(fault.session), "--game", str(fault.game)]
         _out.print(f"again: {shlex.join(words)}", soft_wrap=True, markup=False, highlight=False)
     if not report.fit:

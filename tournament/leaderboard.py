@@ -193,7 +193,7 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("sandbox", report.confined_by)
         table.add_row(
             "plays",
-            f"{leg.games:,} games in {leg.sessions:,} sessions against a house bot,"
+            f"{leg.games:,} games in {leg.sessions:,} session{'s' * (leg.sessions != 1)} against a house bot,"
             f" {report.points_per_session:+.2f} points a session",
         )
         for name, text in _costs(report.meter, report.fuel_allowed):
@@ -273,11 +273,21 @@ def _fault_lines(faults: Sequence[Fault]) -> Text:
     if not faults:
         return Text("none")
     lines = []
-    for fault in faults:
+    for fault, count in alike(faults):
         lines.append(f"session {fault.session}, game {fault.game}, {fault.question}: {fault.what}")
         lines.append(f"  asked {fault.asked}")
         lines += [f"  | {line}" for line in fault.complaints.splitlines()]
+        if count > 1:
+            lines.append(f"  and the same {count - 1} more time{'s' * (count > 2)}")
     return Text("\n".join(lines))
+
+
+def alike(faults: Sequence[Fault]) -> list[tuple[Fault, int]]:
+    """The first fault of each sort, and how many there are of it: the same words over the same question."""
+    sorts: dict[tuple[str, str, str], list[Fault]] = {}
+    for fault in faults:
+        sorts.setdefault((fault.question, fault.what, fault.complaints), []).append(fault)
+    return [(sort[0], len(sort)) for sort in sorts.values()]
 
 
 class Screen:

@@ -173,7 +173,8 @@ def _against(path: Path, strategy: ServerStrategy, sessions: int, config: Config
     try:
         return expectation(TWO_CARD_DRAW, settings, sandbox, entrant, strategy, sessions)
     except runtime.BotUnfit as problem:
-        raise BadInput(f"{path}: {problem}") from None
+        how = f"tournament check {path} --contest {TWO_CARD_DRAW.name}"
+        raise BadInput(f"{path}: {problem}; see more by: {how}") from None
 
 
 def _write(path: Path, text: str) -> None:

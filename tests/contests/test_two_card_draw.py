@@ -470,7 +470,7 @@ def test_check_plays_an_example(place: Path) -> None:
     good = call(["check", str(place / "bots" / "ann.c"), "--contest", "two_card_draw", "--config", str(config)])
     assert good.returncode == 0, good.stdout + good.stderr
     assert "fit to enter" in good.stdout
-    assert "1,000 games in 1 sessions" in " ".join(good.stdout.split())
+    assert "1,000 games in 1 session against" in " ".join(good.stdout.split())
     bad = place / "bots" / "bad.c"
     bad.write_text(CALLER.replace("return card1 == card2; }", "return 5; }", 1))
     refused = call(["check", str(bad), "--contest", "two_card_draw", "--config", str(config)])

@@ -61,6 +61,14 @@ def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
     return sorted(submissions.values(), key=lambda s: s.name), refused
 
 
+def check_among_others(path: Path, folder: Path) -> None:
+    """Raise BadInput for a bot of an entrants folder that can't enter from there, whatever is in its file."""
+    if folder.is_dir() and path.parent.resolve() == folder.resolve():
+        for entrant in find_submissions(folder)[1]:
+            if entrant.name == printable(path.name):
+                raise BadInput(entrant.problem or "")
+
+
 def _check_link(path: Path, folder: Path) -> None:
     """Raise BadInput for a link out of the entrants folder: strangers must not name files for us to read."""
     try:
