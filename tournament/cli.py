@@ -161,7 +161,7 @@ def new(
         str | None,
         typer.Option(
             metavar="LANG",
-            help="c, cpp, python, program-c, program-python or program-shell; default the contest's first",
+            help="c, cpp, python, program-c, program-python or program-shell, if the contest has it; default its first",
         ),
     ] = None,
     entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
