@@ -220,7 +220,7 @@ def test_violations_end_the_match(line: str, reason: str) -> None:
     assert verdict.reason.startswith(f'{reason}: "{quoted}'.split("٣")[0])
     assert verdict.reason.endswith(", in hand 1")
     assert program.heard[-1] == "-1"
-    assert transcript.getvalue().endswith("> -1\n")
+    assert transcript.getvalue().endswith("< -1\n")
     assert transcript.getvalue().isascii()
 
 
@@ -458,7 +458,7 @@ def test_the_command(tmp_path: Path, source: str, code: int, words: str) -> None
         sys.executable, "bot.py", exit_code=code,
     )  # fmt: skip
     assert words in output
-    assert (tmp_path / "said.txt").read_text().startswith("> 3\n> STATE 1 1 100 100 10 0\n")
+    assert (tmp_path / "said.txt").read_text().startswith("< 3\n< STATE 1 1 100 100 10 0\n")
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcrip
     The program may be waited for so many seconds in all, and longer while it has not
     had as much processor time, up to three times as long. Lines that it writes
     ahead are taken when it is their turn. On a violation it reads -1. Into the
-    transcript go the judge's lines after "> ", the program's after "< ".
+    transcript go the lines that the program reads after "< ", that it writes after "> ".
     """
     waited = 0.0
     lines = table.start()
@@ -110,7 +110,7 @@ def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcrip
             lines = []
             continue
         if transcript:
-            print("<", line.decode("ascii", "backslashreplace"), file=transcript)
+            print(">", line.decode("ascii", "backslashreplace"), file=transcript)
         try:
             lines = table.answer(line)
         except Violation as violation:
@@ -136,7 +136,7 @@ def _out_of_time(program: Program, seconds: float, waited: float) -> str:
 
 def _send(program: Program, lines: list[str], transcript: TextIO | None) -> None:
     if transcript:
-        transcript.writelines(f"> {line}\n" for line in lines)
+        transcript.writelines(f"< {line}\n" for line in lines)
     program.send("".join(f"{line}\n" for line in lines).encode("ascii"))
 
 
