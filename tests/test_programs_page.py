@@ -1,16 +1,20 @@
-"""The dialogue in docs/programs.md is what a program reads and writes."""
+"""The dialogues in the documentation are what programs read and write."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.support import artifact_of, poker_settings
+from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
+from tournament.contests.two_card_draw.servers import generated_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.new import templates
@@ -19,15 +23,16 @@ from tournament.processes.confinement import Confined, Limits
 from tournament.processes.lanes import play_in_lanes
 from tournament.processes.settings import SandboxSettings
 from tournament.processes.spool import Spool
-from tournament.schedule import Competitor, RoundRobin
+from tournament.schedule import AgainstHouse, Competitor, Leg, RoundRobin
 
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "programs.md").read_text()
-SEED = int(re.findall(r"seed (\d+)", PAGE)[0])
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Unconfined, so that it can write what passes by to files.
 RECIPE = 'command = ["sh", "-c", "tee {folder}/asked | python3 bot.py | tee {folder}/answered"]'
+Artifacts = dict[str, bytes]
 
 
-def test_the_dialogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def programs_read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     end = Confined.end
 
     def patient_end(process: Confined) -> int:
@@ -37,25 +42,71 @@ def test_the_dialogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Confined, "end", patient_end)
     monkeypatch.setattr(programs, "Limits", partial(Limits, file_megabytes=1))
-    bots = tmp_path / "bots"
-    shutil.copytree(templates(VON_NEUMANN_POKER)["program-python"], bots / "my_bot")
+
+
+def documented(page: str) -> tuple[int, list[str]]:
+    """A page's dialogue and the seed that it is said to come from."""
+    text = (DOCS / page).read_text()
+    (seed,) = re.findall(r", seed (\d+)", text)
+    (block,) = re.findall(r"\n\n```\n(< .*?)```", text, re.DOTALL)
+    return int(seed), block.splitlines()
+
+
+def overheard(
+    folder: Path,
+    contest: Contest,
+    settings: ContestSettings,
+    leg_of: Callable[[list[Competitor], Artifacts], Leg],
+    opponent: str | None = None,
+) -> list[str]:
+    """A leg of the contest's Python program, my_bot: what it reads, after "< ", and writes, after "> "."""
+    bots = folder / "bots"
+    shutil.copytree(templates(contest)["program-python"], bots / "my_bot")
+    (bots / "my_bot" / "bot.toml").write_text(RECIPE.format(folder=folder))
+    if opponent:
+        shutil.copy(templates(contest)[opponent], bots / f"opponent.{opponent}")
     sandbox = SandboxSettings(mode="off")
-    (bots / "my_bot" / "bot.toml").write_text(RECIPE.format(folder=tmp_path))
-    shutil.copy(templates(VON_NEUMANN_POKER)["c"], bots / "opponent.c")
-    settings = poker_settings(sessions=1, seed=SEED)
-    entrants = build_entrants(VON_NEUMANN_POKER, settings, sandbox, bots, lambda _text: None)
+    entrants = build_entrants(contest, settings, sandbox, bots, lambda _text: None)
     artifacts = {bot.artifact_sha256 or "": artifact_of(bot) for bot in entrants}
     competitors = [Competitor(n, bot.name, bot.plays_as, bot.artifact_sha256 or "") for n, bot in enumerate(entrants)]
-    (leg,) = RoundRobin("von_neumann_poker", settings.playing(), competitors).legs()
+    leg = leg_of(competitors, artifacts)
     for name in ("asked", "answered"):
-        (tmp_path / name).unlink(missing_ok=True)
-    (played,) = play_in_lanes(VON_NEUMANN_POKER, settings, sandbox, [leg], artifacts, tmp_path / "cache", Spool())
+        (folder / name).unlink(missing_ok=True)
+    (played,) = play_in_lanes(contest, settings, sandbox, [leg], artifacts, folder / "cache", Spool())
     assert not played.result.faults
-    first, *questions, score = (tmp_path / "asked").read_text().splitlines()
-    answers = (tmp_path / "answered").read_text().splitlines()
+    first, *questions, score = (folder / "asked").read_text().splitlines()
     dialogue = [f"< {first}"]
-    for question, answer in zip(questions, answers, strict=True):
+    for question, answer in zip(questions, (folder / "answered").read_text().splitlines(), strict=True):
         dialogue += [f"< {question}", f"> {answer}"]
-    dialogue.append(f"< {score}")
-    block = re.findall(r"\n\n```\n(<.*?)```", PAGE, re.DOTALL)
-    assert [part.splitlines() for part in block] == [dialogue]
+    return [*dialogue, f"< {score}"]
+
+
+@pytest.mark.usefixtures("programs_read_to_the_end")
+def test_the_dialogue_of_von_neumann_poker(tmp_path: Path) -> None:
+    seed, dialogue = documented("programs.md")
+    settings = poker_settings(sessions=1, seed=seed)
+
+    def leg_of(competitors: list[Competitor], _artifacts: Artifacts) -> Leg:
+        (leg,) = RoundRobin("von_neumann_poker", settings.playing(), competitors).legs()
+        return leg
+
+    assert overheard(tmp_path, VON_NEUMANN_POKER, settings, leg_of, "c") == dialogue
+
+
+@pytest.mark.usefixtures("programs_read_to_the_end")
+def test_the_dialogue_of_two_card_draw(tmp_path: Path) -> None:
+    """Its first hands and its last, with dots between."""
+    seed, dialogue = documented("two_card_draw.md")
+    settings = Settings.model_validate({"seed": seed, "hands": 32})
+    server = generated_server(seed, "example_0")
+
+    def leg_of(competitors: list[Competitor], artifacts: Artifacts) -> Leg:
+        artifacts["server"] = server.content
+        house = [Competitor(0, server.name, "house", "server")]
+        (leg,) = AgainstHouse("two_card_draw", settings.playing(), competitors, house).legs()
+        return leg
+
+    lines = overheard(tmp_path, TWO_CARD_DRAW, settings, leg_of)
+    dots = dialogue.index("…")
+    ending = dialogue[dots + 1 :]
+    assert (lines[:dots], lines[-len(ending) :]) == (dialogue[:dots], ending)

@@ -171,7 +171,7 @@ def new(
         str | None,
         typer.Option(
             metavar="LANG",
-            help="c, cpp, python, program-c, program-python or program-shell; default the contest's first",
+            help="c, cpp, python, program-c, program-python or program-shell, if the contest has it; default its first",
         ),
     ] = None,
     entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
@@ -193,13 +193,15 @@ def judge(
     hands: Annotated[int | None, typer.Option(metavar="G", min=1, max=1_000_000, help="default 10000")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="chooses the deals and all other dice")] = 1,
     decks: Annotated[Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead")] = None,
-    transcript: Annotated[Path | None, typer.Option(metavar="FILE", help="write down every line of both")] = None,
+    transcript: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="write every line here: < read by the program, > written by it")
+    ] = None,
     no_sandbox: Annotated[bool, typer.Option("--no-sandbox", help="run the program with all your rights")] = False,
 ) -> None:
     """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
 
-    Exits with 0 when it played to the end, 3 when it broke the protocol, 4 when
-    it ran out of time, 5 when it died.
+    Exits with 0 when it played to the end, 2 for bad input, 3 when it broke the
+    protocol, 4 when it ran out of time, 5 when its output ended before the match.
     """
     from tournament.judging import judge_command
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from tournament.contests.contest import Contest, JudgedMatch, Verdict
 from tournament.problems import BadInput
@@ -49,11 +50,26 @@ def judge_command(
         written: TextIO | None = None
         if transcript is not None:
             try:
-                written = open_files.enter_context(open(transcript, "w", encoding="ascii", newline="\n"))
+                file = BufferedWriter(_Transcript(transcript, "w"))
             except OSError as error:
-                raise BadInput(f"--transcript {transcript}: can't be written: {error.strerror}") from None
+                raise _unwritable(transcript, error) from None
+            written = open_files.enter_context(TextIOWrapper(file, encoding="ascii", newline="\n"))
         match = JudgedMatch(hands, decks, leg.plan.deals_key, leg.x.random_seed, written)
         return contest.judge(lambda: _start(command, sandboxed), match)
+
+
+class _Transcript(FileIO):
+    """A file that takes no more is bad input, whenever that shows: what passes by is written late."""
+
+    def write(self, content: Any, /) -> int:
+        try:
+            return super().write(content)
+        except OSError as error:
+            raise _unwritable(self.name, error) from None
+
+
+def _unwritable(transcript: object, error: OSError) -> BadInput:
+    return BadInput(f"--transcript {transcript}: can't be written: {error.strerror}")
 
 
 def _start(command: Sequence[str], sandboxed: bool) -> Program:

@@ -16,7 +16,7 @@ def view_values(interface: Interface, view: bytes) -> dict[str, float]:
 
 
 def asked(interface: Interface, kind: int, arguments: Sequence[int], view: bytes) -> str:
-    """A question as a bot sees it, in one line."""
+    """A question by its name with all that it tells a bot, in one line."""
     question = interface.questions[kind]
     values = view_values(interface, view)
     if interface.show_view:

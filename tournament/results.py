@@ -44,7 +44,7 @@ FAULTS = (
     Column("bot", "str", "who was at fault"),
     Column("question", "str", "the decision that he was asked for"),
     Column("what", "str", "what happened"),
-    Column("asked", "str", "the question as the bot saw it"),
+    Column("asked", "str", "the question by its name, with all that it told"),
     Column("complaints", "str", "the last lines that its process wrote to standard error"),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,11 @@ from engine.rates import RateSampler
 from tests.holdem import build, leg_of, play_built, play_core, play_processes
 from tests.oracles.holdem_training import View
 from tests.processes.support import Source, script
-from tournament.contests.holdem_training import HOLDEM_TRAINING, Settings
+from tests.test_cli import command
+from tournament.contests.holdem_training import Settings
 from tournament.contests.holdem_training.judge import judge
 from tournament.contests.holdem_training.limits import hands_at_limits
 from tournament.entrants.bot import Entrant
-from tournament.new import templates
 from tournament.processes import programs
 from tournament.processes.confinement import Limits
 from tournament.processes.settings import SandboxSettings
@@ -380,15 +381,15 @@ def test_the_judge_and_a_tournament_agree(tmp_path: Path) -> None:
         assert what in result.faults[0].what
 
 
-def overheard(folder: Path, name: str, source: dict[str, str], *, seed: int = 1, hands: int = 2) -> list[str]:
-    """What a program reads, after "< ", and writes, after "> ", in a match that it plays unconfined."""
+def overheard(folder: Path, source: dict[str, str]) -> list[str]:
+    """What a program reads, after "< ", and writes, after "> ", in a match of two hands that it plays unconfined."""
     off = SandboxSettings(mode="off")
     recipe = f'command = ["sh", "-c", "tee {folder}/heard | python3 -u bot.py | tee {folder}/said"]'
-    bot = one(folder, name, source | {"bot.toml": recipe}, off)
-    playing = Settings(hands=hands, sessions=1, seed=seed).playing()
+    bot = one(folder, "bot", source | {"bot.toml": recipe}, off)
+    playing = Settings(hands=2, sessions=1, seed=1).playing()
     player = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256 or "")
     (leg,) = AgainstHouse("holdem_training", playing, [player], [Competitor(0, "Bob", "house", "bob")]).legs()
-    play_processes([bot], [leg], hands=hands, sandbox=off)
+    play_processes([bot], [leg], hands=2, sandbox=off)
     said = iter((folder / "said").read_text().splitlines())
     lines = []
     for line in (folder / "heard").read_text().splitlines():
@@ -415,18 +416,18 @@ def files_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_a_program_reads_when_it_is_over(tmp_path: Path, decide: str, end: str) -> None:
     """-1 after a violation; else the last RESULT and the SCORE."""
-    lines = "\n".join(overheard(tmp_path, "bot", program(decide)))
+    lines = "\n".join(overheard(tmp_path, program(decide)))
     assert re.fullmatch(rf"< 2\n< STATE 1 1 100 100 10 0\n< ALICE [\d ]+\n< BOARD\n(.*\n)*{end}", lines)
 
 
-@pytest.mark.usefixtures("files_can_be_written")
 def test_the_documented_dialogue(tmp_path: Path) -> None:
-    """Line by line what the bot to start from reads and writes."""
-    (seed,) = re.findall(r"seed (\d+), of the bot", PAGE)
-    template = templates(HOLDEM_TRAINING)["program-python"] / "bot.py"
-    lines = overheard(tmp_path, "my_bot", {"bot.py": template.read_text()}, seed=int(seed))
-    (block,) = re.findall(r"\n\n```\n(< .*?)```", PAGE, re.DOTALL)
-    assert block.splitlines() == lines
+    """The page's commands write it, line by line."""
+    (dialogue,) = re.findall(r"\n\n```\n(< .*?)```", PAGE, re.DOTALL)
+    (commands,) = re.findall(r"```\n(tournament new [^`]*tournament judge [^`]*)```", PAGE)
+    for line in commands.splitlines():
+        ended = command(tmp_path, *shlex.split(line)[1:])
+        assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "said.txt").read_text() == dialogue
 
 
 def test_the_documented_python_bot(tmp_path: Path) -> None:

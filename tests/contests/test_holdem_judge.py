@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -20,9 +21,9 @@ from engine.rates import RateSampler
 from engine.records import Table as Records
 from tests.oracles import holdem_training as oracle
 from tests.test_cli import command
-from tournament.contests.contest import buffer_fields
+from tournament.contests.contest import JudgedMatch, buffer_fields
 from tournament.contests.holdem_training.decks import read_decks
-from tournament.contests.holdem_training.judge import Verdict, judge
+from tournament.contests.holdem_training.judge import Verdict, judge, judge_program
 from tournament.contests.holdem_training.protocol import RATE_BUDGET, Table
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
@@ -220,7 +221,7 @@ def test_violations_end_the_match(line: str, reason: str) -> None:
     assert verdict.reason.startswith(f'{reason}: "{quoted}'.split("٣")[0])
     assert verdict.reason.endswith(", in hand 1")
     assert program.heard[-1] == "-1"
-    assert transcript.getvalue().endswith("> -1\n")
+    assert transcript.getvalue().endswith("< -1\n")
     assert transcript.getvalue().isascii()
 
 
@@ -303,7 +304,8 @@ def test_a_program_that_never_reads() -> None:
         ("", "died", "its output ended before the match: exit status 0, in hand 1"),
         ("raise SystemExit(9)", "died", "its output ended before the match: exit status 9, in hand 1"),
         ("import os; os.kill(os.getpid(), 11)", "died", "its output ended before the match: killed by SIGSEGV"),
-        ("import os; os.close(1); input()", "died", "its output ended before the match: "),
+        ("import os; os.close(1); input()", "died", "its output ended before the match: exit status 0, in hand 1"),
+        ("import os, time; os.close(1); time.sleep(60)", "died", "closed its output before the match ended"),
         (CHECKER.replace('"SCORE"', '"RESULT"'), "died", "exit status 0, in hand 2"),
         (READER + "read(); say('READY')\nwhile True: read()", "violation", 'READY is no command: RATE or ACTION: "'),
         ("print('x' * 100000, flush=True); input()", "violation", "the line is longer than 255 bytes"),
@@ -338,7 +340,7 @@ def test_programs_that_take_too_long(source: str, is_busy: bool) -> None:
     if is_busy:
         assert verdict.reason.startswith("took more than 0.4 seconds of processor time, in hand ")
     else:
-        assert verdict.reason.startswith("kept the judge waiting for 1.2 seconds, in hand ")
+        assert verdict.reason.startswith("kept the judge waiting for 1.2 seconds (is its output flushed?), in hand ")
         assert 1.2 <= verdict.seconds < 2
     assert time.monotonic() - started < 4
 
@@ -355,6 +357,17 @@ def test_a_program_hears_minus_one_before_it_ends() -> None:
     process = program(READER + "say('CHECK')\nwhile True: read()")
     assert judge(process, new_table()).ending == "violation"
     assert process.end(0) == 7
+
+
+def test_a_match_that_is_broken_off_leaves_no_program_behind() -> None:
+    class Full(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BadInput("no space left")
+
+    process = OwnProcess(["sleep", "60"])
+    with pytest.raises(BadInput):
+        judge_program(lambda: PipedProgram(process), JudgedMatch(2, None, 1, 1, Full()))
+    assert process.ended_by_itself(0) == -signal.SIGKILL
 
 
 def test_a_line_that_comes_in_pieces() -> None:
@@ -458,7 +471,7 @@ def test_the_command(tmp_path: Path, source: str, code: int, words: str) -> None
         sys.executable, "bot.py", exit_code=code,
     )  # fmt: skip
     assert words in output
-    assert (tmp_path / "said.txt").read_text().startswith("> 3\n> STATE 1 1 100 100 10 0\n")
+    assert (tmp_path / "said.txt").read_text().startswith("< 3\n< STATE 1 1 100 100 10 0\n")
 
 
 @pytest.mark.parametrize(
@@ -503,11 +516,28 @@ def test_the_command_with_decks(tmp_path: Path) -> None:
         (["judge", "holdem_training", "--hands", "5", "--decks", "x", "--no-sandbox", "--", "true"], "leave one of"),
         (["judge", "holdem_training", "--decks", "x", "--no-sandbox", "--", "true"], "x: can't be read"),
         (["judge", "holdem_training", "--transcript", "a/b", "--no-sandbox", "--", "true"], "can't be written"),
+        (
+            [
+                "judge",
+                "holdem_training",
+                "--hands",
+                "9",
+                "--transcript",
+                "/dev/full",
+                "--no-sandbox",
+                "--",
+                "yes",
+                "RATE 1",
+            ],
+            "tournament: --transcript /dev/full: can't be written: No space left on device",
+        ),
         (["judge", "holdem_training", "--no-sandbox", "--", "no_such_program"], "no_such_program: can't be started"),
     ],
 )
 def test_the_command_with_bad_input(tmp_path: Path, arguments: list[str], problem: str) -> None:
-    assert problem in run_command(tmp_path, *arguments, exit_code=2)
+    output = run_command(tmp_path, *arguments, exit_code=2)
+    assert problem in output
+    assert len(output.splitlines()) == 1
 
 
 def test_verdicts_in_words() -> None:

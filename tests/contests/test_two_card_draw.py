@@ -24,6 +24,7 @@ from tournament.contests.two_card_draw.servers import generated_server, recipe_o
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
+from tournament.new import templates
 from tournament.problems import BadInput
 from tournament.processes.settings import SandboxSettings
 from tournament.results import load
@@ -481,10 +482,13 @@ def test_check_plays_an_example(place: Path) -> None:
 def test_new_bots_are_fit_and_the_same_in_every_language(tmp_path: Path) -> None:
     folder = tmp_path / "two_card_draw"
     played = set()
-    for language, ending in (("c", "c"), ("cpp", "cpp"), ("python", "py")):
+    endings = {"c": ".c", "cpp": ".cpp", "python": ".py"}
+    languages = templates(TWO_CARD_DRAW)
+    assert set(languages) == {*endings, "program-c", "program-python", "program-shell"}
+    for language in languages:
         made = call(["new", "two_card_draw", f"my_{language}", "--language", language, "--entrants", str(folder)])
         assert made.returncode == 0, made.stderr
-        checked = call(["check", str(folder / f"my_{language}.{ending}")])
+        checked = call(["check", str(folder / f"my_{language}{endings.get(language, '')}")])
         assert checked.returncode == 0, checked.stdout
         played.add(checked.stdout[checked.stdout.index("plays") : checked.stdout.index("session")])
     assert len(played) == 1

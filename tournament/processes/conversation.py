@@ -61,10 +61,10 @@ class Program(Protocol):
     def cpu_seconds(self) -> float:
         """The processor time that it has taken."""
 
-    def end(self, seconds: float) -> int:
+    def end(self, seconds: float) -> int | None:
         """Close its input, let it end within so many seconds, else kill it with all that it started.
 
-        Returns its exit status, negative for a signal.
+        Returns its exit status, negative for a signal; None if it had to be killed.
         """
 
 
@@ -77,6 +77,7 @@ class PipedProgram:
         self._unsent = bytearray()
         self._unread = bytearray()
         self._status: int | None = None
+        self._ended = False
         self._complained = 0
         self._in_text = codecs.getincrementaldecoder("utf-8")("replace")
         self._selector = selectors.DefaultSelector()
@@ -116,8 +117,9 @@ class PipedProgram:
     def cpu_seconds(self) -> float:
         return self._process.cpu_seconds()
 
-    def end(self, seconds: float) -> int:
-        if self._status is None:
+    def end(self, seconds: float) -> int | None:
+        if not self._ended:
+            self._ended = True
             # What still has to be said, so far as it fits.
             with contextlib.suppress(OSError):
                 os.write(self._input, self._unsent)
@@ -125,7 +127,7 @@ class PipedProgram:
             self._status = self._end_within(seconds)
         return self._status
 
-    def _end_within(self, seconds: float) -> int:
+    def _end_within(self, seconds: float) -> int | None:
         deadline = time.monotonic() + seconds
         status = None
         while status is None and time.monotonic() < deadline:
@@ -133,7 +135,9 @@ class PipedProgram:
                 self._pass_errors_on()
             status = self._process.ended_by_itself(min(0.05, seconds))
         self._selector.close()
-        return self._process.end() if status is None else status
+        if status is None:
+            self._process.end()
+        return status
 
     def _pass_errors_on(self) -> None:
         """What it complained, to our stderr: not to be waited for by the program."""

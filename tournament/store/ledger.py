@@ -25,7 +25,7 @@ from tournament.store.root import Root, Taken
 class Fault:
     """One fault of the bot at `seat` (0 is x, 1 is y), where it happened and what it was.
 
-    `asked`: the question as the bot saw it. `complaints`: the last lines that
+    `asked`: the question by its name, with all that it told. `complaints`: the last lines that
     its process wrote to standard error.
     """
 

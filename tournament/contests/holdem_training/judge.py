@@ -73,7 +73,11 @@ def judge_program(start: Callable[[], Program], match: JudgedMatch) -> Verdict:
         games.rows = sessions.rows = 0
 
     table = Table(core, RateSampler(match.random_key), empty_records)
-    return judge(start(), table, transcript=match.transcript)
+    program = start()
+    try:
+        return judge(program, table, transcript=match.transcript)
+    finally:  # a match that is broken off leaves no program behind
+        program.end(0.0)
 
 
 def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcript: TextIO | None = None) -> Verdict:
@@ -82,7 +86,7 @@ def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcrip
     The program may be waited for so many seconds in all, and longer while it has not
     had as much processor time, up to three times as long. Lines that it writes
     ahead are taken when it is their turn. On a violation it reads -1. Into the
-    transcript go the judge's lines after "> ", the program's after "< ".
+    transcript go the lines that the program reads after "< ", that it writes after "> ".
     """
     waited = 0.0
     lines = table.start()
@@ -110,7 +114,7 @@ def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcrip
             lines = []
             continue
         if transcript:
-            print("<", line.decode("ascii", "backslashreplace"), file=transcript)
+            print(">", line.decode("ascii", "backslashreplace"), file=transcript)
         try:
             lines = table.answer(line)
         except Violation as violation:
@@ -119,7 +123,9 @@ def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcrip
             break
     status = program.end(0.0 if ending == "out of time" else _SECONDS_TO_END)
     if ending == "died":
-        reason = f"its output ended before the match: {_status_text(status)}"
+        reason = "closed its output before the match ended, and went on"
+        if status is not None:
+            reason = f"its output ended before the match: {_status_text(status)}"
     if reason:
         reason += f", in hand {table.hands_played + 1}"
     return Verdict(ending, reason, table.hands_played, table.mean_profit, waited)
@@ -130,13 +136,13 @@ def _out_of_time(program: Program, seconds: float, waited: float) -> str:
     if program.cpu_seconds() > seconds:
         return f"took more than {seconds:g} seconds of processor time"
     if waited > _PATIENCE * seconds:
-        return f"kept the judge waiting for {_PATIENCE * seconds:g} seconds"
+        return f"kept the judge waiting for {_PATIENCE * seconds:g} seconds (is its output flushed?)"
     return ""
 
 
 def _send(program: Program, lines: list[str], transcript: TextIO | None) -> None:
     if transcript:
-        transcript.writelines(f"> {line}\n" for line in lines)
+        transcript.writelines(f"< {line}\n" for line in lines)
     program.send("".join(f"{line}\n" for line in lines).encode("ascii"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,8 @@ from tournament.problems import BadInput
 
 # How far from 1 the three probabilities of a line may add up, and from where on that is only rounding.
 _SLACK, _ROUNDING = 1e-6, 1e-15
+# Python takes more: 1_0, nan, infinity.
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _KINDS = {"ROUND1": 3, "DRAW": 5, "ROUND2": 7}
 
 
@@ -174,10 +177,9 @@ def _probabilities(kind: str, situation: int, words: list[str]) -> list[float] |
     """A line's three probabilities, adding up to 1, or what is wrong with them."""
     row = []
     for word in words:
-        try:
-            value = float(word)
-        except ValueError:
+        if not _NUMBER.fullmatch(word):
             return f"{word[:40]} is not a number"
+        value = float(word)
         if not 0 <= value <= 1:
             return f"{word[:40]} is not a probability, which is 0 to 1"
         row.append(value)
