@@ -196,3 +196,18 @@ def test_ctrl_c_keeps_what_is_committed(tmp_path: Path) -> None:
     games = pd.read_parquet(tmp_path / "results" / "von_neumann_poker" / "games")
     assert len(games) == sum(line["games"] for line in lines) / 2 > 0
     assert not list((tmp_path / "results" / "von_neumann_poker" / "staging").iterdir())
+
+
+def test_ctrl_c_while_modules_are_loaded_is_quiet() -> None:
+    code = """
+import sys
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "tournament.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+from tournament.__main__ import main
+main()
+"""
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (process.returncode, process.stderr) == (130, "")

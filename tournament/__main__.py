@@ -1,6 +1,17 @@
-"""python -m tournament"""
+"""The command, and python -m tournament."""
 
-from tournament.cli import main
+import sys
+
+
+def main() -> None:
+    """Run the command; Ctrl-C while its modules are still being loaded ends it without a stack trace, too."""
+    try:
+        from tournament import cli
+
+        cli.main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
 
 if __name__ == "__main__":
     main()
