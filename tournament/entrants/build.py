@@ -30,6 +30,10 @@ _RUNTIME_SOURCE = Path(__file__).with_name("bot_runtime.c")
 _LONGEST_LINE = 400  # of a reason, which may quote what a stranger wrote
 
 
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
+
+
 def build_entrants(
     contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, folder: Path, say: Callable[[str], None]
 ) -> list[Entrant]:
@@ -87,11 +91,8 @@ def build_entrant(
         programs.CommandMissing,
         programs.BadRecipe,
     ) as error:
-        lines = printable(str(error)).splitlines()
-        artifact, problem = (
-            None,
-            "\n".join(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in lines),
-        )
+        artifact = None
+        problem = "\n".join(_cut(line) for line in printable(str(error)).splitlines())
     return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem)
 
 
