@@ -6,6 +6,7 @@ python -m benchmarks.holdem [--rounds N]
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import statistics
 import subprocess
@@ -18,16 +19,20 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fields import ROOT, Blank
+from benchmarks.processes import one_core
 from engine.hand_strength import strengths
 from engine.records import Table
 from tournament.contests.contest import buffer_fields
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
+from tournament.entrants.cache import cache_folder
 from tournament.legs import play_leg
+from tournament.processes.lanes import play_in_lanes
 from tournament.processes.settings import SandboxSettings
+from tournament.processes.spool import Spool
 from tournament.reconcile import content_sha256
-from tournament.schedule import AgainstHouse, Competitor
+from tournament.schedule import AgainstHouse, Competitor, Leg
 from tournament.store.parts import ROWS_PER_GROUP
 
 SHIPPED = ROOT / "entrants" / "holdem_training"
@@ -39,6 +44,8 @@ BOTS = {
     "threshold": (40_000, 250),
     "practised": (20_000, 100),
 }
+# The same bot in other forms, which are processes, and the hands of a session.
+FORMS = {"threshold_py": 4_000, "threshold_io": 4_000}
 
 
 def evaluator_rate() -> float:
@@ -64,22 +71,36 @@ def built() -> dict[str, Entrant]:
 
 def play_in_memory(bot: Entrant, hands: int) -> float:
     """Hands a second of one core, sandboxed and recorded in memory."""
-    settings = Settings(hands=hands, sessions=1, fuel_per_session=10**15)
-    artifacts = {bot.artifact_sha256 or "": bot.artifact or b"", content_sha256(BOB): BOB.content}
-    schedule = AgainstHouse(
-        HOLDEM_TRAINING.name,
-        settings.playing(),
-        [Competitor(0, bot.name, "wasm", bot.artifact_sha256 or "")],
-        [Competitor(0, BOB.name, "house", content_sha256(BOB))],
-    )
+    settings, (leg,), artifacts = _match(bot, hands)
     desk = Blank(
         Table(buffer_fields(HOLDEM_TRAINING.games), ROWS_PER_GROUP),
         Table(buffer_fields(HOLDEM_TRAINING.sessions), ROWS_PER_GROUP),
     )
-    leg = next(schedule.legs())
     started = time.perf_counter()
     games = play_leg(HOLDEM_TRAINING, settings, leg, artifacts, desk).games
     return games / (time.perf_counter() - started)
+
+
+def play_in_lanes_of(bot: Entrant, hands: int) -> float:
+    """The same of a bot that is a process on that core, in as many sessions as a contest has, its start included."""
+    settings, legs, artifacts = _match(bot, hands, Settings().sessions)
+    with one_core(), contextlib.closing(Spool()) as spool:
+        started = time.perf_counter()
+        done = play_in_lanes(HOLDEM_TRAINING, settings, SandboxSettings(), legs, artifacts, cache_folder(), spool)
+        return sum(played.result.games for played in done) / (time.perf_counter() - started)
+
+
+def _match(bot: Entrant, hands: int, sessions: int = 1) -> tuple[Settings, list[Leg], dict[str, bytes]]:
+    """Sessions of the bot against Bob, without a limit in its way."""
+    settings = Settings(hands=hands, sessions=sessions, fuel_per_session=10**15, cpu_seconds_per_leg=1e6)
+    artifacts = {bot.artifact_sha256 or "": bot.artifact or b"", content_sha256(BOB): BOB.content}
+    schedule = AgainstHouse(
+        HOLDEM_TRAINING.name,
+        settings.playing(),
+        [Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256 or "")],
+        [Competitor(0, BOB.name, "house", content_sha256(BOB))],
+    )
+    return settings, list(schedule.legs()), artifacts
 
 
 def plain_grader(folder: Path, name: str) -> Path:
@@ -105,11 +126,19 @@ def rows(rounds: int) -> Iterator[tuple[str, str, str, float, str]]:
         for bot, (hands, plain_hands) in BOTS.items():
             grader = plain_grader(Path(name), bot)
             pairs = [(play_in_memory(bots[bot], hands), run_plain(grader, plain_hands)) for _ in range(rounds)]
-            mine, other = (statistics.median(side) for side in zip(*pairs))
-            ratio = statistics.median(ours / theirs for ours, theirs in pairs)
-            wanted = "≥ 20" + ", ≥ 250,000 hands/s" * (bot == "always_all_in")
-            yield (f"{bot} against Bob, recorded in memory, against a plain grader", f"{mine:,.0f} hands/s",
-                   f"{other:,.0f} hands/s", ratio, wanted)  # fmt: skip
+            yield _row(bot, pairs, "≥ 20" + ", ≥ 250,000 hands/s" * (bot == "always_all_in"))
+        same, (_, plain_hands) = Path(name) / "grader-threshold", BOTS["threshold"]
+        for bot, hands in FORMS.items():
+            pairs = [(play_in_lanes_of(bots[bot], hands), run_plain(same, plain_hands)) for _ in range(rounds)]
+            yield _row(bot, pairs, "")
+
+
+def _row(bot: str, pairs: list[tuple[float, float]], wanted: str) -> tuple[str, str, str, float, str]:
+    """A row from the rates of both sides, round by round."""
+    mine, other = (statistics.median(side) for side in zip(*pairs))
+    ratio = statistics.median(ours / theirs for ours, theirs in pairs)
+    what = f"{bot} against Bob, recorded in memory, against a plain grader"
+    return what, f"{mine:,.0f} hands/s", f"{other:,.0f} hands/s", ratio, wanted
 
 
 def main() -> None:

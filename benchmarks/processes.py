@@ -112,7 +112,7 @@ def axelrod_turns_a_second() -> float | None:
     interpreter = os.environ.get("AXELROD_PYTHON")
     if not interpreter:
         return None
-    with _one_core():
+    with one_core():
         done = subprocess.run([interpreter, "-c", _AXELROD], capture_output=True, text=True, check=True)
     return float(done.stdout)
 
@@ -120,7 +120,7 @@ def axelrod_turns_a_second() -> float | None:
 def _play(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[int, int, float]:
     """Games, decisions of processes, and seconds of one core."""
     settings, legs, artifacts = _field(bots, sessions, only_mixed)
-    with _one_core(), contextlib.closing(Spool()) as spool:
+    with one_core(), contextlib.closing(Spool()) as spool:
         started = time.perf_counter()
         games = actions = 0
         for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder(), spool):
@@ -143,7 +143,7 @@ def _field(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[Settin
 
 
 @contextmanager
-def _one_core() -> Iterator[None]:
+def one_core() -> Iterator[None]:
     """Play on one core, with the processes that are started meanwhile."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
