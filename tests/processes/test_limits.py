@@ -305,7 +305,7 @@ def test_threads_that_a_program_starts_while_its_opponent_thinks_are_its_own_fau
     slow = "import time\ndef a(bot):\n    time.sleep(0.12)\n    return 7\n"
     slow += "def b(bot, bet):\n    time.sleep(0.12)\n    return True\n"
     played = pair(program, slow, Settings(sessions=1, faults_allowed=1000), kinds=" py")
-    assert {(fault.seat, fault.what) for fault in played.faults} <= {(0, "started more than 128 threads")}
+    assert {fault.seat for fault in played.faults} <= {0}
     assert len(played.games) > 10
     for game in played.games:
         if game.x_is_a:
