@@ -43,29 +43,9 @@ def play_leg(
     instructions, the most for one).
     """
     core = new_core(contest, settings, leg, artifacts, desk.games, desk.sessions)
-    seats = (leg.x, leg.y)
-    bots = [
-        runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name) if seat.kind == "wasm" else None
-        for seat in seats
-    ]
+    seating = new_seating(contest, settings, leg, artifacts, core, measure_fuel=meters is not None)
     faults: list[Fault] = []
-    ended_by: int | None = None
-    seating = runtime.Seating(
-        core,
-        contest.interface,
-        bots,
-        fuel=settings.fuel_per_decision,
-        memory_megabytes=settings.memory_megabytes,
-        fuel_per_leg=settings.fuel_per_leg,
-        measure_fuel=meters is not None,
-    )
-    for number, seat in enumerate(seats):
-        try:
-            if bots[number] and ended_by is None:
-                seating.seat(number, seat.random_seed)
-        except runtime.BotUnfit as unfit:
-            faults.append(start_fault(number, contest, leg, str(unfit)))
-            ended_by = number
+    ended_by = seat_all(seating, contest, leg, faults)
     answer = 0
     while ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
@@ -77,13 +57,7 @@ def play_leg(
         at_fault = core.pending()[1]
         faults.append(fault_of(at_fault, contest, leg, core, seating.take_failure()))
         count = sum(fault.seat == at_fault for fault in faults)
-        if count > settings.faults_allowed:
-            ended_by = at_fault
-            break
-        try:
-            seating.seat(at_fault, seed_after(count, seats[at_fault]))
-        except runtime.BotUnfit as unfit:
-            faults.append(fault_of(at_fault, contest, leg, core, str(unfit)))
+        if count > settings.faults_allowed or not seat_again(seating, at_fault, count, contest, leg, core, faults):
             ended_by = at_fault
             break
         core.note_restart(at_fault)
@@ -106,6 +80,56 @@ def new_core(
     return contest.new_core(leg.plan, settings, games, sessions, house)
 
 
+def new_seating(
+    contest: Contest,
+    settings: ContestSettings,
+    leg: Leg,
+    artifacts: Mapping[str, bytes],
+    core: GameCore,
+    *,
+    measure_fuel: bool = False,
+) -> runtime.Seating:
+    """The seating of a leg's bots that are WebAssembly, none of whom sits there yet."""
+    bots = [
+        runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name) if seat.kind == "wasm" else None
+        for seat in (leg.x, leg.y)
+    ]
+    return runtime.Seating(
+        core,
+        contest.interface,
+        bots,
+        fuel=settings.fuel_per_decision,
+        memory_megabytes=settings.memory_megabytes,
+        fuel_per_leg=settings.fuel_per_leg,
+        measure_fuel=measure_fuel,
+    )
+
+
+def seat_all(seating: runtime.Seating, contest: Contest, leg: Leg, faults: list[Fault]) -> int | None:
+    """Seat a leg's bots that are WebAssembly; the seat of one that can't start, which is its fault."""
+    for number, seat in enumerate((leg.x, leg.y)):
+        if seat.kind == "wasm":
+            try:
+                seating.seat(number, seat.random_seed)
+            except runtime.BotUnfit as unfit:
+                question = contest.interface.questions[0].name
+                faults.append(Fault(number, leg.plan.first_session, 0, question, str(unfit)))
+                return number
+    return None
+
+
+def seat_again(
+    seating: runtime.Seating, seat: int, count: int, contest: Contest, leg: Leg, core: GameCore, faults: list[Fault]
+) -> bool:
+    """Start a WebAssembly bot anew after so many faults; false when it can't, which is one more."""
+    try:
+        seating.seat(seat, seed_after(count, (leg.x, leg.y)[seat]))
+    except runtime.BotUnfit as unfit:
+        faults.append(fault_of(seat, contest, leg, core, str(unfit)))
+        return False
+    return True
+
+
 def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, complaints: str = "") -> Fault:
     """A seat's fault at the decision now pending: what happened, and the last lines of the bot's stderr."""
     kind, _, arguments, view = core.pending()
@@ -119,11 +143,6 @@ def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, c
         asked(contest.interface, kind, arguments, view),
         complaints,
     )
-
-
-def start_fault(seat: int, contest: Contest, leg: Leg, what: str) -> Fault:
-    """The fault of a bot that is not there when the leg begins."""
-    return Fault(seat, leg.plan.first_session, 0, contest.interface.questions[0].name, what)
 
 
 def seed_after(faults: int, seat: Seat) -> int:

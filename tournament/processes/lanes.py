@@ -23,7 +23,7 @@ from engine.game_core import GameCore
 from engine.records import Table
 from tournament import runtime
 from tournament.contests.contest import Contest, ContestSettings, Dialogue, buffer_fields
-from tournament.legs import Stopped, fault_of, leg_result, new_core, seed_after, start_fault
+from tournament.legs import Stopped, fault_of, leg_result, new_core, new_seating, seat_again, seat_all, seed_after
 from tournament.problems import printable
 from tournament.processes import programs, python_bots
 from tournament.processes.confinement import Confined, how_it_ended
@@ -262,22 +262,10 @@ class _LaneTable:
         in_play.idle_before = [0.0, 0.0]
         core = in_play.core = new_core(contest, self._settings, leg, self._artifacts, in_play.games, in_play.sessions)
         seats = _seats(in_play)
-        bots = [
-            runtime.load_bot(self._artifacts[seat.artifact], contest.interface, seat.name)
-            if seat.kind == "wasm"
-            else None
-            for seat in seats
-        ]
-        if any(bots):
-            in_play.seating = runtime.Seating(
-                core,
-                contest.interface,
-                bots,
-                fuel=self._settings.fuel_per_decision,
-                memory_megabytes=self._settings.memory_megabytes,
-                fuel_per_leg=self._settings.fuel_per_leg,
-            )
-        absent = self._seat_webassembly(in_play)
+        absent = None
+        if any(seat.kind == "wasm" for seat in seats):
+            in_play.seating = new_seating(contest, self._settings, leg, self._artifacts, core)
+            absent = seat_all(in_play.seating, contest, leg, in_play.faults)
         places = [-1, -1]
         for number, seat in enumerate(seats):
             if seat.kind in ("python", "program"):
@@ -296,18 +284,6 @@ class _LaneTable:
             if seat.kind == "python":
                 self._start_bot(in_play, number, seat.random_seed)
         self._lanes.resume(in_play.lane)
-
-    def _seat_webassembly(self, in_play: _LegInPlay) -> int | None:
-        """Seat the leg's bots that are WebAssembly; the seat of one that can't start, whose fault it is."""
-        for number, seat in enumerate(_seats(in_play)):
-            if seat.kind == "wasm":
-                assert in_play.seating
-                try:
-                    in_play.seating.seat(number, seat.random_seed)
-                except runtime.BotUnfit as unfit:
-                    in_play.faults.append(start_fault(number, self._contest, in_play.leg, str(unfit)))
-                    return number
-        return None
 
     def _start_bot(self, in_play: _LegInPlay, number: int, seed: int) -> None:
         """Have a seat's process make a new bot for the leg."""
@@ -475,13 +451,10 @@ class _LaneTable:
         if count > self._settings.faults_allowed or in_play.dialogues[number]:
             self._finish(in_play, number)
             return
-        seed = seed_after(count, _seats(in_play)[number])
-        if _seats(in_play)[number].kind == "wasm":
+        seat = _seats(in_play)[number]
+        if seat.kind == "wasm":
             assert in_play.seating
-            try:
-                in_play.seating.seat(number, seed)
-            except runtime.BotUnfit as unfit:
-                in_play.faults.append(fault_of(number, self._contest, leg, core, str(unfit)))
+            if not seat_again(in_play.seating, number, count, self._contest, leg, core, in_play.faults):
                 self._finish(in_play, number)
                 return
         else:
@@ -489,8 +462,8 @@ class _LaneTable:
                 process = in_play.processes[number] = self._start(in_play, number, shared=False)
                 process.legs.append(in_play)
                 self._lanes.change_channel(in_play.lane, number, process.channel)
-            if _seats(in_play)[number].kind == "python":
-                self._start_bot(in_play, number, seed)
+            if seat.kind == "python":
+                self._start_bot(in_play, number, seed_after(count, seat))
         core.note_restart(number)
         self._lanes.resume(in_play.lane, core.default())
 
