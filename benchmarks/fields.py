@@ -10,15 +10,12 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from engine.records import Table
-from tournament.contests.contest import buffer_fields
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.legs import play_leg
+from tournament.legs import Scrap, play_leg
 from tournament.processes.settings import SandboxSettings
 from tournament.schedule import Competitor, RoundRobin
 from tournament.store.parts import ROWS_PER_GROUP
@@ -26,17 +23,6 @@ from tournament.store.parts import ROWS_PER_GROUP
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "entrants" / "von_neumann_poker"
 STATEMENT_BOTS = ("kuhn3", "likeme", "naive")
-
-
-@dataclass
-class Blank:
-    """A desk that keeps rows in memory until the table is full, then drops them."""
-
-    games: Table
-    sessions: Table
-
-    def clear(self) -> None:
-        self.games.rows = self.sessions.rows = 0
 
 
 def bot_files(names: Sequence[str]) -> list[Path]:
@@ -58,10 +44,7 @@ def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:
     artifacts = {e.artifact_sha256 or "": e.artifact or b"" for e in entrants}
     competitors = [Competitor(n, e.name, "wasm", e.artifact_sha256 or "") for n, e in enumerate(entrants)]
     settings = Settings(sessions=sessions)
-    desk = Blank(
-        Table(buffer_fields(VON_NEUMANN_POKER.games), ROWS_PER_GROUP),
-        Table(buffer_fields(VON_NEUMANN_POKER.sessions), ROWS_PER_GROUP),
-    )
+    desk = Scrap.of(VON_NEUMANN_POKER, ROWS_PER_GROUP)
     games = 0
     legs = list(RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors).legs())
     started = time.perf_counter()

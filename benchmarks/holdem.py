@@ -18,16 +18,14 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.fields import ROOT, Blank
+from benchmarks.fields import ROOT
 from benchmarks.processes import one_core
 from engine.hand_strength import strengths
-from engine.records import Table
-from tournament.contests.contest import buffer_fields
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.entrants.cache import cache_folder
-from tournament.legs import play_leg
+from tournament.legs import Scrap, play_leg
 from tournament.processes.lanes import play_in_lanes
 from tournament.processes.settings import SandboxSettings
 from tournament.processes.spool import Spool
@@ -72,10 +70,7 @@ def built() -> dict[str, Entrant]:
 def play_in_memory(bot: Entrant, hands: int) -> float:
     """Hands a second of one core, sandboxed and recorded in memory."""
     settings, (leg,), artifacts = _match(bot, hands)
-    desk = Blank(
-        Table(buffer_fields(HOLDEM_TRAINING.games), ROWS_PER_GROUP),
-        Table(buffer_fields(HOLDEM_TRAINING.sessions), ROWS_PER_GROUP),
-    )
+    desk = Scrap.of(HOLDEM_TRAINING, ROWS_PER_GROUP)
     started = time.perf_counter()
     games = play_leg(HOLDEM_TRAINING, settings, leg, artifacts, desk).games
     return games / (time.perf_counter() - started)

@@ -8,15 +8,13 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.fields import ROOT, Blank
+from benchmarks.fields import ROOT
 from engine.draw_strategies import Duel, random_strategy
-from engine.records import Table
-from tournament.contests.contest import buffer_fields
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.servers import generated_servers
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.legs import play_leg
+from tournament.legs import Scrap, play_leg
 from tournament.processes.settings import SandboxSettings
 from tournament.reconcile import content_sha256
 from tournament.schedule import AgainstHouse, Competitor
@@ -42,10 +40,7 @@ def play_in_memory(bot: Entrant, sessions: int, hands: int) -> float:
     field = [Competitor(0, bot.name, "wasm", bot.artifact_sha256 or "")]
     house = [Competitor(n, server.name, "house", content_sha256(server)) for n, server in enumerate(SERVERS)]
     legs = list(AgainstHouse(TWO_CARD_DRAW.name, settings.playing(), field, house).legs())
-    desk = Blank(
-        Table(buffer_fields(TWO_CARD_DRAW.games), ROWS_PER_GROUP),
-        Table(buffer_fields(TWO_CARD_DRAW.sessions), ROWS_PER_GROUP),
-    )
+    desk = Scrap.of(TWO_CARD_DRAW, ROWS_PER_GROUP)
     started = time.perf_counter()
     played = sum(play_leg(TWO_CARD_DRAW, settings, leg, artifacts, desk).games for leg in legs)
     return played / (time.perf_counter() - started)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.records import Table
 from tournament import runtime
-from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.contest import Contest, ContestSettings, buffer_fields
 from tournament.questions import asked
 from tournament.schedule import Leg, Seat
 from tournament.store.ledger import Fault, LegResult
@@ -25,6 +26,22 @@ class Desk(Protocol):
     sessions: Table
 
     def clear(self) -> None: ...
+
+
+@dataclass
+class Scrap:
+    """A desk that throws rows away."""
+
+    games: Table
+    sessions: Table
+
+    @staticmethod
+    def of(contest: Contest, rows: int) -> Scrap:
+        """With room for so many rows of either kind."""
+        return Scrap(Table(buffer_fields(contest.games), rows), Table(buffer_fields(contest.sessions), rows))
+
+    def clear(self) -> None:
+        self.games.rows = self.sessions.rows = 0
 
 
 def play_leg(

@@ -18,7 +18,7 @@ from tournament.contests.two_card_draw.strategy_file import ServerStrategy, writ
 from tournament.contests.two_card_draw.walk import Answers, NotWalkable, Questions, Walk, introduction
 from tournament.entrants.bot import Entrant
 from tournament.entrants.cache import cache_folder
-from tournament.legs import play_leg
+from tournament.legs import Scrap, play_leg
 from tournament.processes.lanes import play_in_lanes
 from tournament.processes.settings import SandboxSettings
 from tournament.processes.spool import Spool
@@ -154,7 +154,8 @@ class BotAndServer:
         schedule = AgainstHouse(contest.name, settings.playing() | {"sessions": sessions}, [bot], [server])
         legs = list(schedule.legs())
         if self._entrant.plays_as == "wasm":
-            return [play_leg(contest, settings, leg, self._artifacts, _Scrap.of(contest)) for leg in legs]
+            desk = Scrap.of(contest, _PLAYED_HANDS)
+            return [play_leg(contest, settings, leg, self._artifacts, desk) for leg in legs]
         return self._in_lanes(contest, settings, legs)
 
     def _in_lanes(self, contest: Contest, settings: ContestSettings, legs: Sequence[Leg]) -> list[LegResult]:
@@ -163,20 +164,3 @@ class BotAndServer:
             for played in play_in_lanes(contest, settings, self._sandbox, legs, self._artifacts, cache_folder(), spool):
                 results[played.result.digest] = played.result
         return [results[leg.digest] for leg in legs]
-
-
-@dataclass
-class _Scrap:
-    """A desk that throws rows away."""
-
-    games: Table
-    sessions: Table
-
-    @staticmethod
-    def of(contest: Contest) -> _Scrap:
-        return _Scrap(
-            *[Table(buffer_fields(columns), _PLAYED_HANDS + 1) for columns in (contest.games, contest.sessions)]
-        )
-
-    def clear(self) -> None:
-        self.games.rows = self.sessions.rows = 0
