@@ -15,10 +15,10 @@ from pathlib import Path
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.legs import Scrap, play_leg
-from tournament.processes.settings import SandboxSettings
-from tournament.schedule import Competitor, RoundRobin
+from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.sandbox.settings import SandboxSettings
 from tournament.store.parts import ROWS_PER_GROUP
+from tournament.worker.leg import Scrap, play_leg
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "entrants" / "von_neumann_poker"

@@ -21,17 +21,17 @@ import numpy as np
 from benchmarks.fields import ROOT
 from benchmarks.processes import one_core
 from engine.hand_strength import strengths
+from tournament.cache import cache_folder
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.entrants.cache import cache_folder
-from tournament.legs import Scrap, play_leg
-from tournament.processes.lanes import play_in_lanes
-from tournament.processes.settings import SandboxSettings
-from tournament.processes.spool import Spool
-from tournament.reconcile import content_sha256
-from tournament.schedule import AgainstHouse, Competitor, Leg
+from tournament.runner.resume import content_sha256
+from tournament.runner.schedule import AgainstHouse, Competitor, Leg
+from tournament.sandbox.settings import SandboxSettings
 from tournament.store.parts import ROWS_PER_GROUP
+from tournament.worker.leg import Scrap, play_leg
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
 
 SHIPPED = ROOT / "entrants" / "holdem_training"
 GRADER = ROOT / "benchmarks" / "plain_grader"

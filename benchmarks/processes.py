@@ -18,16 +18,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.fields import built
+from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import PlaysAs
 from tournament.entrants.build import build_entrant
-from tournament.entrants.cache import cache_folder
 from tournament.entrants.folder import read_submission
-from tournament.processes import python_bots
-from tournament.processes.lanes import play_in_lanes
-from tournament.processes.settings import SandboxSettings
-from tournament.processes.spool import Spool
-from tournament.schedule import Competitor, Leg, RoundRobin
+from tournament.runner.schedule import Competitor, Leg, RoundRobin
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.processes import python_bots
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
 
 # A bot of ordinary size: looks at its card, at the price, and now and then at the opponent's stack.
 _PYTHON_BOT = """

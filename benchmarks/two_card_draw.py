@@ -14,11 +14,11 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.servers import generated_servers
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.legs import Scrap, play_leg
-from tournament.processes.settings import SandboxSettings
-from tournament.reconcile import content_sha256
-from tournament.schedule import AgainstHouse, Competitor
+from tournament.runner.resume import content_sha256
+from tournament.runner.schedule import AgainstHouse, Competitor
+from tournament.sandbox.settings import SandboxSettings
 from tournament.store.parts import ROWS_PER_GROUP
+from tournament.worker.leg import Scrap, play_leg
 
 SHIPPED = ROOT / "entrants" / "two_card_draw"
 SERVERS = generated_servers(1, 4, lambda _text: None)

@@ -97,7 +97,7 @@ cdef class Lanes:
 
     `view_size` and `most_arguments` as in the contest's interface; `lines`:
     for each question the segments of its line and the words that answer it, as
-    `tournament.processes.lines` makes them.
+    `tournament.worker.processes.lines` makes them.
     """
     cdef Lane* lanes
     cdef int lane_count

@@ -1,7 +1,7 @@
 """The one loop that plays WebAssembly bots: core and bots in turn, without leaving the runtime.
 
 Entering the runtime costs more than a game. So the loop itself is a few
-WebAssembly instructions (tournament/runtime.py writes them): it calls `on_step`
+WebAssembly instructions (tournament/worker/wasm/seating.py writes them): it calls `on_step`
 here, which steps the core and says whose function is next, and then that
 function, both cheaper by far than an entry.
 """

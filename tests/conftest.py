@@ -24,7 +24,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
 
     def is_one_of_them(item: pytest.Item) -> bool:
-        return item.path.relative_to(here).parts[0] in _ONE_AT_A_TIME
+        return (
+            item.path.relative_to(here).parts[-1] in _ONE_AT_A_TIME
+            or item.path.relative_to(here).parts[0] in _ONE_AT_A_TIME
+        )
 
     for item in items:
         item.add_marker(pytest.mark.xdist_group("one at a time" if is_one_of_them(item) else str(item.path)))

@@ -14,9 +14,9 @@ import pandas as pd
 import pandas.testing
 
 from tournament.api import run
-from tournament.executors import ExecutorName
-from tournament.results import load, standing_values
-from tournament.running import Progress, Watcher
+from tournament.runner.contest_run import Progress, Watcher
+from tournament.runner.executors import ExecutorName
+from tournament.standings.results import load, standing_values
 
 CONTEST = "von_neumann_poker"
 REPOSITORY = Path(__file__).parents[1]

@@ -20,8 +20,8 @@ import traceback
 from collections.abc import Callable
 from typing import IO, Any
 
-from tournament import cli
-from tournament.store.root import FolderRoot
+from tournament.cli import commands as cli
+from tournament.store.storage import FolderRoot
 
 _lock = threading.Lock()
 _taken = 0

@@ -12,9 +12,9 @@ import os
 import sys
 from typing import IO, Any
 
-from tournament import cli
-from tournament.store import root as root_module
-from tournament.store.root import FolderRoot
+from tournament.cli import commands as cli
+from tournament.store import storage as root_module
+from tournament.store.storage import FolderRoot
 
 _left = 0
 

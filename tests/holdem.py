@@ -15,18 +15,18 @@ from engine.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.holdem_training import HoldemTraining
 from engine.records import Table
 from tests.oracles.holdem_training import Hand, Player, Record, View
-from tests.processes.support import ON, Source, write_bot
+from tests.worker.support import ON, Source, write_bot
+from tournament.cache import cache_folder
 from tournament.contests.contest import LegPlan
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.entrants.cache import cache_folder
-from tournament.legs import play_leg
-from tournament.processes.lanes import play_in_lanes
-from tournament.processes.settings import SandboxSettings
-from tournament.processes.spool import Spool
-from tournament.schedule import Leg, Seat
+from tournament.runner.schedule import Leg, Seat
+from tournament.sandbox.settings import SandboxSettings
 from tournament.store.ledger import LegResult
+from tournament.worker.leg import play_leg
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
 
 VIEW = struct.Struct("<22i")
 CARD_COLUMNS = ("alice_1", "alice_2", "bob_1", "bob_2", "flop_1", "flop_2", "flop_3", "turn", "river")

@@ -16,15 +16,15 @@ from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.records import Table
 from engine.von_neumann_poker import VonNeumannPoker
 from tests.oracles.von_neumann_poker import Asked, BetCap, Bot, Game, Record, Session, View
-from tournament import runtime
 from tournament.contests.contest import LegPlan, buffer_fields
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.legs import play_leg
-from tournament.processes.settings import SandboxSettings
-from tournament.schedule import Leg, Seat
+from tournament.runner.schedule import Leg, Seat
+from tournament.sandbox.settings import SandboxSettings
 from tournament.store.ledger import LegResult
+from tournament.worker.leg import play_leg
+from tournament.worker.wasm import seating as runtime
 
 VIEW = struct.Struct("<ffqq")
 COMMON = 1_000  # rows of a table that nobody wants to see full

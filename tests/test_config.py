@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.contest_runs import CONTEST, call
 from tournament.config import Config, load_config
-from tournament.problems import BadInput
+from tournament.errors import BadInput
 
 GOOD = f"""\
 # what is played

@@ -11,12 +11,12 @@ import pytest
 import typer
 
 import tournament
-from tournament.cli import app
+from tournament.cli.commands import app
 from tournament.config import General
 from tournament.contests import CONTESTS
-from tournament.new import templates
-from tournament.processes.settings import SandboxSettings
-from tournament.results import ENTRANTS, FAULTS, MATCHES
+from tournament.entrants.new import templates
+from tournament.sandbox.settings import SandboxSettings
+from tournament.standings.results import ENTRANTS, FAULTS, MATCHES
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = (ROOT / "docs" / "settings.md").read_text()

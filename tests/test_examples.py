@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.support import poker_settings
-from tournament.check import CheckReport, check_bot
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.folder import kind_of
-from tournament.new import templates, write_new_bot
-from tournament.problems import BadInput
-from tournament.processes.settings import SandboxSettings
+from tournament.entrants.new import templates, write_new_bot
+from tournament.errors import BadInput
+from tournament.sandbox.settings import SandboxSettings
+from tournament.trial.check import CheckReport, check_bot
 
 SHIPPED = Path(__file__).resolve().parent.parent / "entrants" / "von_neumann_poker"
 LANGUAGES = list(templates(VON_NEUMANN_POKER))

@@ -17,13 +17,13 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
-from tournament.new import templates
-from tournament.processes import programs
-from tournament.processes.confinement import Confined, Limits
-from tournament.processes.lanes import play_in_lanes
-from tournament.processes.settings import SandboxSettings
-from tournament.processes.spool import Spool
-from tournament.schedule import AgainstHouse, Competitor, Leg, RoundRobin
+from tournament.entrants.new import templates
+from tournament.runner.schedule import AgainstHouse, Competitor, Leg, RoundRobin
+from tournament.sandbox.confinement import Confined, Limits
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.processes import programs
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Unconfined, so that it can write what passes by to files.

@@ -15,7 +15,7 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
 
 if TYPE_CHECKING:
     from tournament.api import run
-    from tournament.results import Results, load
+    from tournament.standings.results import Results, load
 
 __all__ = ["Results", "load", "run"]
 
@@ -27,7 +27,7 @@ def __getattr__(name: str) -> object:
 
         return run
     if name in ("Results", "load"):
-        from tournament import results
+        from tournament.standings import results
 
         return getattr(results, name)
     raise AttributeError(f"module 'tournament' has no attribute {name!r}")

@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command; Ctrl-C while its modules are still being loaded ends it without a stack trace, too."""
     try:
-        from tournament import cli
+        from tournament.cli import commands as cli
 
         cli.main()
     except KeyboardInterrupt:

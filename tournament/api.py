@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tournament.config import load_config
 from tournament.contests import find_contest
-from tournament.executors import ExecutorName
-from tournament.results import Results, load
-from tournament.running import NobodyWatching, Watcher, run_contest
-from tournament.store.root import inside
+from tournament.runner.contest_run import NobodyWatching, Watcher, run_contest
+from tournament.runner.executors import ExecutorName
+from tournament.standings.results import Results, load
+from tournament.store.storage import inside
 
 
 def run(
@@ -28,7 +28,7 @@ def run(
 ) -> Results:
     """Play a contest and return its results, as the command `tournament run` does.
 
-    What is not given comes from tournament.toml. Raises tournament.problems.BadInput
+    What is not given comes from tournament.toml. Raises tournament.errors.BadInput
     for what you can mend and RunFailed when the run stopped short.
     """
     chosen = load_config(

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tournament.contests import CONTESTS, find_contest
 from tournament.contests.contest import ContestSettings
-from tournament.executors import ExecutorName
+from tournament.errors import BadInput
 from tournament.paths import PathText
-from tournament.problems import BadInput
-from tournament.processes.settings import SandboxSettings
+from tournament.runner.executors import ExecutorName
+from tournament.sandbox.settings import SandboxSettings
 
 FILE_NAME = "tournament.toml"
 _SANDBOX = "sandbox"

@@ -13,9 +13,9 @@ import pytest
 
 import tournament
 from engine.rates import RateSampler
+from tests.cli.test_cli import command
 from tests.holdem import build, play_built, play_core
 from tests.oracles.holdem_training import Player, View
-from tests.test_cli import command
 from tournament.entrants.bot import Entrant
 
 SHIPPED = Path(__file__).resolve().parents[2] / "entrants" / "holdem_training"

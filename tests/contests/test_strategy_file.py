@@ -20,7 +20,7 @@ from tournament.contests.two_card_draw.strategy_file import (
     situation_labels,
     write_strategy,
 )
-from tournament.problems import BadInput
+from tournament.errors import BadInput
 
 
 @cache

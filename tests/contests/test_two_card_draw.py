@@ -15,20 +15,20 @@ import tournament
 from engine.draw_strategies import Duel
 from tests.contest_runs import CountsGames, assert_same, call, outcome
 from tests.support import artifact_of
-from tournament import runtime
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
-from tournament.contests.two_card_draw.against import BotAndServer, Expectation, expectation
 from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.new import templates
-from tournament.problems import BadInput
-from tournament.processes.settings import SandboxSettings
-from tournament.results import load
-from tournament.running import Watcher
+from tournament.entrants.new import templates
+from tournament.errors import BadInput
+from tournament.runner.contest_run import Watcher
+from tournament.sandbox.settings import SandboxSettings
+from tournament.standings.results import load
+from tournament.trial.expectation import BotAndServer, Expectation, expectation
+from tournament.worker.wasm import seating as runtime
 
 SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"
 SETTINGS = Settings.model_validate({})

@@ -10,8 +10,8 @@ import pytest
 
 from tests.hostile.field import Ground
 from tournament.entrants import compiler, module_trial
-from tournament.processes import lanes, programs, python_bots
-from tournament.results import Results
+from tournament.standings.results import Results
+from tournament.worker.processes import lanes, programs, python_bots
 
 
 @pytest.fixture(scope="package", autouse=True)

@@ -15,10 +15,10 @@ import wasmtime
 
 from tournament.config import load_config
 from tournament.contests import find_contest
-from tournament.executors import ExecutorName
-from tournament.results import Results, load
-from tournament.running import Progress, run_contest
-from tournament.store.root import inside
+from tournament.runner.contest_run import Progress, run_contest
+from tournament.runner.executors import ExecutorName
+from tournament.standings.results import Results, load
+from tournament.store.storage import inside
 
 HERE = Path(__file__).parent
 CONTEST = "von_neumann_poker"

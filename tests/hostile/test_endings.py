@@ -20,7 +20,7 @@ from tests.hostile.field import (
     confined_processes,
     descendants,
 )
-from tests.test_executors import ray_workers
+from tests.runner.test_executors import ray_workers
 
 PEOPLE = {name: GOOD[name] for name in ("steady.c", "patient.py", "plain")}
 DEAF = [HERE / "programs" / "deaf_to_signals", HERE / "python" / "outlives_its_leg.py", HERE / "python" / "sleeps.py"]

@@ -17,7 +17,7 @@ from tests.hostile.field import (
     confined_processes,
     nothing_survives,
 )
-from tournament.results import Results, load
+from tournament.standings.results import Results, load
 
 NAMES = {
     "webassembly": ("division_by_zero", "endless_loop_at_once", "out_of_bounds_write", "tail_calls_for_ever"),

@@ -17,7 +17,7 @@ from tests.hostile.field import (
     nothing_survives,
     verdict_of,
 )
-from tournament.results import Results
+from tournament.standings.results import Results
 
 BOTS = bots_in("programs")
 REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",)]

@@ -16,7 +16,7 @@ from tests.hostile.field import (
     games_between,
     nothing_survives,
 )
-from tournament.results import Results
+from tournament.standings.results import Results
 
 # So many sessions make more than 1,000 decisions.
 SESSIONS = 150

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.problems import RunFailed
+from tournament.errors import RunFailed
 from tournament.store.ledger import (
     Batch,
     Fault,
@@ -28,7 +28,7 @@ from tournament.store.ledger import (
     standing_batches,
     without_legs,
 )
-from tournament.store.root import FolderRoot
+from tournament.store.storage import FolderRoot
 
 FIELD = Field(
     contest="von_neumann_poker",

@@ -21,7 +21,7 @@ from tournament.contests.contest import Column, Packing, buffer_fields
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.store.ledger import Part
 from tournament.store.parts import PartWriter, read_parts, rewrite_without, sha256_of, write_whole
-from tournament.store.root import FolderRoot
+from tournament.store.storage import FolderRoot
 
 Values = npt.NDArray[Any]
 

@@ -6,7 +6,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.problems import BadInput
+from tournament.errors import BadInput
 
 CONTESTS: tuple[Contest, ...] = (VON_NEUMANN_POKER, TWO_CARD_DRAW, HOLDEM_TRAINING)
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from engine.game_core import GameCore
 from engine.records import Table
 from tournament.paths import PathText
-from tournament.processes.conversation import Program
+from tournament.worker.processes.conversation import Program
 
 # How a column's values lie on disk. Constant: long runs of one value. Split: not negative
 # and slow or small, stored byte plane by byte plane. Delta: small, of either sign.

@@ -1,1 +1,1 @@
-"""Bots: found in a folder, built, and checked to fit their contest."""
+"""Finding, building and writing bots."""

@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tournament import runtime
+from tournament.cache import cache_folder
 from tournament.contests.contest import Contest, ContestSettings, Interface
 from tournament.entrants import c_functions, compiler, module_trial
 from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_functions import choose_functions, defined_functions, defines_class
-from tournament.entrants.cache import cache_folder
 from tournament.entrants.folder import find_submissions
-from tournament.problems import BadInput, printable
-from tournament.processes import confinement, programs, python_bots
-from tournament.processes.scratch import scratch_folder
-from tournament.processes.settings import SandboxSettings
+from tournament.errors import BadInput, printable
+from tournament.sandbox import confinement
+from tournament.sandbox.scratch import scratch_folder
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.processes import programs, python_bots
+from tournament.worker.wasm import seating as runtime
 
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _RUNTIME_SOURCE = Path(__file__).with_name("bot_runtime.c")

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from tournament.entrants.cache import cache_folder
-from tournament.processes import confinement
-from tournament.processes.confinement import Limits, Orders
-from tournament.processes.scratch import alone_on_this_machine, scratch_folder
-from tournament.processes.settings import SandboxSettings
+from tournament.cache import cache_folder
+from tournament.sandbox import confinement
+from tournament.sandbox.confinement import Limits, Orders
+from tournament.sandbox.scratch import alone_on_this_machine, scratch_folder
+from tournament.sandbox.settings import SandboxSettings
 
 SECONDS = 120
 FIRST_SECONDS = 1800

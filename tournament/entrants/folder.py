@@ -8,8 +8,8 @@ import stat
 from pathlib import Path
 
 from tournament.entrants.bot import Entrant, Kind, Submission
-from tournament.problems import BadInput, printable
-from tournament.processes import programs
+from tournament.errors import BadInput, printable
+from tournament.worker.processes import programs
 
 KINDS: dict[str, Kind] = {
     ".c": "c",

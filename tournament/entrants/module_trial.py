@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import signal
 
-from tournament import runtime
-from tournament.processes import confinement, python_bots
-from tournament.processes.confinement import Limits, Orders
-from tournament.processes.settings import SandboxSettings
+from tournament.sandbox import confinement
+from tournament.sandbox.confinement import Limits, Orders
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.processes import python_bots
+from tournament.worker.wasm import seating as runtime
 
 SECONDS = 60
 _MEGABYTES = 2048

@@ -1,1 +1,1 @@
-"""Results: Parquet parts, the ledger that says which of them count, and where they lie."""
+"""Records: Parquet parts, the ledger, folders and object stores."""

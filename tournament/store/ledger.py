@@ -17,8 +17,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tournament.problems import RunFailed
-from tournament.store.root import Root, Taken
+from tournament.errors import RunFailed
+from tournament.store.storage import Root, Taken
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from engine.records import Table
 from tournament.contests.contest import Column
 from tournament.store.ledger import Part
-from tournament.store.root import Root
+from tournament.store.storage import Root
 
 # One row group. Smaller ones cost more a row, larger ones leave the processor's cache.
 ROWS_PER_GROUP = 1 << 18

@@ -8,7 +8,7 @@ import sys
 
 
 def a(bot):
-    for name in ("tournament", "engine", "tournament.processes.lanes", "tournament.processes.inside", "numpy"):
+    for name in ("tournament", "engine", "tournament.worker.processes.lanes", "tournament.sandbox.inside", "numpy"):
         try:
             __import__(name)
         except ImportError:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tournament.problems import BadInput
+from tournament.errors import BadInput
 
 CARDS = 9
 _ORDER = "suit and value of Alice's two cards, Bob's two, the flop's three, the turn and the river"

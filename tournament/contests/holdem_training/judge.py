@@ -17,7 +17,7 @@ from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import Table
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.processes.conversation import Gone, Program, Silent
+from tournament.worker.processes.conversation import Gone, Program, Silent
 
 SECONDS = 10.0
 # What a busy machine takes is not the program's: it may be waited for so many times as long as it may work.

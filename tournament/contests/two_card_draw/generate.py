@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from engine.draw_strategies import Duel, random_strategy
+from tournament.cache import cache_folder
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
-from tournament.entrants.cache import cache_folder
 
 # Part of every cached strategy's name: raise it when the same numbers give another strategy.
 _METHOD = "1"

@@ -13,7 +13,7 @@ from tournament.contests.contest import HousePlayer
 from tournament.contests.two_card_draw.generate import Recipe, cached_at, generated_text
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy
 from tournament.entrants.folder import valid_name
-from tournament.problems import BadInput
+from tournament.errors import BadInput
 
 SUFFIX = ".txt"
 

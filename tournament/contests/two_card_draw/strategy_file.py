@@ -20,7 +20,7 @@ from engine.two_card_draw import (
     situation_of_round1,
     situation_of_round2,
 )
-from tournament.problems import BadInput
+from tournament.errors import BadInput
 
 # How far from 1 the three probabilities of a line may add up, and from where on that is only rounding.
 _SLACK, _ROUNDING = 1e-6, 1e-15

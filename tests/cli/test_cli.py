@@ -1,0 +1,213 @@
+"""The command as users meet it: output, exit codes, errors of one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+STEADY = (
+    "int a(const Bot *b) { return b->card > 0.6f ? 20 : 0; }\nint b(const Bot *b, int x) { return b->card > 0.5f; }\n"
+)
+LOOSE = "int a(const Bot *b) { return 5; }\nint b(const Bot *b, int x) { return 1; }\n"
+
+
+def command(folder: Path, *arguments: str, columns: int = 100) -> subprocess.CompletedProcess[str]:
+    """Run `tournament` in a folder."""
+    environment = os.environ | {"COLUMNS": str(columns), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", "tournament", *arguments], cwd=folder, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A contest folder with two bots and a broken one, played."""
+    place = tmp_path_factory.mktemp("contest")
+    bots = place / "entrants" / "von_neumann_poker"
+    bots.mkdir(parents=True)
+    (bots / "steady.c").write_text(STEADY)
+    (bots / "loose.c").write_text(LOOSE)
+    (bots / "torn.c").write_text("int a(const Bot *b) { return")
+    (place / "tournament.toml").write_text("[von_neumann_poker]\nsessions = 300\nseed = 5\n")
+    process = command(place, "run", "von_neumann_poker")
+    assert process.returncode == 0, process.stderr
+    assert "steady" in process.stdout and "broken" in process.stdout
+    assert "torn: broken: at the end of the file: error:" in process.stdout
+    return place
+
+
+def test_run_again_plays_nothing(folder: Path) -> None:
+    ledger = folder / "results" / "von_neumann_poker" / "ledger"
+    before = sorted(ledger.glob("*.json"))
+    process = command(folder, "run")
+    assert process.returncode == 0
+    assert "nothing to play" in process.stderr
+    assert sorted(ledger.glob("*.json")) == before
+
+
+def test_leaderboard_as_json(folder: Path) -> None:
+    lines = json.loads(command(folder, "leaderboard", "von_neumann_poker", "--json").stdout)
+    wanted = {"rank", "name", "score", "stderr", "ci_low", "ci_high", "matches"}
+    wanted |= {"sessions", "games", "faults", "status"}
+    assert all(wanted <= set(line) for line in lines)
+    best, second, broken = lines
+    assert (best["rank"], second["rank"], broken["rank"]) == (1, 2, None)
+    assert best["score"] == pytest.approx(-second["score"])
+    assert best["ci_low"] < best["score"] < best["ci_high"]
+    assert best["sessions"] == 300
+    assert (broken["name"], broken["status"]) == ("torn", "broken")
+
+
+def test_crosstable(folder: Path) -> None:
+    rows = json.loads(command(folder, "crosstable", "--json").stdout)
+    assert [(row["x"], row["y"]) for row in rows] == [("loose", "steady"), ("steady", "loose")]
+    assert rows[0]["points_per_session"] == -rows[1]["points_per_session"]
+    assert set(rows[0]) == {"x", "y", "sessions", "games", "points_per_session", "stderr"}
+    table = command(folder, "crosstable").stdout
+    assert f"{rows[0]['points_per_session']:+.2f}" in table
+
+
+@pytest.mark.parametrize("place", ["results", "results/von_neumann_poker"])
+def test_results_can_be_named_with_or_without_the_contest(folder: Path, place: str) -> None:
+    assert "steady" in command(folder, "leaderboard", "von_neumann_poker", "--results", place).stdout
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_tables_fit_the_terminal(folder: Path, width: int) -> None:
+    for name in ("leaderboard", "crosstable"):
+        lines = command(folder, name, columns=width).stdout.splitlines()
+        assert all(len(line) <= width for line in lines if "error:" not in line)
+        assert any("steady" in line for line in lines)
+
+
+def test_new_bots_are_not_written_over_others(folder: Path) -> None:
+    for language, there in (("c", "written.c"), ("python", "written.c"), ("program-c", "written.c")):
+        made = command(folder, "new", "von_neumann_poker", "written", "--language", language, "--entrants", "new")
+        assert made.returncode == (0 if language == "c" else 2), made.stderr
+        assert language == "c" or f"new/{there} is there already" in made.stderr
+
+
+def test_check_says_what_is_wrong(folder: Path) -> None:
+    (folder / "zero.c").write_text(
+        "int a(const Bot *b) { volatile int z = 0; return 100 / z; }\nint b(const Bot *b, int x) { return 1; }\n"
+    )
+    checked = command(folder, "check", "zero.c", columns=140)
+    assert checked.returncode == 1
+    assert "not fit to enter" in checked.stdout
+    assert "divided by zero" in checked.stdout
+    torn = command(folder, "check", "entrants/von_neumann_poker/torn.c")
+    assert torn.returncode == 1
+    assert "at the end of the file: error: expected expression" in torn.stdout
+
+
+def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
+    bots = tmp_path / "entrants" / "von_neumann_poker"
+    bots.mkdir(parents=True)
+    steady = folder / "entrants" / "von_neumann_poker" / "steady.c"
+    (bots / "steady.c").write_bytes(steady.read_bytes())
+    (bots / "steady.py").write_text("def a(bot): return 0\ndef b(bot, bet): return 0\n")
+    (bots / "linked.c").symlink_to(steady)
+    told = [command(tmp_path, "check", str(bots / name)) for name in ("steady.py", "linked.c")]
+    assert [process.returncode for process in told] == [2, 2]
+    assert "steady.py has the name of steady.c" in told[0].stderr
+    assert "linked.c: it is a link to something outside" in told[1].stderr
+
+
+def test_check_shows_a_fault_that_comes_again_and_again_once(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "zero.py").write_text("def a(bot): return 1 // 0\ndef b(bot, bet): return 0\n")
+    process = command(tmp_path, "check", "zero.py", "--contest", "von_neumann_poker")
+    assert process.returncode == 1
+    assert process.stdout.count("ZeroDivisionError") == 1
+    assert "and the same 3 more times" in process.stdout
+    assert process.stdout.count("again: ") == 1
+
+
+BAD_INPUT = [
+    (["run", "bridge"], "no contest is called bridge"),
+    (["run", "von_neumann_poker", "--sessions", "0"], "--sessions 0"),
+    (["run", "von_neumann_poker", "--executor", "dask"], "--executor dask"),
+    (["run", "von_neumann_poker", "--entrants", "nowhere"], "nowhere does not exist"),
+    (["run", "von_neumann_poker", "--config", "nowhere.toml"], "nowhere.toml can't be read"),
+    (["leaderboard", "--results", "nowhere"], "holds no results"),
+    (["check", "nowhere.c"], "no such file"),
+    (["check", "stray.c", "--config", "other.toml"], "stray.c: for which contest? Its path doesn't say; add --contest"),
+    (["check", "tournament.toml"], "bots are files ending in"),
+    (["new", "von_neumann_poker", "a/b"], "a bot's name has"),
+    (["new", "von_neumann_poker", "x", "--language", "cobol"], "--language cobol"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_INPUT, ids=[" ".join(a) for a, _ in BAD_INPUT])
+def test_bad_input_is_one_line_and_exit_2(folder: Path, arguments: list[str], message: str) -> None:
+    process = command(folder, *arguments)
+    assert process.returncode == 2
+    assert process.stderr.count("\n") == 1
+    assert message in process.stderr
+    assert "Traceback" not in process.stderr
+
+
+def test_one_bot_alone_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "steady.c").write_text(STEADY)
+    process = command(tmp_path, "run", "von_neumann_poker", "--entrants", "bots")
+    assert process.returncode == 2
+    assert "needs two bots" in process.stderr
+
+
+@pytest.mark.parametrize("name", ["run", "leaderboard", "crosstable", "check", "new"])
+def test_help_has_an_example(folder: Path, name: str) -> None:
+    process = command(folder, name, "--help")
+    assert process.returncode == 0
+    assert f"Example: tournament {name}" in process.stdout
+
+
+def test_ctrl_c_keeps_what_is_committed(tmp_path: Path) -> None:
+    import signal
+    import time
+
+    bots = tmp_path / "bots"
+    bots.mkdir()
+    for number in range(8):
+        (bots / f"bot{number}.c").write_text(STEADY.replace("0.6f", f"0.{number + 1}f"))
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    options = ["--entrants", "bots", "--sessions", "400000", "--workers", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tournament", "run", "von_neumann_poker", *options],
+        cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    ledger = tmp_path / "results" / "von_neumann_poker" / "ledger"
+    deadline = time.monotonic() + 60
+    while len(list(ledger.glob("*.json"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, complaints = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "run again to go on" in complaints
+    assert "Traceback" not in complaints
+    lines = json.loads(command(tmp_path, "leaderboard", "--json").stdout)
+    import pandas as pd
+
+    games = pd.read_parquet(tmp_path / "results" / "von_neumann_poker" / "games")
+    assert len(games) == sum(line["games"] for line in lines) / 2 > 0
+    assert not list((tmp_path / "results" / "von_neumann_poker" / "staging").iterdir())
+
+
+def test_ctrl_c_while_modules_are_loaded_is_quiet() -> None:
+    code = """
+import sys
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "tournament.cli.commands":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+from tournament.__main__ import main
+main()
+"""
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (process.returncode, process.stderr) == (130, "")

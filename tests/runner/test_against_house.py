@@ -1,0 +1,250 @@
+"""Entrants against house players: the schedule, and scores that are no plain sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from tournament.cli.tables import crosstable_tables, leaderboard_table
+from tournament.contests.contest import HouseScoring, Measure
+from tournament.runner.schedule import AgainstHouse, Competitor, Leg, house_match_number
+from tournament.standings.results import crosstable_values, standing_values
+from tournament.standings.standings import Standings, work_out
+from tournament.store.ledger import Batch, Fault, Field, FieldEntrant, FieldHousePlayer, LegResult
+
+BLOCKS = 32
+SETTINGS = {"sessions": 2, "seed": 5, "deals": "common"}
+names = st.text("abcXYZ019_.+-", min_size=1, max_size=8)
+fields = st.lists(names, min_size=1, max_size=9, unique=True).map(
+    lambda chosen: [Competitor(number, name, "wasm", f"artifact of {name}") for number, name in enumerate(chosen)]
+)
+houses = st.lists(names, min_size=1, max_size=9, unique=True).map(
+    lambda chosen: [Competitor(number, name, "house", f"content of {name}") for number, name in enumerate(chosen)]
+)
+
+
+def against_house(field: Sequence[Competitor], house: Sequence[Competitor], **changes: Any) -> AgainstHouse:
+    return AgainstHouse("a_contest", {**SETTINGS, **changes}, field, house)
+
+
+def by_pair(schedule: AgainstHouse) -> dict[tuple[str, str, int], Leg]:
+    return {(leg.x.name, leg.y.name, leg.plan.number): leg for leg in schedule.legs()}
+
+
+def test_match_numbers_fill_squares() -> None:
+    """All pairs of numbers below n have the numbers below n², each one once."""
+    for size in range(1, 12):
+        numbers = {house_match_number(entrant, house) for entrant in range(size) for house in range(size)}
+        assert numbers == set(range(size * size))
+
+
+@settings(deadline=None)
+@given(fields, houses, st.integers(1, 3))
+def test_every_entrant_meets_every_house_player_in_order(
+    field: list[Competitor], house: list[Competitor], sessions: int
+) -> None:
+    schedule = against_house(field, house, sessions=sessions)
+    legs = list(schedule.legs())
+    assert len(legs) == schedule.total() == len(field) * len(house) * sessions
+    assert {(leg.x.name, leg.y.name) for leg in legs} == {(x.name, y.name) for x in field for y in house}
+    places = [(leg.plan.match, leg.plan.number) for leg in legs]
+    assert places == sorted(set(places))
+    assert len({leg.digest for leg in legs}) == len(legs)
+    for leg in legs:
+        assert (leg.plan.sessions, leg.plan.first_session) == (schedule.sessions_per_leg, leg.plan.number)
+
+
+@settings(deadline=None)
+@given(fields, houses, names)
+def test_newcomers_change_nothing_for_the_others(field: list[Competitor], house: list[Competitor], name: str) -> None:
+    before = by_pair(against_house(field, house))
+    entrant = Competitor(len(field), name + "new", "wasm", "his")
+    player = Competitor(len(house), name + "newer", "house", "its")
+    after = by_pair(against_house([*field, entrant], [*house, player]))
+    assert {k: leg for k, leg in after.items() if entrant.name != k[0] and player.name != k[1]} == before
+
+
+@settings(deadline=None)
+@given(fields, houses, st.integers(1, 3), st.integers(1, 3))
+def test_more_sessions_only_add_legs(
+    field: list[Competitor], house: list[Competitor], sessions: int, more: int
+) -> None:
+    before = by_pair(against_house(field, house, sessions=sessions))
+    after = by_pair(against_house(field, house, sessions=sessions + more))
+    assert before.items() <= after.items()
+    assert len(after) * sessions == len(before) * (sessions + more)
+
+
+@settings(deadline=None)
+@given(fields, houses, st.data())
+def test_digests_hold_both_contents(field: list[Competitor], house: list[Competitor], data: st.DataObject) -> None:
+    bot, player = data.draw(st.sampled_from(field)), data.draw(st.sampled_from(house))
+    changed_bots = [replace(c, artifact="other") if c == bot else c for c in field]
+    changed_house = [replace(c, artifact="other") if c == player else c for c in house]
+    before = by_pair(against_house(field, house))
+    for key, leg in by_pair(against_house(changed_bots, house)).items():
+        assert (leg.digest != before[key].digest) == (key[0] == bot.name)
+    for key, leg in by_pair(against_house(field, changed_house)).items():
+        assert (leg.digest != before[key].digest) == (key[1] == player.name)
+        assert leg.plan == before[key].plan
+
+
+def test_everyone_sees_the_same_deals_unless_they_are_independent() -> None:
+    field = [Competitor(n, name, "wasm", name) for n, name in enumerate(("ann", "bob"))]
+    house = [Competitor(n, name, "house", name) for n, name in enumerate(("one", "two"))]
+    common = by_pair(against_house(field, house))
+    keys = {key: leg.plan.deals_key for key, leg in common.items()}
+    assert len(set(keys.values())) == 4  # a house player's session each
+    assert all(keys["ann", *rest] == keys["bob", *rest] for rest in (("one", 0), ("one", 1), ("two", 0), ("two", 1)))
+    independent = [leg.plan.deals_key for leg in against_house(field, house, deals="independent").legs()]
+    assert len(set(independent)) == 8
+    assert len({leg.x.random_seed for leg in common.values()}) == 8
+
+
+# Scores.
+
+CLIPPED = HouseScoring(lambda played: max(0.0, played.points + played.games))
+SHARE = Measure(
+    "share",
+    "share",
+    "of what a perfect opponent makes",
+    lambda played: sum(p.points for p in played) / sum(p.facts["best"] * p.games for p in played),
+    lambda value: f"{100 * value:.0f}%",
+)
+
+
+def field_of(entrants: Sequence[str], house: Sequence[str]) -> Field:
+    return Field(
+        "a_contest",
+        "1",
+        {},
+        tuple(FieldEntrant(n, name, "c", name, name, None) for n, name in enumerate(entrants)),
+        {name: n for n, name in enumerate(entrants)},
+        tuple(FieldHousePlayer(n, name, name, {"best": 0.5}) for n, name in enumerate(house)),
+        {name: n for n, name in enumerate(house)},
+    )
+
+
+def leg_of(field: Field, x: str, y: str, gains: Any, number: int = 0, **more: Any) -> LegResult:
+    """A session in which x won these points in its games."""
+    count = len(gains)
+    return LegResult(
+        digest=f"{x} {y} {number}",
+        match=house_match_number(field.numbers[x], field.house_numbers[y]),
+        number=number,
+        x=x,
+        y=y,
+        sessions=1,
+        games=count,
+        points=float(gains.sum()),
+        squared_points=float(gains.sum() ** 2),
+        blocks=tuple(np.bincount(np.arange(count) * BLOCKS // count, gains, BLOCKS).tolist()),
+        **more,
+    )
+
+
+def ranked(field: Field, legs: Sequence[LegResult], scoring: HouseScoring) -> Standings:
+    return work_out(field, [Batch("b", (), tuple(legs))], scoring)
+
+
+def test_a_score_is_the_mean_over_house_players_with_its_error() -> None:
+    chance = np.random.default_rng(1)
+    field = field_of(["ann", "bob"], ["one", "two", "three"])
+    gains = {(x, y): chance.normal(0.2 * (x == "ann"), 3, 3200) for x in ("ann", "bob") for y in field.house_numbers}
+    standings = ranked(field, [leg_of(field, x, y, g) for (x, y), g in gains.items()], CLIPPED)
+    assert [line.name for line in standings.entrants] == ["ann", "bob"]
+    for line in standings.entrants:
+        own = [g for (x, _), g in gains.items() if x == line.name]
+        assert line.score == pytest.approx(np.mean([g.sum() + 3200 for g in own]))
+        expected = math.sqrt(sum(len(g) * g.var() for g in own)) / 3
+        assert line.stderr == pytest.approx(expected, rel=4 / math.sqrt(2 * 31))
+        assert (line.matches, line.sessions, line.games) == (3, 3, 9600)
+    for match in standings.matches:
+        played = gains[match.x, match.y]
+        assert match.score == pytest.approx(played.sum() + 3200)
+        assert match.x_points_stderr == pytest.approx(math.sqrt(len(played)) * played.std(), rel=4 / math.sqrt(2 * 31))
+
+
+def test_sessions_are_scored_one_by_one_and_then_averaged() -> None:
+    """Losing more than the floor in one session doesn't eat up what another one brought."""
+    field = field_of(["ann"], ["one"])
+    legs = [
+        leg_of(field, "ann", "one", np.full(64, -2.0)),
+        leg_of(field, "ann", "one", np.tile([1.0, 0.0], 32), 1),
+    ]
+    standings = ranked(field, legs, CLIPPED)
+    assert standings.entrants[0].score == pytest.approx((0 + 96) / 2)
+    assert standings.matches[0].x_points == -128 + 32
+    whole = ranked(field, legs, replace(CLIPPED, of_match=True))
+    assert whole.entrants[0].score == pytest.approx(-96 + 128)
+
+
+def test_at_the_floor_luck_no_longer_matters() -> None:
+    chance = np.random.default_rng(2)
+    field = field_of(["ann"], ["one"])
+    line = ranked(field, [leg_of(field, "ann", "one", chance.normal(-3, 1, 3200))], CLIPPED).entrants[0]
+    assert (line.score, line.stderr) == (0.0, 0.0)
+
+
+def test_curved_scores_have_errors_by_their_slope() -> None:
+    """Against many simulated tournaments: the error told is the spread of scores."""
+    scoring = HouseScoring(lambda played: 10 * (played.points / played.games) ** 2, of_match=True)
+    field = field_of(["ann"], ["one"])
+    chance = np.random.default_rng(3)
+    scores, errors = [], []
+    for _ in range(400):
+        legs = [leg_of(field, "ann", "one", chance.normal(1, 3, 320), n) for n in range(3)]
+        line = ranked(field, legs, scoring).entrants[0]
+        scores.append(line.score)
+        errors.append(line.stderr)
+    assert np.sqrt(np.mean(np.square(np.array(errors, dtype=float)))) == pytest.approx(np.std(scores), rel=0.15)
+
+
+def test_an_entrant_with_a_house_players_name_is_himself() -> None:
+    field = field_of(["one", "ann"], ["one"])
+    legs = [leg_of(field, name, "one", np.full(64, gain)) for name, gain in (("one", 1.0), ("ann", 2.0))]
+    standings = ranked(field, legs, CLIPPED)
+    assert [(line.name, line.score) for line in standings.entrants] == [("ann", 192.0), ("one", 128.0)]
+
+
+def test_a_disqualified_bot_counts_no_longer() -> None:
+    field = field_of(["ann", "bob"], ["one", "two"])
+    fault = Fault(0, 0, 3, "draw", "out of bounds")
+    legs = [leg_of(field, x, y, np.ones(64)) for x in ("ann", "bob") for y in ("one", "two")]
+    legs[2] = replace(legs[2], faults=(fault,) * 4, ended_by=0)
+    standings = ranked(field, legs, CLIPPED)
+    assert [(line.name, line.status) for line in standings.entrants] == [("ann", "ok"), ("bob", "disqualified")]
+    assert standings.entrants[1].reason == "out of bounds, in draw against one, session 0, game 3"
+
+
+def test_measures_stand_on_leaderboard_and_crosstable() -> None:
+    field = field_of(["ann", "bob"], ["one", "two"])
+    legs = [
+        leg_of(field, x, y, np.full(64, 0.25 if x == "ann" else 0.125)) for x in ("ann", "bob") for y in ("one", "two")
+    ]
+    standings = ranked(field, legs, replace(CLIPPED, measures=(SHARE,)))
+    assert [line.measures["share"] for line in standings.entrants] == [0.5, 0.25]
+    assert standing_values(standings.entrants[0])["share"] == 0.5
+    rows = crosstable_values(standings)
+    assert [(row["x"], row["y"], row["score"], row["share"]) for row in rows] == [
+        ("ann", "one", 80.0, 0.5),
+        ("ann", "two", 80.0, 0.5),
+        ("bob", "one", 72.0, 0.25),
+        ("bob", "two", 72.0, 0.25),
+    ]
+    console = Console(width=120, record=True)
+    console.print(leaderboard_table(standings, "A contest"))
+    for table in crosstable_tables(standings, "A contest"):
+        console.print(table)
+    text = console.export_text()
+    assert "per session" not in text.splitlines()[1]
+    for expected in ("share", "50%", "25%", "80.0", "one", "two", "+16"):
+        assert expected in text

@@ -1,0 +1,175 @@
+"""kill -9 at every step of storing, and at random times: nothing is doubled, and another run ends as if undisturbed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.contest_runs import (
+    REPOSITORY,
+    Place,
+    assert_games_are_the_standings,
+    assert_in_schedule_order,
+    assert_same,
+    bot_source,
+    call,
+    command_line,
+    environment,
+    new_place,
+    outcome,
+)
+
+
+@dataclass
+class CrashServer:
+    """See crash_server.py."""
+
+    process: subprocess.Popen[str]
+
+    def run(self, arguments: Sequence[str], step: int = 0) -> int:
+        """Run the command, killed at a step; the number of steps that it took when it came to its end, else 0."""
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps({"step": step, "arguments": list(arguments)}) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        assert answer["status"] in (0, -signal.SIGKILL), answer["error"]
+        return int(answer["steps"])
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[CrashServer]:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.crash_server"],
+        cwd=REPOSITORY,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield CrashServer(process)
+        assert process.stdin
+        process.stdin.close()
+
+
+def sweep(
+    server: CrashServer, place: Place, before: Path | None, undisturbed: Path, every_until: int = sys.maxsize
+) -> int:
+    """Kill a run at each of its steps, from the records in `before` on. Returns how many steps there were.
+
+    After `every_until` steps only at every fourth.
+    """
+    results = place.folder / "killed"
+    expected = outcome(undisturbed)
+    step = 0
+    finished = 0
+    while not finished:
+        step += 1 if step < every_until else 4
+        shutil.rmtree(results, ignore_errors=True)
+        if before:
+            shutil.copytree(before, results / before.name)
+        arguments = place.arguments("--results", str(results))
+        finished = server.run(arguments, step)
+        killed = results / undisturbed.name
+        assert_games_are_the_standings(killed)
+        server.run(arguments)
+        assert_same(outcome(killed), expected)
+        assert_games_are_the_standings(killed)
+        assert not list((killed / "staging").glob("*"))
+    return step
+
+
+def test_a_kill_at_every_step_of_a_run(server: CrashServer, tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull"], sessions=10)
+    server.run(place.arguments())
+    assert_in_schedule_order(place.results)
+    assert sweep(server, place, None, place.results) > 40
+
+
+def test_a_kill_at_every_step_of_a_run_after_an_edit(server: CrashServer, tmp_path: Path) -> None:
+    """The edited bot has matches inside of a part, which is rewritten as three."""
+    place = new_place(tmp_path, ["bold", "calm", "dull", "even"], sessions=10)
+    played_as_one_batch(place)
+    before = tmp_path / "before" / place.results.name
+    shutil.copytree(place.results, before)
+    place.write_bot("calm", bot_source(9, 8))
+    server.run(place.arguments())
+    assert len(list((place.results / "games").iterdir())) == 6
+    assert_in_schedule_order(place.results)
+    # What comes after the rewriting is play as in the first sweep.
+    assert sweep(server, place, before, place.results, every_until=50) > 60
+
+
+def played_as_one_batch(place: Place) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        place.play()
+    assert len(list((place.results / "games").iterdir())) == 1
+
+
+def entries(place: Place) -> int:
+    return len(list((place.results / "ledger").glob("*.json")))
+
+
+def readable(games: Path) -> pd.DataFrame | None:
+    """What a reader finds during a run, if anything yet."""
+    return pd.read_parquet(games) if games.exists() and any(games.iterdir()) else None
+
+
+def test_kills_at_random_times_with_two_workers(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=25_000)
+    undisturbed = tmp_path / "undisturbed"
+    place.play(workers=2, results=undisturbed)
+    expected = outcome(undisturbed / place.results.name)
+    whole = expected.games["match"].value_counts()
+    chance = random.Random(8)
+    arguments = command_line([*place.arguments(), "--workers", "2"])
+    seen = 0
+    for _ in range(4):
+        with subprocess.Popen(arguments, env=environment(), stderr=subprocess.DEVNULL, stdout=subprocess.PIPE) as run:
+            before = entries(place)
+            end = float("inf")
+            while time.monotonic() < end and run.poll() is None:
+                if end == float("inf") and entries(place) > before + 1:  # the machine may be slow to start
+                    end = time.monotonic() + chance.uniform(0, 0.4)
+                found = readable(place.results / "games")
+                if found is not None:  # each match as it will be in the end, and all of it
+                    counts = found["match"].value_counts()
+                    assert (counts == whole[counts.index]).all()
+                    seen += 1
+            with suppress(ProcessLookupError):
+                os.kill(run.pid, signal.SIGKILL)
+        assert_games_are_the_standings(place.results)
+    assert seen
+    call(place.arguments("--workers", "2"))
+    assert_same(outcome(place.results), expected)
+    assert_in_schedule_order(place.results)
+
+
+def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=100_000)
+    with subprocess.Popen(
+        command_line(place.arguments()), env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as run:
+        while not list((place.results / "games").glob("*")) and run.poll() is None:
+            time.sleep(0.02)
+        os.kill(run.pid, signal.SIGINT)
+        _, said = run.communicate(timeout=20)
+    complaints = "".join(line for line in said.splitlines(keepends=True) if not line.startswith("Compiling "))
+    assert run.returncode == 130
+    assert complaints == f"tournament: stopped; what was committed stays in {place.results}, run again to go on\n"
+    assert_games_are_the_standings(place.results)
+    assert list((place.results / "games").iterdir())
+    assert not list((place.results / "staging").glob("*"))

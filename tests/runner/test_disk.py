@@ -1,0 +1,131 @@
+"""Disks that are full or closed to writing: one line, exit 1, nothing lost, and on it goes once there is space."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import (
+    REPOSITORY,
+    Place,
+    assert_games_are_the_standings,
+    assert_same,
+    bot_source,
+    call,
+    environment,
+    new_place,
+    outcome,
+)
+
+
+def call_with_space(space: int, place: Place) -> subprocess.CompletedProcess[str]:
+    """Run the command where only so many bytes can be written."""
+    command = [sys.executable, "-m", "tests.disk_quota", str(space), *place.arguments()]
+    return subprocess.run(command, cwd=REPOSITORY, env=environment(), capture_output=True, text=True, check=False)
+
+
+def complaint(done: subprocess.CompletedProcess[str]) -> str:
+    """What a failed run said, apart from what it was doing."""
+    assert done.returncode == 1
+    return "".join(line for line in done.stderr.splitlines(keepends=True) if not line.startswith("Compiling "))
+
+
+def say_full(place: Place) -> str:
+    return f"tournament: the disk of {place.results} is full; free some space and run again to go on\n"
+
+
+@pytest.mark.parametrize("space", [0, 1_000, 20_000, 60_000, 120_000])
+def test_a_full_disk(tmp_path: Path, space: int) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull"], sessions=400)
+    done = call_with_space(space, place)
+    assert complaint(done) == say_full(place)
+    assert_games_are_the_standings(place.results)
+    assert not list((place.results / "staging").glob("*"))
+    committed = {path.name: path.read_bytes() for path in (place.results / "games").iterdir()}
+    assert committed or space < 120_000
+    place.play()
+    for name, content in committed.items():
+        assert (place.results / "games" / name).read_bytes() == content
+    place.play(results=tmp_path / "undisturbed")
+    assert_same(outcome(place.results), outcome(tmp_path / "undisturbed" / place.results.name))
+
+
+@pytest.mark.parametrize("space", [0, 2_000, 100_000])
+def test_a_full_disk_while_parts_are_rewritten(tmp_path: Path, space: int) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull", "even"], sessions=400)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        place.play()
+    before = outcome(place.results)
+    place.write_bot("calm", bot_source(9, 8))
+    done = call_with_space(space, place)
+    assert complaint(done) == "calm changed or left: 3 matches leave the records\n" + say_full(place)
+    assert_games_are_the_standings(place.results)
+    assert not list((place.results / "staging").glob("*"))
+    assert_same(outcome(place.results), before)
+    place.play()
+    assert len(outcome(place.results).matches) == 6
+    assert_games_are_the_standings(place.results)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root; the quota above stands for it")
+def test_a_full_disk_of_the_system(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull"], sessions=2000)
+    disk = tmp_path / "results"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(disk)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("mounting isn't allowed here; the quota above stands for it")
+    try:
+        done = call(place.arguments("--workers", "2"))
+        assert complaint(done) == say_full(place)
+        assert_games_are_the_standings(place.results)
+        assert not list((place.results / "staging").glob("*"))
+        subprocess.run(["mount", "-o", "remount,size=100m", str(disk)], check=True)
+        assert call(place.arguments()).returncode == 0
+        place.play(results=tmp_path / "undisturbed")
+        assert_same(outcome(place.results), outcome(tmp_path / "undisturbed" / place.results.name))
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"])
+    (tmp_path / "results").write_text("not a folder")
+    done = call(place.arguments())
+    assert complaint(done) == f"tournament: can't write to {place.results}: Not a directory\n"
+
+
+def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
+    """A system folder without write permission even for root."""
+    place = new_place(tmp_path, ["bold", "calm"])
+    done = call(place.arguments("--results", "/proc/results"))
+    assert complaint(done) == "tournament: can't write to /proc/results/von_neumann_poker: No such file or directory\n"
+
+
+def test_permission_denied(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"])
+    place.play()
+    before = outcome(place.results)
+    place.write_bot("dull", bot_source(1, 1))
+    script = (
+        "import errno, os, sys\n"
+        "from tournament.store import root\n"
+        "def refuse(*_, **__):\n"
+        "    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))\n"
+        "root.FolderRoot.open_staged = refuse\n"
+        "from tournament import cli\n"
+        "cli.main()\n"
+    )
+    command = [sys.executable, "-c", script, *place.arguments()]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    assert complaint(done) == f"tournament: can't write to {place.results}: Permission denied\n"
+    found = outcome(place.results)
+    assert found.games.equals(before.games)
+    assert_games_are_the_standings(place.results)

@@ -1,0 +1,287 @@
+"""Whoever plays, and whatever happens to him: the records are the same."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pandas
+import pandas.testing
+import pytest
+
+from tests.contest_runs import (
+    REPOSITORY,
+    Outcome,
+    Place,
+    assert_same,
+    call,
+    command_line,
+    environment,
+    new_place,
+    outcome,
+)
+from tournament.runner.contest_run import Progress
+from tournament.runner.executors import choose_executor
+from tournament.runner.executors.local import LocalExecutor
+from tournament.store.storage import FolderRoot
+from tournament.worker.batch import Task
+
+BOTS = ["bold", "calm", "dull", "even", "fair"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    return new_place(tmp_path_factory.mktemp("executors"), BOTS, sessions=6000, settings="duplicate = true")
+
+
+@pytest.fixture(scope="module")
+def expected(place: Place) -> Outcome:
+    """Of one worker, undisturbed."""
+    place.play(workers=1, results=place.folder / "alone")
+    return outcome(place.folder / "alone" / place.results.name)
+
+
+class InterruptsAfter:
+    """A watcher that presses Ctrl-C after some commits."""
+
+    def __init__(self, commits: int) -> None:
+        self.commits = commits
+
+    def say(self, text: str) -> None:
+        pass
+
+    def done(self, progress: Progress) -> None:
+        self.commits -= 1
+        if self.commits == 0:
+            raise KeyboardInterrupt
+
+
+def staged(place: Place) -> list[str]:
+    return [path.name for path in (place.results / "staging").glob("*")]
+
+
+def test_two_local_workers(place: Place, expected: Outcome, tmp_path: Path) -> None:
+    place.play(workers=2, results=tmp_path)
+    assert_same(outcome(tmp_path / place.results.name), expected)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int) -> None:
+    place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
+    for commits in (1, 2):
+        with pytest.raises(KeyboardInterrupt):
+            place.play(workers=workers, watcher=InterruptsAfter(commits))
+        assert staged(place) == []
+    place.play(workers=3 - workers)
+    assert_same(outcome(place.results), expected)
+
+
+def test_batches_of_any_size_give_the_same_records(expected: Outcome, tmp_path: Path) -> None:
+    place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
+    sizes = [3, 1, 4, 1, 5, 9, 2, 6]
+
+    def is_full(pace: object, inline: int, *legs: int) -> bool:
+        return inline == sizes[0] and bool(sizes.pop(0))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", is_full)
+        place.play(workers=2)
+    assert_same(outcome(place.results), expected)
+
+
+def test_batches_that_come_back_out_of_order_are_read_in_order(expected: Outcome, tmp_path: Path) -> None:
+    """The first batch is slow; those after it are committed before, and a stop leaves a gap."""
+    place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
+    others_done = threading.Event()
+
+    class Releases(InterruptsAfter):
+        def done(self, progress: Progress) -> None:
+            if progress.legs >= 6:
+                others_done.set()
+                raise KeyboardInterrupt
+
+    original = FolderRoot.finish_staged
+
+    def finish_staged(root: FolderRoot, stream: object) -> None:
+        if "/0000000000-0-" in stream.name:  # type: ignore[attr-defined]
+            others_done.wait(20)
+        original(root, stream)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FolderRoot, "finish_staged", finish_staged)
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, inline, *legs: inline == 2)
+        with pytest.raises(KeyboardInterrupt):
+            place.play(workers=2, watcher=Releases(0))
+    assert not list((place.results / "games").glob("0000000000-0-*"))
+    assert staged(place) == []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, inline, *legs: inline == 7)
+        place.play()
+    assert_same(outcome(place.results), expected)
+
+
+def test_local_takes_tasks_only_as_workers_come_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[int] = []
+    started = threading.Barrier(3)
+
+    def play_task(task: int, *_: object) -> int:
+        if task < 2:
+            started.wait(10)
+        return task
+
+    def tasks() -> Iterator[Task]:
+        for number in range(6):
+            taken.append(number)
+            yield number  # type: ignore[misc]
+
+    monkeypatch.setattr("tournament.runner.executors.local.play_task", play_task)
+    receipts = LocalExecutor(2).play(tasks(), {})
+    threading.Thread(target=started.wait, args=(10,)).start()
+    assert next(receipts) in {0, 1}  # type: ignore[comparison-overlap]
+    assert taken == [0, 1]
+    assert len(list(receipts)) == 5
+    assert taken == [0, 1, 2, 3, 4, 5]
+
+
+def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bool] = []
+    started = threading.Event()
+
+    def play_task(task: int, _artifacts: object, stopping: Callable[[], bool]) -> int:
+        end = time.monotonic() + 10
+        if task:
+            started.set()
+        else:
+            started.wait(10)
+        while task and not stopping() and time.monotonic() < end:
+            time.sleep(0.01)
+        told.append(stopping())
+        return task
+
+    monkeypatch.setattr("tournament.runner.executors.local.play_task", play_task)
+    receipts = LocalExecutor(2).play(iter([0, 1, 2, 3]), {})  # type: ignore[list-item]
+    assert next(receipts) == 0  # type: ignore[comparison-overlap]
+    receipts.close()
+    assert told[0] is False
+    assert told[1:] == [True]
+
+
+def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:
+    place = new_place(tmp_path, BOTS[:3])
+    script = (
+        "import errno, sys\n"
+        "from tournament.store.storage import FolderRoot\n"
+        "def fail(root, stream):\n"
+        "    raise OSError(errno.EIO, 'Input/output error')\n"
+        "FolderRoot.finish_staged = fail\n"
+        "from tournament import cli\n"
+        "cli.main()\n"
+    )
+    command = [*command_line([])[:1], "-c", script, *place.arguments()]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"tournament: can't write to {place.results}: Input/output error\n"
+    assert staged(place) == []
+
+
+def test_auto_is_local_for_small_work() -> None:
+    assert choose_executor("auto", 2, None, 1.0).name == "local"
+
+
+def ray_workers(driver: int) -> list[int]:
+    """Processes that play tasks in the Ray that a process started."""
+    parents: dict[int, int] = {}
+    titles: dict[int, str] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                status = (entry / "stat").read_text()
+                parents[int(entry.name)] = int(status.rsplit(")", 1)[1].split()[1])
+                titles[int(entry.name)] = (entry / "cmdline").read_text()
+
+    def descends(process: int) -> bool:
+        while process in parents and process != driver:
+            process = parents[process]
+        return process == driver
+
+    return [process for process in titles if re.match("ray::.*play", titles[process]) and descends(process)]
+
+
+def test_one_ray_worker(place: Place, expected: Outcome, tmp_path: Path) -> None:
+    done = call([*place.arguments(), "--executor", "ray", "--results", str(tmp_path)])
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "Starting Ray…\n"
+    assert_same(outcome(tmp_path / place.results.name), expected)
+
+
+def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
+    """WebAssembly, Python and a program, in one contest against a house player."""
+    shipped = REPOSITORY / "entrants" / "holdem_training"
+    for bot in sorted(shipped.glob("threshold*")):
+        copy: Callable[[Path, Path], object] = shutil.copytree if bot.is_dir() else shutil.copy
+        (tmp_path / "bots").mkdir(exist_ok=True)
+        copy(bot, tmp_path / "bots" / bot.name)
+    (tmp_path / "tournament.toml").write_text('[holdem_training]\nentrants = "bots"\nhands = 400\nsessions = 3\n')
+    arguments = ["run", "holdem_training", "--config", str(tmp_path / "tournament.toml"), "--workers", "2"]
+    tables = []
+    for executor in ("local", "ray"):
+        assert call([*arguments, "--executor", executor, "--results", str(tmp_path / executor)]).returncode == 0
+        games = pandas.read_parquet(tmp_path / executor / "holdem_training" / "games")
+        tables.append(games.sort_values(["match", "session", "game"]).reset_index(drop=True))
+    assert len(tables[0]) == 3 * 3 * 400
+    pandas.testing.assert_frame_equal(tables[0], tables[1])
+
+
+def test_two_ray_workers_one_of_which_is_killed(tmp_path: Path) -> None:
+    place = new_place(tmp_path, BOTS, sessions=60_000)
+    place.play(workers=2, results=tmp_path / "local")
+    killed = 0
+    with subprocess.Popen(
+        command_line([*place.arguments(), "--executor", "ray", "--workers", "2"]),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as run:
+        while not killed and run.poll() is None:
+            for worker in ray_workers(run.pid)[:1]:
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+                    killed += 1
+            time.sleep(0.05)
+        _, complaints = run.communicate(timeout=120)
+    assert run.returncode == 0, complaints
+    assert killed == 1
+    assert_same(outcome(place.results), outcome(tmp_path / "local" / place.results.name))
+    assert staged(place) == []
+
+
+def test_a_failing_disk_of_a_ray_worker_is_one_line(tmp_path: Path) -> None:
+    place = new_place(tmp_path, BOTS[:3], sessions=200_000)
+    arguments = [*place.arguments(), "--executor", "ray", "--workers", "2"]
+    with subprocess.Popen(
+        command_line(arguments), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        while not ray_workers(run.pid) and run.poll() is None:
+            time.sleep(0.05)
+        for number in itertools.count():
+            (place.results / "staging").rename(place.results / f"no staging {number}")
+            try:
+                (place.results / "staging").write_text("in the way of folders")
+                break
+            except IsADirectoryError:
+                continue  # a worker made the folder again before
+        _, complaints = run.communicate(timeout=60)
+    assert run.returncode == 1
+    assert re.fullmatch(
+        rf"Starting Ray…\ntournament: can't write to {re.escape(str(place.results))}: [A-Z][^\n]*\n", complaints
+    )

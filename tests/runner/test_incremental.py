@@ -1,0 +1,289 @@
+"""Drop in, edit, take out, break or mend one bot: only its matches are played, and the rest stays byte for byte."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.contest_runs import (
+    CONTEST,
+    THRESHOLDS,
+    CountsGames,
+    Place,
+    assert_games_are_the_standings,
+    assert_in_schedule_order,
+    bot_source,
+    call,
+    new_place,
+)
+from tests.object_store import new_location
+from tournament.api import run
+from tournament.errors import RunFailed
+from tournament.standings.results import load
+
+BOTS = ["bold", "calm", "dull", "even"]
+Pair = tuple[str, str]
+
+
+def ledger(place: Place) -> list[str]:
+    return sorted(path.name for path in (place.results / "ledger").glob("*.json"))
+
+
+def digests_in(place: Place, entries: list[str]) -> dict[str, Pair]:
+    found = {}
+    for name in entries:
+        for batch in json.loads((place.results / "ledger" / name).read_text()).get("batches", ()):
+            found.update({leg["digest"]: (leg["x"], leg["y"]) for leg in batch["legs"]})
+    return found
+
+
+def play(place: Place) -> set[Pair]:
+    """Run, and tell which pairs played: those of legs that the ledger knew nothing of, and no others."""
+    before = ledger(place)
+    known = digests_in(place, before)
+    counter = CountsGames()
+    place.play(watcher=counter)
+    new = digests_in(place, [name for name in ledger(place) if name not in before])
+    assert_games_are_the_standings(place.results)
+    assert_in_schedule_order(place.results)
+    played = {pair for digest, pair in new.items() if digest not in known}
+    matches = load(str(place.results)).ranking.matches
+    assert counter.games == sum(match.games for match in matches if (match.x, match.y) in played)
+    return played
+
+
+def pairs_with(name: str, others: list[str]) -> set[Pair]:
+    return {(min(name, other), max(name, other)) for other in others if other != name}
+
+
+def games_without(place: Place, name: str) -> pd.DataFrame:
+    games = load(str(place.results)).games
+    others = games[(games["x"] != name) & (games["y"] != name)]
+    return others.astype({"x": str, "y": str}).reset_index(drop=True)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """Played in two batches, of four matches and of two, so that edits fall inside of parts."""
+    place = new_place(tmp_path, BOTS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, inline, *legs: inline == 4)
+        assert play(place) == set(combinations(BOTS, 2))
+    assert len(list((place.results / "games").iterdir())) == 2
+    return place
+
+
+def test_nothing_new_plays_nothing_and_writes_no_entry(place: Place) -> None:
+    before = ledger(place)
+    assert play(place) == set()
+    assert ledger(place) == before
+
+
+def test_a_newcomer_plays_all_and_nobody_else_does(place: Place) -> None:
+    before = games_without(place, "fair")
+    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
+    assert play(place) == pairs_with("fair", BOTS)
+    pd.testing.assert_frame_equal(games_without(place, "fair"), before)
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_an_edited_bot_plays_again_and_nobody_else_does(place: Place, name: str) -> None:
+    before = games_without(place, name)
+    place.write_bot(name, bot_source(2, 1))
+    assert play(place) == pairs_with(name, BOTS)
+    pd.testing.assert_frame_equal(games_without(place, name), before)
+
+
+def test_a_comment_plays_nothing_and_is_noted(place: Place) -> None:
+    before = load(str(place.results))
+    place.write_bot("calm", bot_source(*THRESHOLDS["calm"], comment="calmer"))
+    assert play(place) == set()
+    after = load(str(place.results))
+    pd.testing.assert_frame_equal(after.games, before.games)
+    changed = after.entrants.set_index("name")["sha256"] != before.entrants.set_index("name")["sha256"]
+    assert changed[changed].index.tolist() == ["calm"]
+
+
+def test_who_leaves_takes_his_games_and_brings_them_when_he_comes_back(place: Place) -> None:
+    before = pd.read_parquet(place.results / "games")
+    (place.entrants / "calm.c").unlink()
+    assert play(place) == set()
+    left = load(str(place.results))
+    assert set(left.games["x"]) | set(left.games["y"]) == {"bold", "dull", "even"}
+    assert [line.name for line in left.ranking.entrants if line.name == "calm"] == []
+    place.write_bot("calm", bot_source(*THRESHOLDS["calm"]))
+    known = ledger(place)
+    place.play()
+    replayed = set(digests_in(place, ledger(place)[len(known) :]).values())
+    assert pairs_with("calm", BOTS) <= replayed
+    assert_in_schedule_order(place.results)
+    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
+
+
+def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: Place) -> None:
+    before = pd.read_parquet(place.results / "games")
+    place.write_bot("dull", "int a(const Bot *bot) { return }\n")
+    assert play(place) == set()
+    line = next(line for line in load(str(place.results)).ranking.entrants if line.name == "dull")
+    assert (line.rank, line.status) == (None, "broken")
+    assert line.reason is not None and "error" in line.reason
+    place.write_bot("dull", bot_source(*THRESHOLDS["dull"]))
+    place.play()
+    assert_in_schedule_order(place.results)
+    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
+
+
+def test_one_edit_after_another(place: Place) -> None:
+    """Parts are cut again and again, and stay in order."""
+    for step, name in enumerate(["bold", "even", "calm", "glad", "calm"], 1):
+        place.write_bot(name, bot_source(step, step))
+        names = sorted({*BOTS, *(["glad"] if step > 3 else [])})
+        assert play(place) == pairs_with(name, names)
+    assert len(load(str(place.results)).matches) == 10
+
+
+def test_duplicate_matches_and_independent_deals(tmp_path: Path) -> None:
+    place = new_place(tmp_path, BOTS[:3], settings='duplicate = true\ndeals = "independent"')
+    play(place)
+    place.write_bot("bold", bot_source(1, 1))
+    assert play(place) == pairs_with("bold", BOTS[:3])
+    games = load(str(place.results)).games
+    assert games.groupby("match")["session"].agg(["min", "max"]).to_numpy().tolist() == [[0, 79]] * 3
+
+
+def test_a_flipped_bit_is_found_and_only_that_parts_legs_play_again(place: Place) -> None:
+    before = pd.read_parquet(place.results / "games")
+    victim = sorted((place.results / "games").iterdir())[-1]
+    content = bytearray(victim.read_bytes())
+    content[len(content) // 2] ^= 4
+    victim.write_bytes(content)
+    known = ledger(place)
+    done = call(place.arguments())
+    assert done.returncode == 0
+    assert f"Part {victim.stem} is damaged; its 2 legs are played again" in done.stderr
+    assert len(set(digests_in(place, ledger(place)[len(known) :]))) == 2
+    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
+    assert_games_are_the_standings(place.results)
+
+
+@pytest.mark.parametrize("table", ["games", "sessions"])
+def test_a_lost_part_plays_again(place: Place, table: str) -> None:
+    before = pd.read_parquet(place.results / "games")
+    sorted((place.results / table).iterdir())[0].unlink()
+    place.play()
+    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
+    assert_games_are_the_standings(place.results)
+
+
+def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
+    before = pd.read_parquet(place.results / "games")
+    for number, seed in enumerate((8, 9), 1):
+        done = call(place.arguments("--seed", str(seed)))
+        assert done.returncode == 0
+        aside = place.results.with_name(f"{CONTEST}-before-{number}")
+        assert f"seed was {seed - 1}, is {seed}" in done.stderr
+        assert str(aside) in done.stderr.replace("\n", "")
+        assert_games_are_the_standings(aside)
+    pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-before-1") / "games"), before)
+    aside_results = load(str(place.results.with_name(f"{CONTEST}-before-1")))
+    assert aside_results.field.settings["seed"] == 7
+    assert not pd.read_parquet(place.results / "games")["a_card"].equals(before["a_card"])
+
+
+def test_records_come_back_with_their_settings(place: Place) -> None:
+    first = pd.read_parquet(place.results / "games")
+    assert call(place.arguments("--seed", "8")).returncode == 0
+    done = call(place.arguments())
+    assert "they are back in" in done.stderr and "nothing to play" in done.stderr
+    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), first)
+    beside = place.results.parent.glob(f"{CONTEST}-before-*")
+    assert [load(str(path)).field.settings["seed"] for path in beside] == [8]
+
+
+def test_other_bots_altogether_set_the_old_records_aside(place: Place) -> None:
+    before = pd.read_parquet(place.results / "games")
+    for bot in place.entrants.iterdir():
+        bot.rename(bot.with_name(f"new_{bot.name}"))
+    done = call(place.arguments())
+    assert "none of its bots are here" in done.stderr
+    aside = place.results.with_name(f"{CONTEST}-before-1")
+    pd.testing.assert_frame_equal(pd.read_parquet(aside / "games"), before)
+
+
+def test_a_run_says_whose_matches_leave_the_records(place: Place) -> None:
+    bots = sorted(place.entrants.iterdir())
+    bots[0].unlink()
+    done = call(place.arguments())
+    assert f"{bots[0].stem} changed or left: {len(bots) - 1} matches leave the records" in done.stderr
+
+
+def test_a_broken_ledger_is_one_line(place: Place) -> None:
+    (place.results / "ledger" / ledger(place)[1]).write_text("{")
+    for arguments in (place.arguments(), ["leaderboard", CONTEST, "--config", str(place.config)]):
+        done = call(arguments)
+        assert done.returncode == 1
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("tournament: ") and "00000002.json is damaged; bring it back from a copy" in line
+
+
+def test_a_second_run_is_refused_while_one_is_going_on(place: Place) -> None:
+    refusals: list[str] = []
+
+    class RunsAgain:
+        def say(self, text: str) -> None:
+            pass
+
+        def done(self, progress: object) -> None:
+            refusals.append(call(place.arguments()).stderr)
+
+    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        place.play(watcher=RunsAgain())
+    (refusal,) = refusals
+    assert refusal.startswith(f"tournament: {place.results} is being written by process ")
+    assert len(refusal.splitlines()) == 1
+
+
+def test_a_stale_run_stops_and_writes_nothing_more(place: Place) -> None:
+    summary = place.results / "matches.parquet"
+
+    class LosesTheLock:
+        def say(self, text: str) -> None:
+            pass
+
+        def done(self, progress: object) -> None:
+            (place.results / "ledger" / "writer").unlink()
+            summary.write_bytes(b"of whoever took over")
+
+    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
+    with pytest.raises(RunFailed, match=r"another process writes to .* now; this one stops"):
+        place.play(watcher=LosesTheLock())
+    assert summary.read_bytes() == b"of whoever took over"
+    assert_games_are_the_standings(place.results)
+    assert play(place) <= pairs_with("fair", BOTS)
+    assert len(load(str(place.results)).matches) == 10
+
+
+def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, object_store: str) -> None:
+    place = new_place(tmp_path, BOTS[:3], sessions=10)
+    location = new_location(object_store)
+
+    def play_there() -> None:
+        there = run(CONTEST, config=place.config, results=location, workers=1, executor="local")
+        place.play()
+        here = load(str(place.results))
+        pd.testing.assert_frame_equal(there.games, here.games)
+        pd.testing.assert_frame_equal(there.sessions, here.sessions)
+        pd.testing.assert_frame_equal(there.standings, here.standings)
+
+    play_there()
+    play_there()
+    place.write_bot("calm", bot_source(2, 1))
+    play_there()
+    with pytest.raises(RunFailed, match=r"holds other records \(seed was 7, is 8\); name another place"):
+        run(CONTEST, config=place.config, results=location, seed=8)

@@ -1,0 +1,159 @@
+"""The schedule: every pair once, and what a leg's digest and deals depend on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tournament.contests.von_neumann_poker import Settings
+from tournament.runner import schedule as schedule_module
+from tournament.runner.schedule import Competitor, Leg, RoundRobin, match_number
+
+SETTINGS = Settings.model_validate({}).playing()
+names = st.text("abcXYZ019_.+-", min_size=1, max_size=8)
+fields = st.lists(names, min_size=2, max_size=12, unique=True).map(
+    lambda chosen: [Competitor(number, name, "wasm", f"artifact of {name}") for number, name in enumerate(chosen)]
+)
+
+
+def round_robin(field: list[Competitor], **changes: Any) -> RoundRobin:
+    return RoundRobin("von_neumann_poker", {**SETTINGS, **changes}, field)
+
+
+def by_pair(schedule: RoundRobin) -> dict[tuple[str, str, int], Leg]:
+    return {(leg.x.name, leg.y.name, leg.plan.number): leg for leg in schedule.legs()}
+
+
+@given(fields, st.booleans())
+def test_every_pair_plays_once_in_order(field: list[Competitor], duplicate: bool) -> None:
+    schedule = round_robin(field, duplicate=duplicate)
+    legs = list(schedule.legs())
+    assert len(legs) == schedule.total()
+    pairs = {(leg.x.name, leg.y.name) for leg in legs}
+    assert pairs == {(x.name, y.name) for x in field for y in field if x.name < y.name}
+    assert len(legs) == len(pairs) * (2 if duplicate else 1)
+    places = [(leg.plan.match, leg.plan.number) for leg in legs]
+    assert places == sorted(set(places))
+    assert len({leg.digest for leg in legs}) == len(legs)
+
+
+@given(fields, st.randoms(use_true_random=False))
+def test_the_order_of_competitors_does_not_matter(field: list[Competitor], chance: Any) -> None:
+    shuffled = list(field)
+    chance.shuffle(shuffled)
+    assert list(round_robin(shuffled).legs()) == list(round_robin(field).legs())
+
+
+@given(fields, names)
+def test_a_newcomer_changes_nothing_for_the_others(field: list[Competitor], name: str) -> None:
+    before = by_pair(round_robin(field))
+    newcomer = Competitor(len(field), name + "new", "wasm", "his")
+    after = by_pair(round_robin([*field, newcomer]))
+    assert {key: leg for key, leg in after.items() if newcomer.name not in key} == before
+
+
+@given(fields, st.data())
+def test_who_leaves_takes_only_his_legs(field: list[Competitor], data: st.DataObject) -> None:
+    gone = data.draw(st.sampled_from(field))
+    left = by_pair(round_robin([competitor for competitor in field if competitor != gone]))
+    assert left == {key: leg for key, leg in by_pair(round_robin(field)).items() if gone.name not in key}
+
+
+@given(fields, st.data())
+def test_an_edited_bot_has_new_digests_and_the_others_their_old_ones(
+    field: list[Competitor], data: st.DataObject
+) -> None:
+    edited = data.draw(st.sampled_from(field))
+    changed = [Competitor(c.number, c.name, "wasm", "other" if c == edited else c.artifact) for c in field]
+    before, after = by_pair(round_robin(field)), by_pair(round_robin(changed))
+    for key, leg in before.items():
+        assert (leg.digest != after[key].digest) == (edited.name in key)
+        assert leg.plan == after[key].plan
+        assert (leg.x.random_seed, leg.y.random_seed) == (after[key].x.random_seed, after[key].y.random_seed)
+
+
+ANN, BOB, CAT = (Competitor(number, name, "wasm", name) for number, name in enumerate(("ann", "bob", "cat")))
+OTHER_VALUES = {
+    "sessions": 999,
+    "seed": 2,
+    "deals": "independent",
+    "duplicate": True,
+    "faults_allowed": 4,
+    "fuel_per_decision": 20_000,
+    "memory_megabytes": 65,
+    "cpu_seconds_per_decision": 2.0,
+    "wall_seconds_per_decision": 6.0,
+    "wall_seconds_per_leg": 61.0,
+    "cpu_seconds_per_leg": 61.0,
+    "cpu_milliseconds_more": 2.0,
+    "bet_cap": "after_ante",
+}
+
+
+@pytest.mark.parametrize("key", SETTINGS)
+def test_every_setting_of_play_changes_the_digest(key: str) -> None:
+    before = next(round_robin([ANN, BOB]).legs())
+    after = next(round_robin([ANN, BOB], **{key: OTHER_VALUES[key]}).legs())
+    assert before.digest != after.digest
+
+
+def test_where_the_bots_lie_does_not_change_the_digest() -> None:
+    assert Settings.model_validate({"entrants": "elsewhere"}).playing() == SETTINGS
+
+
+def test_numbers_do_not_change_the_digest() -> None:
+    """They are given by the order in which bots came, which must not make a game another one."""
+    (leg,) = round_robin([ANN, BOB]).legs()
+    (renumbered,) = round_robin([Competitor(7, "ann", "wasm", "ann"), Competitor(3, "bob", "wasm", "bob")]).legs()
+    assert leg.digest == renumbered.digest
+    assert renumbered.plan.match == match_number(3, 7)
+    assert leg.plan.deals_key == renumbered.plan.deals_key
+
+
+def test_contest_and_engine_change_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    (leg,) = round_robin([ANN, BOB]).legs()
+    (elsewhere,) = RoundRobin("other", SETTINGS, [ANN, BOB]).legs()
+    monkeypatch.setattr(schedule_module, "ENGINE_VERSION", "next")
+    (later,) = round_robin([ANN, BOB]).legs()
+    assert len({leg.digest, elsewhere.digest, later.digest}) == 3
+
+
+def test_seats_go_by_name_not_by_number() -> None:
+    (leg,) = round_robin([Competitor(0, "zoe", "wasm", "z"), Competitor(1, "amy", "wasm", "a")]).legs()
+    assert (leg.x.name, leg.x.artifact, leg.y.name, leg.y.artifact) == ("amy", "a", "zoe", "z")
+
+
+def test_both_legs_of_a_duplicate_match_have_the_same_deals_and_fresh_rand() -> None:
+    for deals in ("common", "independent"):
+        one, other = round_robin([ANN, BOB], duplicate=True, deals=deals).legs()
+        assert one.plan.deals_key == other.plan.deals_key
+        assert (one.plan.first_session, other.plan.first_session) == (0, SETTINGS["sessions"])
+        assert len({one.x.random_seed, one.y.random_seed, other.x.random_seed, other.y.random_seed}) == 4
+
+
+def test_common_deals_are_common_and_independent_ones_are_not() -> None:
+    field = [ANN, BOB, CAT]
+    assert len({leg.plan.deals_key for leg in round_robin(field).legs()}) == 1
+    assert len({leg.plan.deals_key for leg in round_robin(field, deals="independent").legs()}) == 3
+    (own,) = round_robin([ANN, BOB], deals="independent").legs()
+    assert own in list(round_robin(field, deals="independent").legs())
+
+
+def test_the_seed_changes_deals_and_rand() -> None:
+    (one,), (other,) = round_robin([ANN, BOB], seed=1).legs(), round_robin([ANN, BOB], seed=2).legs()
+    assert one.plan.deals_key != other.plan.deals_key
+    assert one.x.random_seed != other.x.random_seed
+
+
+@given(st.integers(0, 60_000), st.integers(0, 60_000))
+def test_match_numbers_fit_and_are_one_to_one(one: int, other: int) -> None:
+    if one == other:
+        return
+    number = match_number(one, other)
+    assert number == match_number(other, one)
+    assert 0 <= number < 2**31
+    high = max(one, other)
+    assert high * (high - 1) // 2 <= number < (high + 1) * high // 2

@@ -1,0 +1,200 @@
+"""Where bots can't be confined nothing plays, unless the organiser says so; and what [sandbox] may say."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sandlock
+
+import tournament
+from tests.worker.support import SILENT_C, ask, build, write_bot
+from tournament.cli.commands import main
+from tournament.config import load_config
+from tournament.errors import BadInput
+from tournament.sandbox import confinement
+from tournament.sandbox.confinement import Limits, Orders, how_it_ended
+from tournament.sandbox.settings import SandboxSettings
+from tournament.store.ledger import read_state
+from tournament.store.storage import open_root
+
+PYTHON = {"calm.py": "def a(bot): return 5\ndef b(bot, bet): return 1\n"}
+
+
+@pytest.fixture
+def untried() -> Iterator[None]:
+    """The machine's sandbox is tried anew, and what was found is forgotten afterwards."""
+    confinement.tier.cache_clear()
+    yield
+    confinement.tier.cache_clear()
+
+
+def too_old(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(sandlock, "landlock_abi_version", lambda: 1)
+    return f"the kernel has Landlock version 1, version {sandlock.min_landlock_abi()} is needed"
+
+
+def none_at_all(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(sandlock, "landlock_abi_version", lambda: 0)
+    return f"the kernel has no Landlock, version {sandlock.min_landlock_abi()} is needed"
+
+
+def not_installed(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setitem(sys.modules, "sandlock", None)
+    return "sandlock doesn't load here (import of sandlock halted; None in sys.modules)"
+
+
+def leaky(monkeypatch: pytest.MonkeyPatch) -> str:
+    run = confinement.run
+    monkeypatch.setattr(confinement, "run", lambda orders, mode, seconds: run(orders, "off", seconds))
+    return "a probe in the sandbox could read, write, connect, pair, fork, execute, signal_parent, raise_limit"
+
+
+def unfiltered(monkeypatch: pytest.MonkeyPatch) -> str:
+    failed = confinement.Finished(119, b"", b"can't be confined: the kernel takes no filter\n", False)
+    monkeypatch.setattr(confinement, "run", lambda *_: failed)
+    return "the kernel takes no filter"
+
+
+def silent(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(confinement, "run", lambda *_: confinement.Finished(-9, b"", b"", False))
+    return "the probe was killed by SIGKILL"
+
+
+REFUSALS = [too_old, none_at_all, not_installed, leaky, unfiltered, silent]
+
+
+@pytest.mark.parametrize("how", REFUSALS, ids=lambda how: how.__name__)
+def test_nothing_plays_where_nothing_confines(how: object, monkeypatch: pytest.MonkeyPatch, untried: None) -> None:
+    assert callable(how)
+    reason = how(monkeypatch)
+    with pytest.raises(BadInput) as caught:
+        build(PYTHON)
+    assert str(caught.value) == (
+        f"bots can't be confined: {reason};"
+        ' to run bots with your own rights all the same, set sandbox = "off" in tournament.toml'
+    )
+
+
+def test_off_is_possible_everywhere_and_stands_in_the_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, untried: None
+) -> None:
+    monkeypatch.setattr(sandlock, "landlock_abi_version", lambda: 0)
+    (tmp_path / "bots").mkdir()
+    write_bot(tmp_path / "bots" / "calm.py", PYTHON["calm.py"])
+    write_bot(tmp_path / "bots" / "silent.c", SILENT_C)
+    config = tmp_path / "tournament.toml"
+    text = '[von_neumann_poker]\nentrants = "bots"\nsessions = 3\n'
+    config.write_text(text)
+    monkeypatch.setattr(sys, "argv", ["tournament", "run", "--config", str(config), "--executor", "local"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    assert not (tmp_path / "results").exists() or not list((tmp_path / "results").rglob("*.parquet"))
+    config.write_text(f'sandbox = "off"\n{text}')
+    results = tournament.run("von_neumann_poker", config=config, executor="local", workers=1)
+    assert {line.status for line in results.ranking.entrants} == {"ok"}
+    state = read_state(open_root(str(tmp_path / "results" / "von_neumann_poker")))
+    assert {batch.sandbox for versions in state.batches.values() for batch in versions} == {confinement.OFF}
+
+
+def test_c_bots_that_are_compiled_need_nothing_of_it_to_play(tmp_path: Path) -> None:
+    (entrant,) = build({"silent.c": SILENT_C})
+    assert entrant.plays_as == "wasm"
+
+
+def test_the_tier_says_what_confines() -> None:
+    assert confinement.tier("off") == "off: bots run with the rights of the tournament"
+    assert confinement.tier("on").startswith("sandlock ")
+    assert confinement.tier("on").endswith("system call filter")
+
+
+def settings_of(tmp_path: Path, text: str) -> SandboxSettings:
+    path = tmp_path / "tournament.toml"
+    path.write_text(text)
+    return load_config("von_neumann_poker", path).sandbox
+
+
+def test_both_forms_of_the_sandbox_setting(tmp_path: Path) -> None:
+    assert settings_of(tmp_path, "") == SandboxSettings()
+    assert settings_of(tmp_path, 'sandbox = "off"') == SandboxSettings(mode="off")
+    assert settings_of(tmp_path, 'sandbox = "on"') == SandboxSettings()
+    text = '[sandbox]\nmode = "off"\npackages = ["numpy"]\nreadable = ["/opt/x"]\nlegs_per_process = 3\n'
+    assert settings_of(tmp_path, text) == SandboxSettings(
+        mode="off", packages=["numpy"], readable=["/opt/x"], legs_per_process=3
+    )
+
+
+BAD_SETTINGS = {
+    'sandbox = "of"': "line 1: mode = 'of': input should be 'on' or 'off'",
+    "sandbox = 1": "line 1: sandbox must be a table, written [sandbox]",
+    'results = "x"\n[sandbox]\npackages = "numpy"': "line 3: packages = 'numpy': input should be a valid list",
+    "[sandbox]\npackages = [1]": "line 2: packages = 1: input should be a valid string",
+    "[sandbox]\n\nlegs_per_process = 0": "line 3: legs_per_process = 0: input should be greater than or equal to 1",
+    "[sandbox]\nlegs_per_process = 1001": "line 2: legs_per_process = 1001: input should be less than or equal to 1000",
+    "[sandbox]\nnetwork = true": "line 2: unknown key network; there are mode, packages, readable, legs_per_process",
+    '[sandbox]\nreadable = ["a\\u0000"]': "line 2: readable = 'a\\x00': must not contain the character NUL",
+}
+
+
+@pytest.mark.parametrize("text", sorted(BAD_SETTINGS), ids=range(len(BAD_SETTINGS)))
+def test_bad_settings_are_blamed_by_line(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        settings_of(tmp_path, text)
+    assert str(caught.value) == f"{tmp_path / 'tournament.toml'}, {BAD_SETTINGS[text]}"
+
+
+def test_unconfined_bots_are_still_held_to_their_limits() -> None:
+    source = "x = 0\ndef a(bot):\n    global x\n    x = bytearray(1 << 30)\n    return 1\ndef b(bot, bet): return 1\n"
+    answered = ask(source, sandbox=SandboxSettings(mode="off"))
+    assert answered.what == ["ran out of memory (64 MB)"]
+
+
+def test_commands_run_to_their_end_or_are_cut_off() -> None:
+    def ran(script: str, seconds: float = 20) -> confinement.Finished:
+        orders = Orders(Limits(256, 10), command=["/bin/sh", "-c", script], readable=["/bin", "/usr/bin"])
+        return confinement.run(orders, "on", seconds)
+
+    fine = ran("echo out; echo err >&2; exit 3")
+    assert (fine.status, fine.output, fine.errors, fine.cut_off) == (3, b"out\n", b"err\n", False)
+    assert fine.in_words == "ended with status 3"
+    assert ran("kill -11 $$").in_words == "was killed by SIGSEGV"
+    assert ran("read x; exit 4").status == 4  # its input is at its end
+    slow = ran("while :; do :; done", 0.3)
+    assert slow.cut_off and slow.in_words == "took too long"
+    assert ran("exec >&- 2>&-; while :; do :; done", 0.3).cut_off
+
+
+def test_how_a_process_ended_in_words() -> None:
+    assert [how_it_ended(status) for status in (0, 3, -9, -24, -99)] == [
+        "ended", "ended with status 3", "was killed by SIGKILL", "used up its processor time", "was killed",
+    ]  # fmt: skip
+
+
+def test_an_ended_process_leaves_no_descriptor() -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for mode in ("on", "off"):
+        for _ in range(3):
+            process = confinement.start(
+                Orders(Limits(256, 10), command=["/bin/sh", "-c", "exit 5"], readable=["/bin"]), mode
+            )
+            assert process.ended_by_itself(10) == 5
+            assert process.end() == 5
+            assert process.has_ended()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_beside_the_standard_library_only_what_is_allowed_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("allowed", "other"):
+        (tmp_path / "site-packages" / name).mkdir(parents=True)
+    (tmp_path / "dist-packages").mkdir()
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
+    folders = [str(tmp_path / name) for name in ("site-packages", "dist-packages")]
+    assert confinement._beside_the_library([str(tmp_path)]) == folders
+    allowed = str(tmp_path / "site-packages" / "allowed" / "__init__.py")
+    assert confinement._beside_the_library([allowed]) == [str(tmp_path / "site-packages" / "other"), folders[1]]

@@ -1,0 +1,250 @@
+"""A leg of a Python bot knows nothing of other legs, and its chance repeats."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
+from tournament.contests.von_neumann_poker import Settings
+from tournament.errors import BadInput
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.processes import python_bots
+
+NUMPY = SandboxSettings(packages=["numpy"])
+
+# Each tries to remember something over legs: what a does depends on how often a was called before.
+REMEMBERING = {
+    "globals": "n = 0\ndef count():\n  global n\n  n += 1\n  return n",
+    "class_state": "class K:\n  n = 0\ndef count():\n  K.n += 1\n  return K.n",
+    "defaults": "def count(seen=[]):\n  seen.append(0)\n  return len(seen)",
+    "attributes": "def count():\n  count.n = getattr(count, 'n', 0) + 1\n  return count.n",
+    "caches": "from functools import lru_cache\nn = [0]\n@lru_cache\ndef g(): return n\n"
+    "def count():\n  g()[0] += 1\n  return n[0]",
+    "patched_random": "import random\ndef count():\n"
+    "  random.seen = getattr(random, 'seen', 0) + 1\n  return random.seen",
+    "patched_os": "import os\ndef count():\n  os.seen = getattr(os, 'seen', 0) + 1\n  return os.seen",
+    "builtins": "def count():\n  __builtins__['n'] = __builtins__.get('n', 0) + 1\n  return n",
+    "own_name": "import sys\ndef count():\n  m = sys.modules.setdefault(__name__ + str(id(count)), K)\n"
+    "  m.n = getattr(m, 'n', 0) + 1\n  return m.n\nclass K: pass",
+    "random_state": "import random\ndef count():\n  return int(random.random() * 1000)",
+    "f": "def count():\n  the.f[0] += 1\n  return the.f[0]",
+}
+TEMPLATE = """
+{definition}
+the = None
+def a(bot):
+    global the
+    the = bot
+    return count() % 37 - 5
+def b(bot, bet):
+    global the
+    the = bot
+    return count() % 3
+"""
+
+
+def test_legs_that_share_a_process_share_no_memory() -> None:
+    settings = Settings(sessions=4, duplicate=True)
+    bots = {f"{name}.py": TEMPLATE.format(definition=text) for name, text in REMEMBERING.items()}
+    entrants = build(bots)
+    legs = [leg for leg in legs_of(entrants, settings) if "globals" in (leg.x.name, leg.y.name)]
+    together = play(entrants, settings, legs=legs)
+    alone = play(entrants, settings, SandboxSettings(legs_per_process=1), legs)
+    for one, other in zip(together, alone):
+        assert not one.faults
+        assert one.what_counts == other.what_counts
+    # They do count: over one leg the answers change.
+    assert any(len({game.bet for game in played.games}) > 10 for played in together)
+
+
+CHANCE = {
+    "random": "import random",
+    "function": "from random import random as value",
+    "choice": "from random import choice\nvalue = lambda: choice(range(10**9)) / 10**9",
+    "generator": "from random import Random\nvalue = Random().random",
+    "reseeded": "import random\nrandom.seed()\nvalue = random.random",
+    "system": "import random\nvalue = random.SystemRandom().random",
+    "secrets": "import secrets\nvalue = lambda: secrets.randbelow(10**9) / 10**9",
+    "secret_text": "import secrets\n"
+    "value = lambda: len(set(secrets.token_urlsafe(99))) / 64 + secrets.token_bytes(1)[0] / 9999",
+    "secret_system": "import secrets\nvalue = secrets.SystemRandom().random",
+    "urandom": "import os\nvalue = lambda: int.from_bytes(os.urandom(4), 'big') / 2**32",
+    "urandom_alone": "from os import urandom\nvalue = lambda: int.from_bytes(urandom(4), 'big') / 2**32",
+    "imported_late": "def value():\n  import importlib\n  return importlib.import_module('random').random()",
+    "uuid": "import uuid\nvalue = lambda: uuid.uuid4().int / 2**128",
+    "statistics": "import statistics\nvalue = lambda: statistics.NormalDist(0.5, 0.2).samples(1)[0]",
+    "hashes": "value = lambda s=set(map(str, range(50))): int(''.join(list(s)[:8])) % 1000 / 1000",
+    "strings": "value = lambda: hash('a string') % 1000 / 1000",
+}
+NUMPY_CHANCE = {
+    "rand": "import numpy as np\nvalue = np.random.rand",
+    "rng": "import numpy as np\nvalue = np.random.default_rng().random",
+    "rng_imported": "from numpy.random import default_rng\nvalue = default_rng().random",
+    "state": "import numpy.random\nvalue = numpy.random.RandomState().rand",
+    "pcg": "import numpy as np\nvalue = np.random.Generator(np.random.PCG64()).random",
+    "twister": "from numpy.random import Generator, MT19937\nvalue = Generator(MT19937(seed=None)).random",
+    "sequence": "import numpy as np\nvalue = np.random.default_rng(np.random.SeedSequence().spawn(1)[0]).random",
+    "sample": "from numpy import random\nvalue = random.sample",
+    "reseeded": "import numpy as np\nnp.random.seed()\nvalue = np.random.random",
+    "shuffled": "import numpy as np\nvalue = lambda: np.random.permutation(1000)[0] / 1000",
+}
+DRAWING = """
+{definition}
+if 'value' not in dir():
+    value = random.random
+def a(bot): return int(value() * 2**40)
+def b(bot, bet): return 0
+"""
+# The chance of these is of modules that legs share: it repeats only where legs don't.
+SHARED = {"uuid", "statistics"}
+
+
+@pytest.mark.parametrize(("sources", "sandbox"), [(CHANCE, ON), (NUMPY_CHANCE, NUMPY)], ids=["standard", "numpy"])
+def test_chance_of_every_source_repeats(sources: dict[str, str], sandbox: SandboxSettings) -> None:
+    bots = {f"{name}.py": DRAWING.format(definition=text) for name, text in sources.items()}
+
+    def draw(seed: int) -> dict[str, Answered]:
+        return ask_each(bots, [A] * 20, Settings(seed=seed), sandbox)
+
+    first, again, other = draw(1), draw(1), draw(2)
+    for name in sources:
+        assert not first[name].faults
+        assert first[name].answers == again[name].answers, name
+        if name not in ("hashes", "strings"):  # those hang on no seed
+            assert first[name].answers != other[name].answers, name
+            assert len(set(first[name].answers)) > 10, name
+
+
+def test_seeds_that_a_bot_chooses_are_kept() -> None:
+    source = """
+        import random
+        random.seed(5)
+        rng = random.Random(5)
+        expected = int(rng.random() * 2**40)
+
+        def a(bot):
+            return int(random.random() * 2**40) == expected
+
+        def b(bot, bet):
+            random.seed(bet)
+            return random.Random(bet).random() == random.random()
+    """
+    assert ask(source, [A, (1, (3,), bytes(24))]).answers == [1, 1]
+    numpy_source = """
+        import numpy as np
+        np.random.seed(5)
+        expected = [np.random.RandomState(5).rand(), np.random.default_rng(5).random()]
+
+        def a(bot):
+            return [np.random.rand(), np.random.Generator(np.random.PCG64(5)).random()] == expected
+
+        b = lambda bot, bet: 0
+    """
+    assert ask(numpy_source, [A], sandbox=NUMPY).answers == [1]
+
+
+def test_other_legs_have_other_chance() -> None:
+    source = "import random\ndef a(bot): return random.randrange(51)\ndef b(bot, bet): return random.random() < 0.5\n"
+    first, second = play(build({"one.py": source, "two.py": source}), Settings(sessions=5, duplicate=True))
+    assert first.games[0].a_card == second.games[0].a_card
+    assert [game.bet for game in first.games][:5] != [game.bet for game in second.games][:5]
+    # Equal files, but each bot's chance is its own.
+    as_x = [game.bet for game in first.games if game.x_is_a]
+    as_y = [game.bet for game in first.games if not game.x_is_a]
+    assert as_x[:5] != as_y[:5]
+
+
+MODULES = """
+    abc array ast asyncio base64 bisect builtins calendar cmath collections collections.abc colorsys
+    concurrent.futures contextlib contextvars copy copyreg csv ctypes dataclasses datetime decimal difflib dis email
+    enum errno fnmatch fractions functools gc getpass gettext glob graphlib gzip hashlib heapq hmac html http.client
+    importlib inspect io ipaddress itertools json keyword linecache locale logging lzma math mmap multiprocessing
+    numbers operator os os.path pathlib pickle platform pprint queue random re reprlib sched secrets select
+    selectors shlex shutil signal socket sqlite3 statistics string struct subprocess symtable sys sysconfig tempfile
+    textwrap threading time timeit tokenize traceback types typing unicodedata unittest urllib.request uuid warnings
+    weakref xml.etree.ElementTree zipfile zlib zoneinfo bz2 codecs cProfile
+"""
+WORKING = {
+    "json": "__import__('json').loads('[7]')[0]",
+    "dataclass": "__import__('dataclasses').make_dataclass('P', ['x'])(7).x",
+    "namedtuple": "__import__('collections').namedtuple('P', 'x y')(7, 8).x",
+    "counter": "__import__('collections').Counter('mississippi').most_common(1)[0][1] + 3",
+    "heap": "__import__('heapq').nsmallest(1, [9, 7, 8])[0]",
+    "bisect": "__import__('bisect').bisect([1, 2, 3, 4, 5, 6, 7], 7)",
+    "statistics": "__import__('statistics').mean([6, 8])",
+    "decimal": "int(__import__('decimal').Decimal('1.5') + __import__('decimal').Decimal('5.5'))",
+    "fraction": "int(__import__('fractions').Fraction(7, 3) * 3)",
+    "cache": "__import__('functools').lru_cache(lambda: 7)()",
+    "itertools": "sum(1 for _ in __import__('itertools').islice(__import__('itertools').count(), 7))",
+    "pickle": "__import__('pickle').loads(__import__('pickle').dumps({'x': 7}))['x']",
+    "copy": "__import__('copy').deepcopy([[7]])[0][0]",
+    "regex": "int(__import__('re').search(r'[0-9]', 'a7').group())",
+    "hash": "len(__import__('hashlib').sha256(b'').hexdigest()) - 57",
+    "sql": "__import__('sqlite3').connect(':memory:').execute('select 7').fetchone()[0]",
+    "date": "__import__('datetime').date(2020, 1, 7).day",
+    "enum": "__import__('enum').IntEnum('E', {'x': 7}).x",
+    "compress": "len(__import__('zlib').decompress(__import__('zlib').compress(b'7777777')))",
+    "sleep": "__import__('time').sleep(0.001) or 7",
+    "ctypes": "__import__('ctypes').c_int(7).value",
+    "generators": "next(i for i in range(9) if i > 6)",
+    "eval": "eval('3 + 4')",
+    "print": "print('to nobody') or 7",
+    "stderr": "__import__('sys').stderr.write('1234567')",
+    "input": "__import__('sys').stdin.read() == '' and 7",
+    "argv": "7 * (__import__('sys').argv == ['bot'])",
+}
+
+
+def test_the_standard_library_can_be_imported_and_used() -> None:
+    lines = "\n".join(f"import {module}" for module in MODULES.split())
+    expressions = ", ".join(f"lambda: {text}" for text in WORKING.values())
+    source = f"{lines}\nworks = [{expressions}]\ndef a(bot): return works.pop(0)()\ndef b(bot, bet): return 0\n"
+    answered = ask(source, [A] * len(WORKING))
+    assert answered.what == []
+    assert dict(zip(WORKING, answered.answers)) == dict.fromkeys(WORKING, 7)
+
+
+@pytest.mark.parametrize("module", ["numpy", "tournament", "engine", "engine.lanes", "sandlock", "pytest", "bot"])
+def test_what_is_not_allowed_is_not_there(module: str) -> None:
+    problem = problem_of(f"import {module}\ndef a(bot): return 0\ndef b(bot, bet): return 0\n")
+    assert problem == (
+        f"can't start: ModuleNotFoundError: No module named '{module.split('.')[0]}' (line 1);"
+        " bots may import the standard library and what [sandbox] packages names"
+    )
+
+
+def test_allowed_packages_come_with_what_they_need() -> None:
+    sandbox = SandboxSettings(packages=["pandas"])
+    source = "import pandas as pd\ndef a(bot): return int(pd.Series([3, 4]).sum())\ndef b(bot, bet): return 0\n"
+    assert ask(source, [A], sandbox=sandbox).answers == [7]
+    known = python_bots.installed(("pandas",))
+    assert {"pandas", "numpy", "python-dateutil", "six"} <= set(known.versions)
+    assert known.modules["six"] == (known.modules["six"][0], [])
+    assert known.modules["numpy"][0].endswith("numpy/__init__.py")
+
+
+def test_a_package_that_is_not_installed_is_named_with_its_remedy() -> None:
+    with pytest.raises(BadInput) as caught:
+        build({"x.py": "a = b = lambda *_: 0"}, SandboxSettings(packages=["no-such-package"]))
+    assert str(caught.value) == (
+        "[sandbox] packages: no-such-package is not installed; install it with:"
+        f" {sys.executable} -m pip install no-such-package"
+    )
+
+
+def test_other_versions_of_packages_are_another_bot() -> None:
+    """What plays says with what: records of other versions are not taken for its own."""
+    plain, with_numpy = (python_bots.pack(b"x", sandbox) for sandbox in (ON, NUMPY))
+    assert plain != with_numpy
+    assert python_bots.source_of(plain, ON) == python_bots.source_of(with_numpy, NUMPY) == b"x"
+    with pytest.raises(Exception, match=r"Python bots play with Python .*, numpy .*, but this machine"):
+        python_bots.source_of(with_numpy, ON)
+
+
+def test_legs_of_a_round_robin_have_processes_where_a_bot_is_one() -> None:
+    entrants = build(
+        {"x.py": "a = b = lambda *_: 0", "y.c": "int a(Bot *b) {return 0;} int b(Bot *b, int x) {return 0;}"}
+    )
+    assert [leg.has_processes for leg in legs_of(entrants, Settings())] == [True]

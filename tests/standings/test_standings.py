@@ -1,0 +1,294 @@
+"""From legs to a ranking, against plain sums, and its intervals against simulated tournaments."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tournament.runner.schedule import match_number
+from tournament.standings.standings import Standing, _student, work_out
+from tournament.store.ledger import Batch, Fault, Field, FieldEntrant, LegResult
+
+BLOCKS = 32
+Points = npt.NDArray[np.float64]
+
+
+def field_of(names: Sequence[str], problems: dict[str, str] | None = None) -> Field:
+    entrants = tuple(
+        FieldEntrant(number, name, "c", name, None if name in (problems or {}) else name, (problems or {}).get(name))
+        for number, name in enumerate(names)
+    )
+    return Field("von_neumann_poker", "1", {}, entrants, {name: number for number, name in enumerate(names)})
+
+
+def leg_of(field: Field, x: str, y: str, points: Points, number: int = 0, **more: Any) -> LegResult:
+    """A leg in which x won these points in its sessions, cut into blocks as the core does."""
+    count = len(points)
+    block = np.arange(count) * BLOCKS // count
+    return LegResult(
+        digest=f"{x} {y} {number}",
+        match=match_number(field.numbers[x], field.numbers[y]),
+        number=number,
+        x=x,
+        y=y,
+        sessions=count,
+        games=10 * count,
+        points=float(points.sum()),
+        squared_points=float(points @ points),
+        blocks=tuple(np.bincount(block, points, BLOCKS).tolist()),
+        **more,
+    )
+
+
+def batch_of(*legs: LegResult) -> Batch:
+    return Batch(legs[0].digest, (), legs)
+
+
+def tournament(names: Sequence[str], sessions: int, seed: int) -> tuple[Field, dict[tuple[str, str], Points]]:
+    """Independent points of every pair; earlier names are better."""
+    chance = np.random.default_rng(seed)
+    pairs = itertools.combinations(names, 2)
+    return field_of(names), {(x, y): chance.normal(names.index(y) - names.index(x), 5, sessions) for x, y in pairs}
+
+
+def lines_of(field: Field, legs: Sequence[LegResult]) -> dict[str, Standing]:
+    return {line.name: line for line in work_out(field, [batch_of(leg) for leg in legs]).entrants}
+
+
+def test_scores_and_counts_are_plain_sums() -> None:
+    names = ["ann", "bob", "cat", "dan"]
+    field, points = tournament(names, 320, 1)
+    standings = work_out(field, [batch_of(leg_of(field, x, y, p)) for (x, y), p in points.items()])
+    assert [line.name for line in standings.entrants] == names
+    assert [line.rank for line in standings.entrants] == [1, 2, 3, 4]
+    for line in standings.entrants:
+        signed = [p if x == line.name else -p for (x, y), p in points.items() if line.name in (x, y)]
+        per_session = np.sum(signed, axis=0)  # his points in a session, over all opponents
+        assert line.score == pytest.approx(per_session.sum(), rel=1e-12)
+        blocks = per_session.reshape(BLOCKS, -1).sum(axis=1)
+        error = math.sqrt(BLOCKS) * blocks.std(ddof=1)
+        assert line.stderr == pytest.approx(error, rel=1e-9)
+        assert line.ci_high is not None and line.ci_low is not None
+        assert line.ci_high - line.score == pytest.approx(2.03951 * error, rel=1e-4)  # t of 31 degrees
+        assert line.score - line.ci_low == pytest.approx(line.ci_high - line.score)
+        assert (line.matches, line.sessions, line.games) == (3, 960, 9600)
+        # Of independent sessions, blocks must tell what the sessions themselves do, up to the noise of 32 blocks.
+        assert error == pytest.approx(math.sqrt(320) * per_session.std(ddof=1), rel=4 / math.sqrt(2 * 31))
+    assert standings.games == 6 * 3200
+
+
+def test_errors_by_blocks_agree_with_errors_by_sessions_on_average() -> None:
+    ratios = []
+    for seed in range(200):
+        field, points = tournament(["ann", "bob"], 640, seed)
+        (line, _) = work_out(field, [batch_of(leg_of(field, "ann", "bob", points["ann", "bob"]))]).entrants
+        assert line.stderr is not None
+        ratios.append(line.stderr**2 / (640 * points["ann", "bob"].var(ddof=1)))
+    # Each is about χ² of 31 degrees over 31.
+    assert np.mean(ratios) == pytest.approx(1, abs=4 * math.sqrt(2 / 31 / 200))
+
+
+def test_matches_have_errors_over_sessions() -> None:
+    field, points = tournament(["ann", "bob"], 321, 2)
+    own = points["ann", "bob"]
+    (match,) = work_out(field, [batch_of(leg_of(field, "ann", "bob", own))]).matches
+    assert (match.x, match.y, match.legs, match.sessions, match.games) == ("ann", "bob", 1, 321, 3210)
+    assert match.x_points == pytest.approx(own.sum())
+    assert match.x_points_stderr == pytest.approx(math.sqrt(321) * own.std(ddof=1))
+    assert match.points_per_session == pytest.approx(own.mean())
+    assert match.stderr_per_session == pytest.approx(own.std(ddof=1) / math.sqrt(321))
+
+
+def test_a_duplicate_match_has_errors_over_pairs() -> None:
+    """Luck that both legs share with opposite signs is no error of their sum."""
+    field = field_of(["ann", "bob"])
+    chance = np.random.default_rng(3)
+    luck, skill = chance.normal(0, 10, 640), chance.normal(1, 1, (2, 640))
+    legs = [leg_of(field, "ann", "bob", luck + skill[0]), leg_of(field, "ann", "bob", skill[1] - luck, 1)]
+    standings = work_out(field, [batch_of(leg) for leg in legs])
+    (match,) = standings.matches
+    expected = math.sqrt(640) * (skill[0] + skill[1]).std(ddof=1)
+    assert (match.legs, match.sessions) == (2, 1280)
+    assert match.x_points_stderr == pytest.approx(expected, rel=0.5)
+    assert standings.entrants[0].stderr == pytest.approx(match.x_points_stderr)
+    assert standings.entrants[0].matches == 1
+
+
+def test_too_few_sessions_have_no_error() -> None:
+    field = field_of(["ann", "bob"])
+    standings = work_out(field, [batch_of(leg_of(field, "ann", "bob", np.array([3.0])))])
+    assert standings.matches[0].x_points_stderr is None
+    assert [(line.score, line.stderr, line.ci_low, line.ci_high) for line in standings.entrants] == [
+        (3.0, None, None, None),
+        (-3.0, None, None, None),
+    ]
+
+
+def test_before_the_first_leg_all_are_at_zero() -> None:
+    standings = work_out(field_of(["bob", "ann"]), [])
+    assert [(line.name, line.rank, line.score, line.games) for line in standings.entrants] == [
+        ("ann", 1, 0.0, 0),
+        ("bob", 2, 0.0, 0),
+    ]
+    assert standings.matches == ()
+
+
+def test_who_played_more_matches_so_far_is_not_ahead_for_it() -> None:
+    field = field_of(["ann", "bob", "cat", "dan"])
+    ones = np.ones(64)
+    legs = [
+        leg_of(field, "ann", "bob", ones),
+        leg_of(field, "ann", "cat", ones),
+        leg_of(field, "ann", "dan", -1.5 * ones),
+        leg_of(field, "bob", "cat", ones),
+        leg_of(field, "bob", "dan", ones),
+    ]
+    by_match = {"ann": 0.5 / 3, "bob": 1 / 3, "cat": -1.0, "dan": 0.25}
+    lines = work_out(field, [batch_of(leg) for leg in legs]).entrants
+    assert [line.name for line in lines] == sorted(by_match, key=lambda name: -by_match[name])
+
+
+def disqualified(field: Field) -> list[LegResult]:
+    """Cat traps once too often against dan; without that leg she would win everything."""
+    fault = Fault(1, 2, 5, "b", "out of bounds")
+    names = [entrant.name for entrant in field.entrants]
+    legs = [
+        leg_of(field, x, y, np.full(64, -5.0 if y == "cat" else 5.0 if x == "cat" else 1.0))
+        for x, y in itertools.combinations(names, 2)
+    ]
+    spoilt = next(leg for leg in legs if {leg.x, leg.y} == {"bob", "cat"})
+    legs[legs.index(spoilt)] = replace(spoilt, faults=(fault,) * 4, ended_by=1, sessions=3, games=25)
+    return legs
+
+
+def test_matches_with_a_disqualified_bot_count_for_nobody_and_stay_in_the_records() -> None:
+    field = field_of(["ann", "bob", "cat", "dan"])
+    legs = disqualified(field)
+    without = [leg for leg in legs if "cat" not in (leg.x, leg.y)]
+    lines = lines_of(field, legs)
+    clean = lines_of(field_of(["ann", "bob", "dan"]), without)
+    for name in ("ann", "bob", "dan"):
+        assert lines[name] == clean[name]
+    cat = lines["cat"]
+    assert (cat.rank, cat.status, cat.faults, cat.score, cat.games) == (None, "disqualified", 4, 0.0, 0)
+    assert cat.reason == "out of bounds, in b against bob, session 2, game 5"
+    standings = work_out(field, [batch_of(leg) for leg in legs])
+    assert len(standings.matches) == 6
+    assert len(standings.faults) == 4
+    cut_short = next(match for match in standings.matches if {match.x, match.y} == {"bob", "cat"})
+    assert cut_short.x_points_stderr is None
+    assert [line.name for line in standings.entrants][-1] == "cat"
+
+
+def test_a_broken_bot_is_below_the_line_with_its_reason() -> None:
+    field = field_of(["ann", "bob", "bad"], {"bad": "no function a"})
+    lines = lines_of(field, [leg_of(field, "ann", "bob", np.ones(64))])
+    assert (lines["bad"].rank, lines["bad"].status, lines["bad"].reason) == (None, "broken", "no function a")
+    assert lines["ann"].rank == 1
+
+
+def test_faults_within_what_is_allowed_are_counted_and_no_more() -> None:
+    field = field_of(["ann", "bob"])
+    faults = (Fault(0, 1, 1, "a", "division by zero"), Fault(1, 1, 2, "b", "out of fuel"), Fault(1, 1, 3, "b", "x"))
+    lines = lines_of(field, [leg_of(field, "ann", "bob", np.ones(64), faults=faults)])
+    assert [(lines[name].faults, lines[name].status) for name in ("ann", "bob")] == [(1, "ok"), (2, "ok")]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_commits_does_not_matter_to_the_last_bit(chance: Any) -> None:
+    field, points = tournament(["ann", "bob", "cat", "dan", "eve"], 100, 4)
+    legs = [leg_of(field, x, y, p) for (x, y), p in points.items()]
+    expected = work_out(field, [batch_of(*legs)])
+    chance.shuffle(legs)
+    cut = chance.randrange(1, len(legs))
+    assert work_out(field, [batch_of(*legs[:cut]), batch_of(*legs[cut:])]) == expected
+
+
+def test_order_probabilities() -> None:
+    """Sure when far apart, even when level; at one standard error about what the normal distribution says."""
+    field = field_of(["ann", "bob"])
+    base = np.tile([1.0, -1.0], 640 // 2)
+    chance = np.random.default_rng(5)
+    noise = chance.normal(0, 1, 640)
+    noise -= noise.mean()
+    for shift, expected, within in ((0.0, 0.5, 0.05), (1.0, 1.0, 0.001)):
+        leg = leg_of(field, "ann", "bob", noise + shift)
+        assert work_out(field, [batch_of(leg)]).entrants[0].order_probability == pytest.approx(expected, abs=within)
+    leg = leg_of(field, "ann", "bob", base)
+    blocks = np.asarray(leg.blocks)
+    assert np.all(blocks == 0)  # no spread at all: every resampling is a tie
+    assert work_out(field, [batch_of(leg)]).entrants[0].order_probability == 0.5
+    blocks = np.bincount(np.arange(640) * BLOCKS // 640, noise, BLOCKS)
+    error = math.sqrt(BLOCKS) * blocks.std(ddof=1)
+    leg = leg_of(field, "ann", "bob", noise + error / 640)
+    assert work_out(field, [batch_of(leg)]).entrants[0].order_probability == pytest.approx(0.841, abs=0.04)
+    assert work_out(field, [batch_of(leg)]).entrants[-1].order_probability is None
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.9])
+def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
+    """Over simulated tournaments whose pairings see the same luck, and sessions that depend on those before.
+
+    `memory` is the correlation of a session with the next one, as of bots that
+    adapt; legs are long against it. The true scores are known.
+    """
+    names = ["ann", "bob", "cat", "dan", "eve"]
+    field = field_of(names)
+    skill = np.array([2.0, 1.0, 0.0, -1.0, -2.0]) / 10
+    style = np.array([1.0, -0.5, 0.3, 0.8, -1.2])
+    chance = np.random.default_rng(6)
+    tournaments, sessions = 300, 960
+    pairs = list(itertools.combinations(range(5), 2))
+    covered = np.zeros(5)
+    for _ in range(tournaments):
+        noise = chance.normal(size=(len(pairs) + 1, sessions))
+        if memory:
+            for session in range(1, sessions):
+                noise[:, session] = memory * noise[:, session - 1] + math.sqrt(1 - memory**2) * noise[:, session]
+        deals, own = noise[0], noise[1:]
+        batches = []
+        for (x, y), luck in zip(pairs, own):
+            points = skill[x] - skill[y] + (style[x] - style[y]) * deals + 0.7 * luck
+            batches.append(batch_of(leg_of(field, names[x], names[y], points)))
+        for line in work_out(field, batches).entrants:
+            place = names.index(line.name)
+            true_score = sessions * (5 * skill[place] - skill.sum())
+            assert line.ci_low is not None and line.ci_high is not None
+            covered[place] += line.ci_low <= true_score <= line.ci_high
+    # Entrants of one tournament share its luck, so the bound goes by tournaments.
+    one_error = math.sqrt(0.95 * 0.05 / tournaments)
+    allowance = 0.03 if memory else 0.0  # blocks of 30 sessions still depend on each other a little then
+    for share in covered / tournaments:
+        assert 0.95 - allowance - 3.5 * one_error < share < 0.95 + 3.5 * one_error
+
+
+@pytest.mark.parametrize(
+    ("freedom", "quantile"),
+    [
+        (1, 12.7062),
+        (2, 4.30265),
+        (3, 3.18245),
+        (4, 2.77645),
+        (5, 2.57058),
+        (6, 2.44691),
+        (8, 2.30600),
+        (10, 2.22814),
+        (20, 2.08596),
+        (31, 2.03951),
+        (60, 2.00030),
+        (120, 1.97993),
+        (10**6, 1.95997),
+    ],
+)
+def test_quantiles_of_students_t(freedom: int, quantile: float) -> None:
+    assert _student(0.975, freedom) == pytest.approx(quantile, rel=1e-3)

@@ -1,0 +1,238 @@
+"""Playing bots that are processes in tests: legs as a worker plays them, and single questions."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from textwrap import dedent
+
+from engine.game_core import GameCore
+from engine.questionnaire import Questionnaire
+from engine.records import Table
+from tests.oracles import von_neumann_poker as oracle
+from tests.oracles.deals import poker_deals
+from tests.oracles.von_neumann_poker import Bot, Game, Record, Session
+from tests.support import VIEW, poker_tables, take_rows
+from tournament.cache import cache_folder
+from tournament.contests.contest import ContestSettings, LegPlan, NewCore
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants
+from tournament.runner.schedule import Competitor, Leg, RoundRobin
+from tournament.sandbox.settings import SandboxSettings
+from tournament.store.ledger import Fault, LegResult
+from tournament.worker.processes.lanes import PlayedLeg, Use, play_in_lanes
+from tournament.worker.processes.spool import Spool
+
+Source = str | bytes | Mapping[str, str]
+Question = tuple[int, tuple[int, ...], bytes]
+ON = SandboxSettings()
+SILENT_C = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { return 0; }"
+
+
+def write_bot(path: Path, source: Source) -> None:
+    """Write a bot's file, or its folder, where all can be executed."""
+    if isinstance(source, Mapping):
+        path.mkdir()
+        for name, text in source.items():
+            (path / name).write_text(dedent(text))
+            (path / name).chmod(0o755)
+    else:
+        path.write_bytes(source if isinstance(source, bytes) else dedent(source).encode())
+
+
+def build(bots: Mapping[str, Source], sandbox: SandboxSettings = ON) -> list[Entrant]:
+    """Entrants of these files and folders, by name; they may be unfit."""
+    with tempfile.TemporaryDirectory(prefix="bots-") as name:
+        for file_name, source in bots.items():
+            write_bot(Path(name, file_name), source)
+        return build_entrants(VON_NEUMANN_POKER, Settings(), sandbox, Path(name), lambda _text: None)
+
+
+def problem_of(source: Source, name: str = "bot.py", sandbox: SandboxSettings = ON) -> str:
+    """Why a bot is not fit to play."""
+    (entrant,) = build({name: source}, sandbox)
+    assert entrant.problem is not None, "it is fit"
+    return entrant.problem
+
+
+def script(text: str, *more: str) -> dict[str, str]:
+    """A program's folder: a Python script."""
+    words = ", ".join(f'"{word}"' for word in ("python3", "-u", "bot.py", *more))
+    return {"bot.toml": f"command = [{words}]\n", "bot.py": dedent(text)}
+
+
+def answering(a: str, b: str) -> dict[str, str]:
+    """A program that bets and calls by expressions of card, previous, money, theirs and bet."""
+    return script(
+        f"""
+import sys
+sys.stdin.readline()
+for line in sys.stdin:
+    words = line.split()
+    if words[0] != "STATE":
+        break
+    card, previous = map(float, words[2:4])
+    money, theirs, *bets = map(int, words[4:])
+    if words[1] == "A":
+        bet = {a}
+        print(f"ACTION BET {{bet}}" if bet else "ACTION PASS")
+    else:
+        bet = bets[0]
+        print("ACTION CALL" if {b} else "ACTION FOLD")
+"""
+    )
+
+
+@dataclass(frozen=True)
+class Played:
+    """A leg as it was played, with its rows."""
+
+    result: LegResult
+    games: list[Game]
+    sessions: list[Session]
+    uses: tuple[Use | None, Use | None]
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        return self.result.faults
+
+    @property
+    def what_counts(self) -> tuple[LegResult, list[Game], list[Session]]:
+        """What must be the same however a leg was played. Complaints are of processes, which legs may share."""
+        faults = tuple(replace(fault, complaints="") for fault in self.faults)
+        return replace(self.result, faults=faults), self.games, self.sessions
+
+
+@dataclass
+class RecordDesk:
+    """A desk that keeps rows as the oracle writes them."""
+
+    games: Table
+    sessions: Table
+    record: Record = field(default_factory=Record)
+
+    def clear(self) -> None:
+        take_rows(self.games, self.sessions, self.record)
+
+
+def read(leg: PlayedLeg) -> Played:
+    desk = RecordDesk(*poker_tables(1 << 13, 1 << 13))
+    leg.rows.pour(desk)
+    desk.clear()
+    return Played(leg.result, desk.record.games, desk.record.sessions, leg.uses)
+
+
+def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
+    """The legs of a round robin in which a bot is a process."""
+    competitors = []
+    for number, entrant in enumerate(entrants):
+        assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
+        competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256))
+    schedule = RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors)
+    return [leg for leg in schedule.legs() if leg.has_processes]
+
+
+def artifacts_of(entrants: Iterable[Entrant]) -> dict[str, bytes]:
+    return {entrant.artifact_sha256 or "": entrant.artifact or b"" for entrant in entrants}
+
+
+def play(
+    entrants: Sequence[Entrant],
+    settings: Settings,
+    sandbox: SandboxSettings = ON,
+    legs: Sequence[Leg] | None = None,
+    new_core: NewCore = VON_NEUMANN_POKER.new_core,
+) -> list[Played]:
+    """Play legs, by default those of a round robin, as one batch; in the schedule's order."""
+    chosen = legs_of(entrants, settings) if legs is None else legs
+    contest = replace(VON_NEUMANN_POKER, new_core=new_core)
+    with contextlib.closing(Spool()) as spool:
+        done = play_in_lanes(contest, settings, sandbox, chosen, artifacts_of(entrants), cache_folder(), spool)
+        played = {leg.result.digest: read(leg) for leg in done}
+    return [played[leg.digest] for leg in chosen]
+
+
+def pair(x: Source, y: Source, settings: Settings, sandbox: SandboxSettings = ON, kinds: str = "py py") -> Played:
+    """Play one leg between two bots; `kinds` are the endings of their files, "" for a folder."""
+    names = [f"{name}{'.' + kind if kind else ''}" for name, kind in zip(("first", "second"), kinds.split(" "))]
+    (played,) = play(build(dict(zip(names, (x, y))), sandbox), settings, sandbox)
+    return played
+
+
+def by_oracle(x: Bot, y: Bot, leg: Leg, settings: Settings) -> Record:
+    """A leg as the plain rules have it."""
+    return oracle.play(
+        x,
+        y,
+        poker_deals(leg.plan.deals_key),
+        sessions=settings.sessions,
+        bet_cap=settings.bet_cap,
+        seats_swapped=leg.plan.number == 1,
+        match=leg.plan.match,
+        first_session=leg.plan.first_session,
+    )
+
+
+def view(card: float = 0.5, previous: float = -1.0, money: int = 100, theirs: int = 100) -> bytes:
+    return VIEW.pack(card, previous, money, theirs)
+
+
+A: Question = (0, (), view())
+B: Question = (1, (20,), view())
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A bot's answers to a list of questions, 0 where it was at fault, and its faults by question."""
+
+    answers: list[int]
+    faults: tuple[Fault, ...]
+
+    @property
+    def what(self) -> list[str]:
+        """What went wrong, fault by fault."""
+        return [fault.what for fault in self.faults]
+
+
+def ask_each(
+    bots: Mapping[str, Source],
+    questions: Sequence[Question] = (A, B),
+    settings: Settings | None = None,
+    sandbox: SandboxSettings = ON,
+) -> dict[str, Answered]:
+    """Ask each of the bots these questions in a leg of its own, all side by side; answers by name."""
+    settings = settings or Settings(faults_allowed=len(questions))
+    *entrants, silent = build({**bots, "zzz.c": SILENT_C}, sandbox)
+    legs: list[Leg] = []
+    for number, entrant in enumerate(entrants, 1):
+        assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
+        competitors = [
+            Competitor(0, silent.name, "wasm", silent.artifact_sha256 or ""),
+            Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256),
+        ]
+        legs += RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors).legs()
+    cores: dict[int, Questionnaire] = {}
+
+    def new_core(
+        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+    ) -> GameCore:
+        cores[leg.match] = Questionnaire(questions, VON_NEUMANN_POKER.interface.view_size)
+        return cores[leg.match]
+
+    played = play([*entrants, silent], settings, sandbox, legs, new_core)
+    return {leg.x.name: Answered(cores[leg.plan.match].answers, result.faults) for leg, result in zip(legs, played)}
+
+
+def ask(
+    source: Source,
+    questions: Sequence[Question] = (A, B),
+    settings: Settings | None = None,
+    sandbox: SandboxSettings = ON,
+) -> Answered:
+    """Ask a Python bot, or a program, these questions."""
+    name = "bot" if isinstance(source, Mapping) else "bot.py"
+    return ask_each({name: source}, questions, settings, sandbox)["bot"]

@@ -1,0 +1,218 @@
+"""What a Python bot may answer, what it is shown, and what becomes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.worker.support import ON, A, B, Question, ask, ask_each, view
+from tournament.contests.von_neumann_poker import Settings
+from tournament.sandbox.settings import SandboxSettings
+
+MOST, LEAST = 2**63 - 1, -(2**63)
+
+# An expression, and the whole number that it stands for.
+NUMBERS: dict[str, int] = {
+    "17": 17,
+    "-3": -3,
+    "True": 1,
+    "False": 0,
+    "2.99": 2,
+    "-2.99": -2,
+    "-0.0": 0,
+    "1e300": MOST,
+    "-1e300": LEAST,
+    "float('inf')": MOST,
+    "float('-inf')": LEAST,
+    "float('nan')": 0,
+    "2**62": 2**62,
+    "2**63 - 1": MOST,
+    "2**63": MOST,
+    "-2**63": LEAST,
+    "10**400": MOST,
+    "-10**400": LEAST,
+    "__import__('fractions').Fraction(7, 2)": 3,
+    "__import__('decimal').Decimal('3.7')": 3,
+    "__import__('decimal').Decimal('Infinity')": MOST,
+    "__import__('decimal').Decimal('NaN')": 0,
+    "type('N', (), {'__index__': lambda self: 9})()": 9,
+    "type('N', (), {'__float__': lambda self: 9.5})()": 9,
+    "type('N', (int,), {})(8)": 8,
+    "type('N', (float,), {})(8.9)": 8,
+}
+NUMPY: dict[str, int] = {
+    "np.int8(-5)": -5,
+    "np.uint64(2**64 - 1)": MOST,
+    "np.float32(2.75)": 2,
+    "np.float64('nan')": 0,
+    "np.bool_(True)": 1,
+    "np.array(6)": 6,
+    "np.array(6.5)": 6,
+}
+# An expression, and words of the fault that it is.
+FAULTS: dict[str, str] = {
+    "None": "returned None (a path without return?), expected a number",
+    "'20'": "returned a str, expected a number",
+    "b'20'": "returned a bytes, expected a number",
+    "[20]": "returned a list, expected a number",
+    "{}": "returned a dict, expected a number",
+    "1j": "returned a complex, expected a number",
+    "bot": "returned a Bot, expected a number",
+    "type('N', (), {'__index__': lambda self: 1 // 0})()": "ZeroDivisionError",
+    "type('N', (), {'__float__': lambda self: [].pop()})()": "IndexError: pop from empty list",
+    "type('N', (), {'__index__': lambda self: 'x'})()": "returned a N, expected a number",
+    "__import__('decimal').Decimal('sNaN')": "ValueError",
+    "bot.cards": "AttributeError",
+    "bot.card // 0": "ZeroDivisionError: ",
+    "1 / 0": "ZeroDivisionError: division by zero (line 4 in a)",
+    "undefined": "NameError: name 'undefined' is not defined (line 4 in a)",
+    "__import__('sys').exit(3)": "SystemExit: 3",
+    "a(bot)": "RecursionError",
+    "exec('raise KeyboardInterrupt')": "KeyboardInterrupt",
+    'exec(\'raise type("Shy", (Exception,), {"__str__": lambda self: 1 / 0})\')': "Shy (line",
+    "exec('raise ValueError(\"long \" * 10**6)')": "ValueError: long long",
+}
+
+
+def answering(expression: str) -> str:
+    return f"import math\nnp = math\n\ndef a(bot): return {expression}\ndef b(bot, bet): return {expression}\n"
+
+
+def test_numbers_of_every_kind_are_taken_as_c_would() -> None:
+    bots = {f"n{number}.py": answering(expression) for number, expression in enumerate(NUMBERS)}
+    answered = ask_each(bots)
+    for number, (expression, expected) in enumerate(NUMBERS.items()):
+        assert (expression, answered[f"n{number}"].answers) == (expression, [expected, expected])
+        assert not answered[f"n{number}"].faults
+
+
+def test_numbers_of_numpy_are_taken_too() -> None:
+    source = f"import numpy as np\nvalues = [{', '.join(NUMPY)}]\ndef a(bot): return values.pop(0)\nb = a\n"
+    answered = ask(source, [A] * len(NUMPY), sandbox=SandboxSettings(packages=["numpy"]))
+    assert not answered.faults
+    assert dict(zip(NUMPY, answered.answers)) == NUMPY
+
+
+def test_what_is_no_number_is_a_fault_that_says_so() -> None:
+    bots = {f"n{number}.py": answering(expression) for number, expression in enumerate(FAULTS)}
+    answered = ask_each(bots, [A])
+    for number, (expression, words) in enumerate(FAULTS.items()):
+        (fault,) = answered[f"n{number}"].faults
+        assert words in fault.what, expression
+        assert len(fault.what) <= 400
+        assert (fault.question, fault.seat, fault.game) == ("a", 0, 0)
+        assert answered[f"n{number}"].answers == [0]
+
+
+def test_b_calls_with_every_answer_but_0() -> None:
+    """As in C, where what `b` returns is a whole number: a half is none."""
+    truths = {"True": 1, "1": 1, "-1": -1, "2.5": 2, "0.5": 0, "False": 0, "0": 0, "0.0": 0}
+    source = f"values = [{', '.join(truths)}]\ndef a(bot): return 0\ndef b(bot, bet): return values.pop(0)\n"
+    answered = ask(source, [B] * len(truths))
+    assert dict(zip(truths, answered.answers)) == truths
+
+
+def test_a_bot_is_shown_the_view_and_keeps_f() -> None:
+    """Each field in turn, by `f` over the questions; it starts as zeros, one for each element of the C bot's."""
+    source = """
+        def a(bot):
+            bot.f[0] += 1
+            if bot.f[0] == 1:
+                assert bot.f == [1] + 49 * [0]
+                assert repr(bot) == "Bot(card=0.25, opponents_previous_card=-1.0, money=10, opponents_money=190)", bot
+            names = ["card", "opponents_previous_card", "money", "opponents_money"]
+            return 1000 * getattr(bot, names[bot.f[0] - 1])
+
+        def b(bot, bet):
+            assert bot.f[0] == 4 and type(bet) is int and type(bot.money) is int and type(bot.card) is float
+            return bet
+    """
+    shown = view(0.25, -1.0, 10, 190)
+    questions: list[Question] = [(0, (), shown)] * 4 + [(1, (50,), shown), (1, (1,), shown)]
+    answered = ask(source, questions)
+    assert not answered.faults
+    assert answered.answers == [250, -1000, 10_000, 190_000, 50, 1]
+
+
+def test_what_a_bot_writes_over_its_object_matters_to_nobody() -> None:
+    source = """
+        def a(bot):
+            seen = bot.card, bot.opponents_previous_card, bot.money, bot.opponents_money
+            assert seen == (0.25, 0.5, 100, 90), seen
+            bot.card = 5
+            bot.money = bot.opponents_money = -1
+            bot.opponents_previous_card = 0.75
+            assert (bot.card, bot.money, bot.opponents_previous_card) == (5, -1, 0.75)
+            bot.f = [7] if bot.f == [0] * 50 else bot.f + [8]
+            bot.mine = getattr(bot, "mine", 0) + 1
+            return bot.mine * 100 + sum(bot.f)
+
+        b = None
+
+        def b(bot, bet):
+            return a(bot)
+    """
+    shown = view(0.25, 0.5, 100, 90)
+    answered = ask(source, [(0, (), shown), (1, (5,), shown), (0, (), shown)])
+    assert not answered.faults
+    assert answered.answers == [107, 215, 323]
+
+
+@pytest.mark.parametrize("writing", ["bot.card = 'x'", "bot.money = 2**64", "del bot.card"])
+def test_a_field_takes_only_its_own_kind_of_number(writing: str) -> None:
+    source = f"def a(bot):\n    try:\n        {writing}\n    except (TypeError, OverflowError, NotImplementedError):\n"
+    source += "        return bot.money\n    return -1\ndef b(bot, bet): return 0\n"
+    assert ask(source, [A]).answers == [100]
+
+
+def test_a_fault_ends_what_a_bot_remembers_but_not_its_leg() -> None:
+    source = """
+        import random
+        count = 0
+        first = random.getrandbits(20)
+
+        def a(bot):
+            global count
+            count += 1
+            bot.f[3] += 1
+            if count == 3:
+                raise RuntimeError(f"enough\\nof this")
+            return first * 100 + count * 10 + bot.f[3]
+
+        def b(bot, bet):
+            raise ValueError
+    """
+    answered = ask(source, [A, A, A, A, B, A], Settings(faults_allowed=2))
+    assert answered.what == ["RuntimeError: enough (line 11 in a)", "ValueError (line 15 in b)"]
+    assert [number % 100 for number in answered.answers] == [11, 22, 0, 11, 0, 11]
+    starts = [number // 100 for number in answered.answers]
+    assert starts[0] == starts[1] and len({starts[0], starts[3], starts[5]}) == 3  # another chance each time
+
+
+def test_functions_and_classes_are_found_by_the_names_that_people_give_them() -> None:
+    bodies = {
+        "functions": "def a(bot): return 1\ndef b(bot, bet): return 2",
+        "stem_names": "def stem_names_a(bot): return 1\ndef stem_names_b(bot, bet): return 2",
+        "joined": "def joineda(bot): return 1\ndef joinedb(bot, bet): return 2",
+        "lambdas": "a = lambda bot: 1\nb = lambda bot, bet: 2",
+        "partials": "from functools import partial\na = partial(lambda x, bot: x, 1)\nb = partial(lambda x, *_: x, 2)",
+        "objects": "class F:\n  def __init__(self, x): self.x = x\n  def __call__(self, *_): return self.x\n"
+        "a, b = F(1), F(2)",
+        "classes": "class Any:\n  def a(self, bot): return 1\n  def b(self, bot, bet): return 2",
+        "inherits": "class Base:\n  def a(self, bot): return 1\nclass Own(Base):\n  def b(self, bot, bet): return 2",
+        "chosen": "class Chosen:\n  def a(self, bot): return 1\n  def b(self, bot, bet): return 2\n"
+        "class Z(Chosen):\n  def a(self, bot): return 3",
+        "statics": "class S:\n  @staticmethod\n  def a(bot): return 1\n"
+        "  @classmethod\n  def b(cls, bot, bet): return 2",
+        "json": "import json\n"
+        "class Json:\n  def a(self, bot): return json.loads('1')\n  def b(self, bot, bet): return 2",
+        "random": "import random, statistics\ndef a(bot): return random.randint(1, 1)\ndef b(bot, bet): return 2",
+        "modern": "from __future__ import annotations\nfrom dataclasses import dataclass, field\nimport typing\n"
+        "@dataclass\nclass State:\n  n: int = 1\n"
+        "  l: list[int] = field(default_factory=list)\n  c: typing.ClassVar[int] = 3\n"
+        "state = State()\ndef a(bot: Bot) -> int: return state.n\ndef b(bot: Bot, bet: int) -> bool: return 2",
+        "guarded": "def a(bot): return 1\ndef b(bot, bet): return 2\nif __name__ == '__main__': raise SystemExit",
+    }
+    answered = ask_each({f"{name}.py": source for name, source in bodies.items()}, sandbox=ON)
+    assert {name: (each.answers, each.what) for name, each in answered.items()} == {
+        name: ([1, 2], []) for name in bodies
+    }

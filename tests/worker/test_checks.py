@@ -1,0 +1,159 @@
+"""`tournament check` for bots that are processes: what it finds, its verdict, its exit code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.worker.support import Source, answering, script, write_bot
+from tournament.cli.commands import main
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.runner.contest_run import NobodyWatching
+from tournament.sandbox.settings import SandboxSettings
+from tournament.trial.check import CheckReport, check_bot
+
+SMALL = Settings(sessions=20, cpu_seconds_per_decision=0.2, wall_seconds_per_decision=0.2, faults_allowed=1)
+CALM = "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.25\n"
+
+
+def check(folder: Path, source: Source, settings: Settings = SMALL, name: str = "bot.py") -> CheckReport:
+    path = folder / (name if not isinstance(source, dict) else "bot")
+    write_bot(path, source)
+    return check_bot(VON_NEUMANN_POKER, settings, SandboxSettings(), path, NobodyWatching())
+
+
+def test_a_fit_python_bot(tmp_path: Path) -> None:
+    report = check(tmp_path, CALM)
+    assert report.fit and report.repeats and report.legs_apart
+    assert report.leg is not None and report.leg.sessions == 20
+    assert report.meter is not None and report.meter.use is not None
+    assert report.meter.decisions == report.meter.use.decisions > 100
+    assert report.meter.use.cpu_seconds > 0 and report.meter.use.memory_bytes > 1 << 20
+    assert report.boundary_questions == 2 * 3 * 3 * 3 + 2 * 2 * 3 * 3 * 3
+    assert report.confined_by.startswith("sandlock ")
+
+
+def test_a_fit_program(tmp_path: Path) -> None:
+    report = check(tmp_path, answering("int(card * 50)", "card > 0.5"))
+    assert report.fit and report.repeats
+    assert report.kind == "program" and report.meter is not None and report.meter.decisions > 100
+
+
+def test_a_bot_that_does_not_repeat_may_enter(tmp_path: Path) -> None:
+    report = check(tmp_path, "import time\ndef a(bot): return time.time_ns() // 7 % 50\ndef b(bot, bet): return 1\n")
+    assert not report.repeats
+    assert report.fit
+
+
+LEAK = """
+import math
+
+def a(bot):
+    math.seen = getattr(math, "seen", 0) + 1
+    return math.seen % 50
+
+def b(bot, bet):
+    return 1
+"""
+
+
+def test_a_bot_that_leaks_between_legs_may_not_enter(tmp_path: Path) -> None:
+    """Through a module that its legs share: alone it repeats, beside others not."""
+    report = check(tmp_path, LEAK)
+    assert report.repeats and not report.legs_apart
+    assert not report.fit
+
+
+def test_faults_at_the_limits(tmp_path: Path) -> None:
+    report = check(tmp_path, "def a(bot): return 10 / bot.card\ndef b(bot, bet): return 1 / (bet - 50)\n")
+    assert not report.faults or report.leg is not None
+    report = check(tmp_path, "def a(bot): return 10 / bot.card\ndef b(bot, bet): return 1\n")
+    assert report.faults == () and not report.fit
+    assert len(report.boundary_faults) == 5  # of 27 with card 0; then it stops
+    assert not report.asked_all
+    assert {fault.what for fault in report.boundary_faults} == {
+        "ZeroDivisionError: float division by zero (line 1 in a)"
+    }
+    assert report.boundary_faults[0].asked.startswith("a: card 0, ")
+
+
+@pytest.mark.parametrize("source", ["(x for x in iter(int, 1) if x).__next__()", "__import__('time').sleep(99)"])
+def test_a_disqualified_bot_is_not_examined_for_long(
+    tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournament.worker.processes.lanes._START_SECONDS", 0.2)
+    report = check(tmp_path, f"def a(bot): return {source}\ndef b(bot, bet): return 1\n")
+    assert len(report.faults) == 2
+    assert not report.fit
+    assert report.boundary_questions == 0
+
+
+def run_check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    """The command's exit code and what it printed, blanks made one."""
+    monkeypatch.setattr("sys.argv", ["tournament", "check", *words])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    output = capsys.readouterr()
+    return int(caught.value.code or 0), re.sub(r"\s+", " ", output.out + output.err)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    path = tmp_path / "tournament.toml"
+    path.write_text("[von_neumann_poker]\nsessions = 10\nfaults_allowed = 1\nseed = 2\n")
+    return str(path)
+
+
+def test_the_command_prints_a_verdict(
+    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_bot(tmp_path / "calm.py", CALM)
+    code, text = run_check(monkeypatch, capsys, str(tmp_path / "calm.py"), "--config", config)
+    assert code == 0
+    for words in (
+        "calm (python)", "of Python", "sandlock", "10 sessions against a house bot", "repeats yes", "legs apart",
+        "162 questions with extreme values: all answered", "faults none", "verdict fit to enter",
+    ):  # fmt: skip
+        assert words in text, text
+
+
+def test_a_fault_comes_with_the_line_that_replays_it(
+    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = (
+        "n = 0\ndef a(bot):\n  global n\n  n += 1\n  assert n != 30, 'thirty'\n  return 5\ndef b(bot, bet): return 1\n"
+    )
+    write_bot(tmp_path / "thirty.py", source)
+    monkeypatch.chdir(tmp_path)  # with its tournament.toml
+    code, text = run_check(monkeypatch, capsys, "thirty.py")
+    assert code == 1
+    assert "AssertionError: thirty (line 5 in a)" in text
+    assert "verdict not fit to enter" in text
+    found = re.search(r"tournament check thirty.py --session (\d+) --game (\d+)", text)
+    assert found is not None, text
+    code, replayed = run_check(monkeypatch, capsys, *found.group().split()[2:])
+    assert code == 0
+    assert "AssertionError: thirty (line 5 in a)" in replayed
+    code, text = run_check(monkeypatch, capsys, "thirty.py", "--session", "99")
+    assert code == 2
+    assert "--session 99: the check plays sessions 0 to 6" in text
+
+
+def test_bots_that_cannot_be_built_and_files_that_are_none(
+    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_bot(tmp_path / "broken.py", "def a(bot) return 1")
+    write_bot(tmp_path / "wrong", {"bot.toml": "command = 1"})
+    write_bot(tmp_path / "plain", script("")["bot.py"])
+    (tmp_path / "folder").mkdir()
+    for name, expected, words in (
+        ("broken.py", 1, "SyntaxError"),
+        ("wrong", 1, "bot.toml, line 1: command must be a list of words"),
+        ("plain", 2, "bots are files ending in .c"),
+        ("folder", 2, "and folders with a bot.toml"),
+        ("nowhere.py", 2, "there is no such file"),
+    ):
+        code, text = run_check(monkeypatch, capsys, str(tmp_path / name), "--config", config)
+        assert (code, words in text) == (expected, True), text

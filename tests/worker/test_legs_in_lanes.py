@@ -1,0 +1,365 @@
+"""Legs played side by side are the legs played one by one, whatever their bots do to the process that they share."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, outcome
+from tests.support import poker_tables
+from tests.worker.support import ON, SILENT_C, RecordDesk, answering, artifacts_of, build, legs_of, play, write_bot
+from tournament.api import run
+from tournament.cache import cache_folder
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.entrants.bot import Entrant
+from tournament.sandbox.settings import SandboxSettings
+from tournament.standings.results import load
+from tournament.store.ledger import read_state
+from tournament.store.storage import open_root
+from tournament.worker.batch import Task, play_task
+from tournament.worker.leg import Stopped
+from tournament.worker.processes import lanes as lanes_module
+from tournament.worker.processes import python_bots, spool
+from tournament.worker.processes.lanes import play_in_lanes
+
+ALONE = SandboxSettings(legs_per_process=1)
+
+STEADY = "def a(bot): return 20 if bot.card > {0} else 0\ndef b(bot, bet): return bot.card > {1}\n"
+COUNTING = """
+def a(bot):
+    bot.f[0] += 1
+    return bot.f[0] % {0} * 10
+
+def b(bot, bet):
+    bot.f[1] += 1
+    return bot.f[1] % {1}
+"""
+CHANCY = "import random\ndef a(bot): return random.randrange({0})\ndef b(bot, bet): return random.random() < {1}\n"
+# A bot that does something at every {0}th of its decisions.
+SOMETIMES = """
+import os, sys
+n = 0
+
+def a(bot):
+    global n
+    n += 1
+    if n == {0}:
+        {1}
+    return 15
+
+def b(bot, bet):
+    return a(bot)
+"""
+DEEDS = {
+    "raises": "raise RuntimeError(bot.card)",
+    "quits": "os._exit(3)",
+    "dies": "os.kill(os.getpid(), 9)",
+    "closes": "os.closerange(0, 64)",
+    "hoards": "x = bytearray(1 << 31)",
+    "exhausts": "x = [bytearray(1 << 20) for _ in range(2000)]",
+    "garbles": "os.write(4, b'x' * 100); os.write(5, b'y'); os.write(6, b'z')",
+    "complains": "print('at', bot.card, file=sys.stderr)",
+}
+
+
+def python_entrant(name: str, source: str) -> Entrant:
+    """An entrant that need not be tried first."""
+    digest = sha256(source.encode()).hexdigest()
+    return Entrant(name, "python", digest, python_bots.pack(source.encode(), ON))
+
+
+@st.composite
+def fields(draw: st.DrawFn) -> list[Entrant]:
+    """Two to four bots of all tempers, one of them possibly in C."""
+    sources = st.one_of(
+        st.builds(STEADY.format, st.sampled_from([0.2, 0.5, 0.8]), st.sampled_from([0.1, 0.4, 0.9])),
+        st.builds(COUNTING.format, st.integers(2, 7), st.integers(2, 5)),
+        st.builds(CHANCY.format, st.integers(1, 80), st.floats(0, 1)),
+        st.builds(SOMETIMES.format, st.integers(1, 60), st.sampled_from(sorted(DEEDS.values()))),
+    )
+    entrants = [
+        python_entrant(f"bot_{n}", source) for n, source in enumerate(draw(st.lists(sources, min_size=2, max_size=4)))
+    ]
+    if draw(st.booleans()):
+        entrants += build({"c_bot.c": SILENT_C.replace("return 0", "return 1")})
+    return entrants
+
+
+@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(field=fields(), duplicate=st.booleans(), faults_allowed=st.integers(0, 3), split=st.integers(1, 9))
+def test_together_alone_and_in_any_batches(
+    field: list[Entrant], duplicate: bool, faults_allowed: int, split: int
+) -> None:
+    playing = Settings(sessions=4, duplicate=duplicate, faults_allowed=faults_allowed)
+    legs = legs_of(field, playing)
+    alone = [leg.what_counts for leg in play(field, playing, ALONE)]
+    assert [leg.what_counts for leg in play(field, playing)] == alone
+    parts = [play(field, playing, SandboxSettings(legs_per_process=2), legs[:split][::-1])[::-1]]
+    parts += [play(field, playing, legs=legs[split:])]
+    assert [leg.what_counts for part in parts for leg in part] == alone
+
+
+@pytest.mark.parametrize("deed", sorted(DEEDS))
+def test_one_leg_that_misbehaves_changes_no_other(deed: str) -> None:
+    """In one of its legs, which the chance of its first draw chooses, a bot does its deed."""
+    source = "import random\nchosen = random.random() < 0.4\n" + SOMETIMES.format("(9 if chosen else -1)", DEEDS[deed])
+    others = {f"other_{n}": STEADY.format(0.1 * n, 0.6 - 0.1 * n) for n in range(3)}
+    field = [python_entrant(name, text) for name, text in {"culprit": source, **others}.items()]
+    playing = Settings(sessions=3, faults_allowed=2, seed=3)
+    together = play(field, playing)
+    assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE)]
+    guilty = [leg for leg in together if leg.faults]
+    if deed in ("complains", "garbles"):
+        assert len(guilty) <= 3
+    else:
+        assert 0 < len(guilty) < 3
+        assert {leg.result.x for leg in guilty} == {"culprit"}
+    harmless = [python_entrant("culprit", source.replace(DEEDS[deed], "pass")), *field[1:]]
+    for leg, without in zip(together, play(harmless, playing)):
+        if leg not in guilty:
+            assert (leg.games, leg.sessions) == (without.games, without.sessions)
+
+
+def test_legs_end_when_they_do_and_others_begin_in_their_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for few processes, and two legs in each, legs of very different lengths."""
+    short = "def a(bot): return 60\ndef b(bot, bet): return 1\n"
+    long = "def a(bot): return 0\ndef b(bot, bet): return 0\n"
+    ending = "def a(bot): return 1 / 0\ndef b(bot, bet): return 0\n"
+    sources = {"short": short, "brief": short + "#", "long": long, "lasting": long + "#", "ending": ending}
+    field = [python_entrant(name, source) for name, source in sources.items()]
+    playing = Settings(sessions=20, duplicate=True)
+    expected = [leg.what_counts for leg in play(field, playing)]
+    lengths = {len(leg[1]) for leg in expected}
+    assert len(lengths) > 3 and max(lengths) > 5 * min(lengths)
+    for most in (2, 3, 5):
+        monkeypatch.setattr(lanes_module, "_MOST_PROCESSES", most)
+        played = play(field, playing, SandboxSettings(legs_per_process=2))
+        assert [leg.what_counts for leg in played] == expected
+
+
+def test_small_tables_only_fill_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    field = [python_entrant("one", COUNTING.format(4, 3)), python_entrant("two", CHANCY.format(50, 0.5))]
+    field += build({"told": answering("int(card * 40)", "card > 0.5"), "c.c": SILENT_C})
+    playing = Settings(sessions=8)
+    expected = [leg.what_counts for leg in play(field, playing)]
+    for rows in (1, 2, 7):
+        monkeypatch.setattr(lanes_module, "_ROWS", rows)
+        assert [leg.what_counts for leg in play(field, playing)] == expected
+
+
+def test_starting_without_memory_is_as_bad_in_company_as_alone() -> None:
+    """A bot that needs much at its start has it alone; beside itself it would not."""
+    source = "x = bytearray({} << 20)\ndef a(bot): return x[0] + 5\ndef b(bot, bet): return 1\n"
+    for megabytes, faults in ((60, 0), (100, 3), (3000, 3)):
+        field = [python_entrant("large", source.format(megabytes))]
+        field += [python_entrant(f"small_{n}", STEADY.format(0.5, 0.5) + "#" * n) for n in range(3)]
+        legs = [leg for leg in legs_of(field, Settings(sessions=2)) if leg.x.name == "large"]
+        playing = Settings(sessions=2, faults_allowed=2)
+        together = play(field, playing, legs=legs)
+        assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE, legs)]
+        for leg in together:
+            assert [fault.what for fault in leg.faults] == ["ran out of memory (64 MB)"] * faults
+
+
+def test_equal_files_are_two_bots() -> None:
+    source = "def a(bot):\n    bot.f[0] += 1\n    return bot.f[0]\ndef b(bot, bet): return 1\n"
+    (played,) = play([python_entrant("one", source), python_entrant("two", source)], Settings(sessions=1))
+    assert [game.bet for game in played.games[:2]] == [1, 1]
+
+
+def test_programs_and_python_bots_at_one_table_repeat() -> None:
+    field = build(
+        {"told": answering("int(card * 40)", "card > 0.5"), "seen.py": COUNTING.format(5, 2), "c.c": SILENT_C}
+    )
+    playing = Settings(sessions=6, duplicate=True)
+    first, again, alone = (play(field, playing, sandbox) for sandbox in (ON, ON, ALONE))
+    assert (
+        [leg.what_counts for leg in first] == [leg.what_counts for leg in again] == [leg.what_counts for leg in alone]
+    )
+
+
+def mixed_folder(folder: Path) -> Path:
+    folder.mkdir()
+    write_bot(folder / "calm.py", STEADY.format(0.5, 0.25))
+    write_bot(folder / "counting.py", COUNTING.format(6, 3))
+    write_bot(folder / "raises.py", SOMETIMES.format(40, DEEDS["raises"]))
+    write_bot(folder / "quits.py", SOMETIMES.format(70, DEEDS["quits"]))
+    write_bot(folder / "silent.c", SILENT_C)
+    write_bot(folder / "told", answering("int(card * 40)", "card > 0.5"))
+    return folder
+
+
+def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Path) -> None:
+    bots = mixed_folder(tmp_path / "bots")
+    ways = {
+        "one": ("", 1),
+        "two": ("", 2),
+        "alone": ("[sandbox]\nlegs_per_process = 1\n", 1),
+        "unconfined": ('[sandbox]\nmode = "off"\nlegs_per_process = 3\n', 2),
+    }
+    outcomes = {}
+    faults = {}
+    for name, (sandbox, workers) in ways.items():
+        config = tmp_path / f"{name}.toml"
+        config.write_text(f'[{CONTEST}]\nentrants = "{bots}"\nsessions = 12\nduplicate = true\n{sandbox}')
+        results = tmp_path / name
+        run(CONTEST, config=config, results=results, workers=workers, executor="local")
+        assert_in_schedule_order(results / CONTEST)
+        outcomes[name] = outcome(results / CONTEST)
+        recorded = load(str(results / CONTEST)).ranking.faults
+        faults[name] = [(leg.x, leg.y, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
+        batches = read_state(open_root(str(results / CONTEST))).batches.values()
+        (confined_by,) = {batch.sandbox for versions in batches for batch in versions if batch.sandbox}
+        assert confined_by.startswith("off: " if name == "unconfined" else "sandlock ")
+    for name in ("two", "alone", "unconfined"):
+        assert_same(outcomes["one"], outcomes[name])
+        assert faults["one"] == faults[name]
+    assert len(outcomes["one"].matches) == 15
+    assert {fault.what for *_, fault in faults["one"]} >= {"ended with status 3"}
+
+
+def test_rows_wait_in_a_file_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of several legs, taken in turn, come back leg by leg, in memory or not."""
+    random = np.random.default_rng(3)
+    for most in (0, 1000, 1 << 20):
+        waiting = spool.Spool(most)
+        tables = poker_tables(50, 20)
+        legs = [spool.LegRows(waiting, *tables) for _ in range(3)]
+        written: list[list[int]] = [[], [], []]
+        for _ in range(30):
+            leg = int(random.integers(3))
+            games, sessions = tables
+            games.rows, sessions.rows = int(random.integers(51)), int(random.integers(21))
+            games.arrays["match"][: games.rows] = random.integers(1000, size=games.rows)
+            written[leg] += games.arrays["match"][: games.rows].tolist()
+            legs[leg].take()
+            assert games.rows == sessions.rows == 0
+        for leg in (2, 0, 1):
+            desk = RecordDesk(*poker_tables(60, 60))
+            legs[leg].pour(desk)
+            desk.clear()
+            assert [game.match for game in desk.record.games] == written[leg]
+        waiting.close()
+
+
+def test_a_batch_whose_rows_are_too_many_for_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    field = [python_entrant(f"bot_{n}", COUNTING.format(n + 2, 3)) for n in range(3)]
+    playing = Settings(sessions=10)
+    expected = [leg.what_counts for leg in play(field, playing)]
+    monkeypatch.setattr(spool.Spool.__init__, "__defaults__", (100,))
+    monkeypatch.setattr(lanes_module, "_ROWS", 30)
+    assert [leg.what_counts for leg in play(field, playing)] == expected
+
+
+def children() -> set[int]:
+    return {int(pid) for path in Path("/proc/self/task").iterdir() for pid in (path / "children").read_text().split()}
+
+
+@contextlib.contextmanager
+def nothing_left(folder: Path) -> Iterator[None]:
+    """No process, no descriptor, no file more than before."""
+    before = children(), set(os.listdir("/proc/self/fd"))
+    yield
+    assert children() <= before[0]
+    assert len(os.listdir("/proc/self/fd")) <= len(before[1])
+    assert [path for path in folder.rglob("*") if path.is_file()] == []
+
+
+def task_of(field: list[Entrant], playing: Settings, location: Path) -> Task:
+    return Task(CONTEST, playing.playing(), ON.model_dump(), str(location), tuple(legs_of(field, playing)))
+
+
+@pytest.mark.parametrize("after", [0, 2])
+def test_a_stopped_batch_leaves_nothing_behind(tmp_path: Path, after: int) -> None:
+    field = [python_entrant("endless", STEADY.format(0.9, 0.9)), python_entrant("other", STEADY.format(0.8, 0.9))]
+    field += build({"told": answering("0", "0")})
+    play(field, Settings(sessions=1))  # what is loaded once stays
+    task = task_of(field, Settings(sessions=10**6), tmp_path)
+    calls = count()
+    with nothing_left(tmp_path), pytest.raises(Stopped):
+        play_task(task, artifacts_of(field), lambda: next(calls) >= after)
+
+
+def test_a_batch_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    field = [python_entrant("one", STEADY.format(0.9, 0.9)), python_entrant("two", STEADY.format(0.8, 0.9))]
+    play(field, Settings(sessions=1))
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(lanes_module, "_ROWS", 50)
+    monkeypatch.setattr(spool.LegRows, "take", full)
+    with nothing_left(tmp_path), pytest.raises(OSError, match="No space left"):
+        play_task(task_of(field, Settings(sessions=100), tmp_path), artifacts_of(field))
+
+
+def test_who_stops_listening_ends_all_processes(tmp_path: Path) -> None:
+    field = [python_entrant(f"bot_{n}", STEADY.format(0.1 * n, 0.5)) for n in range(4)]
+    playing = Settings(sessions=30)
+    play(field, Settings(sessions=1))
+    with nothing_left(tmp_path):
+        rows = spool.Spool()
+        legs = play_in_lanes(
+            VON_NEUMANN_POKER, playing, ON, legs_of(field, playing), artifacts_of(field), cache_folder(), rows
+        )
+        next(legs)
+        legs.close()
+        rows.close()
+
+
+HUNGRY = """
+hold = None
+
+def a(bot):
+    global hold
+    if hold is None:
+        hold = bytearray({0} << 20)
+    return 5
+
+def b(bot, bet):
+    return True
+"""
+NOISY = """
+import sys
+n = 0
+
+def a(bot):
+    global n
+    n += 1
+    if n % 7 == 0:
+        print("noise", n, file=sys.stderr, flush=True)
+        raise ValueError("seven")
+    return 5
+
+def b(bot, bet):
+    return True
+"""
+
+
+@pytest.mark.parametrize("source", [HUNGRY.format(10), HUNGRY.format(60), NOISY], ids=["modest", "greedy", "noisy"])
+def test_verdicts_do_not_depend_on_who_shares_a_process(source: str) -> None:
+    """Not even the lines of a bot's complaints: faults are records."""
+    playing = Settings(sessions=4, memory_megabytes=32, faults_allowed=2)
+    field = build({"bot.py": source, **{f"other{n}.py": STEADY.format(0.5, n / 4) for n in range(4)}})
+    legs = [leg for leg in legs_of(field, playing) if "bot" in (leg.x.name, leg.y.name)]
+    together = play(field, playing, ON, legs)
+    apart = [play(field, playing, ON, [leg])[0] for leg in legs]
+    assert [leg.result for leg in together] == [leg.result for leg in apart]
+    assert [leg.games for leg in together] == [leg.games for leg in apart]
+    out_of_memory = {"ran out of memory (32 MB)"}
+    for leg in together:
+        assert {fault.what for fault in leg.faults} == {
+            HUNGRY.format(10): set(),
+            HUNGRY.format(60): out_of_memory,
+            NOISY: {"ValueError: seven (line 10 in a)"},
+        }[source]

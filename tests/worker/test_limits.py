@@ -1,0 +1,314 @@
+"""What process bots do wrong is a fault of that decision alone, and only if it is their doing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import tournament
+from tests.worker.support import (
+    SILENT_C,
+    A,
+    B,
+    Question,
+    Source,
+    ask,
+    ask_each,
+    build,
+    pair,
+    play,
+    script,
+    view,
+    write_bot,
+)
+from tournament.contests.von_neumann_poker import Settings
+from tournament.sandbox.confinement import Confined
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.processes import lanes, programs, python_bots
+
+LOOP = "while True: pass"
+
+
+@pytest.fixture(autouse=True)
+def little_time_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "_START_SECONDS", 0.4)
+
+
+def python(deed: str, at: int | str = 2) -> str:
+    """A Python bot that does something at a certain decision."""
+    return (
+        "import os, sys, time\nn = 0\n"
+        f"def a(bot):\n    global n\n    n += 1\n    if n == {at}:\n        {deed}\n    return 10 * n\n"
+        "def b(bot, bet): return 1\n"
+    )
+
+
+def program(deed: str, at: int | str = 2) -> dict[str, str]:
+    """The same as a program."""
+    return script(f"""
+import os, sys, time
+sys.stdin.readline()
+n = 0
+for line in sys.stdin:
+    n += 1
+    if n == {at}:
+        {deed}
+    print("ACTION BET", 10 * n)
+""")
+
+
+DEEDS = {
+    "loops": (LOOP, "took more than 0.2 s of processor time for a decision"),
+    "sleeps": ("time.sleep(9)", "did not answer for 0.3 s"),
+    "ends": ("os._exit(0)", "ended"),
+    "exits": ("os._exit(7)", "ended with status 7"),
+    "killed": ("os.kill(os.getpid(), 11)", "was killed by SIGSEGV"),
+    "aborts": ("os.abort()", "was killed by SIGABRT"),
+    "stops": ("os.kill(os.getpid(), 19)", "did not answer for 0.3 s"),
+}
+
+
+def test_every_deed_is_one_fault_and_the_bot_starts_afresh() -> None:
+    bots: dict[str, Source] = {}
+    for name, (deed, _) in DEEDS.items():
+        bots |= {f"py_{name}.py": python(deed), f"told_{name}": program(deed)}
+    answered = ask_each(
+        bots, [A] * 3, Settings(faults_allowed=1, cpu_seconds_per_decision=0.2, wall_seconds_per_decision=0.3)
+    )
+    for name, (_, what) in DEEDS.items():
+        for kind in ("py", "told"):
+            each = answered[f"{kind}_{name}"]
+            assert each.what == [what], (kind, name)
+            assert each.answers == [10, 0, 10]
+            (fault,) = each.faults
+            assert (fault.seat, fault.session, fault.game, fault.question) == (0, 0, 1, "a")
+            assert fault.asked == "a: card 0.5, opponents_previous_card -1, money 100, opponents_money 100"
+
+
+def test_a_bot_that_naps_over_each_decision_does_not_hold_up_a_leg_for_ever() -> None:
+    naps = "time.sleep(0.3)"
+    each = ask_each(
+        {"naps.py": python(naps, at="n"), "told_naps": program(naps, at="n")},
+        [A] * 40,
+        Settings(faults_allowed=1, wall_seconds_per_leg=0.5),
+    )
+    for answered in each.values():
+        assert set(answered.what) == {"slept or waited for more than 0.5 s in all"}
+
+
+def test_the_last_lines_of_complaints_are_kept() -> None:
+    said = "\n".join(f"line {n}" for n in range(20)) + "\n\x1b[31m" + "x" * 500
+    bots: dict[str, Source] = {
+        "quits.py": python(f"sys.stderr.write({said!r}); os._exit(1)"),
+        "told": program(f"sys.stderr.write({said!r}); sys.stderr.flush(); os._exit(1)"),
+        "raises": program("1 / 0"),
+    }
+    answered = ask_each(bots, [A] * 2)
+    for name in ("quits", "told"):
+        (fault,) = answered[name].faults
+        assert fault.complaints.splitlines() == [
+            "line 16",
+            "line 17",
+            "line 18",
+            "line 19",
+            ("?[31m" + "x" * 500)[:200],
+        ]
+    (fault,) = answered["raises"].faults
+    assert fault.what == "ended with status 1"
+    assert fault.complaints.splitlines()[-1] == "ZeroDivisionError: division by zero"
+
+
+def test_complaints_are_not_taken_for_those_of_another_leg() -> None:
+    source = (
+        "import sys\ndef a(bot):\n  print(bot.card)\n  assert bot.card < 0.9\n  return 0\ndef b(bot, bet): return 1\n"
+    )
+    field = build({"noisy.py": source, "other.py": "a = b = lambda *_: 0", "silent.c": SILENT_C})
+    for legs_per_process in (1, 256):
+        for leg in play(field, Settings(sessions=20), SandboxSettings(legs_per_process=legs_per_process)):
+            assert (len(leg.faults) == 4) == ("noisy" in (leg.result.x, leg.result.y))
+            for fault in leg.faults:
+                card = float(fault.complaints.splitlines()[-1]) if fault.complaints else None
+                assert (card is not None) == (legs_per_process == 1)
+                if card is not None:
+                    assert f"a: card {card:g}," in fault.asked
+
+
+def test_more_faults_than_allowed_end_the_leg() -> None:
+    """The fault is B's, in the game and session where it stands in the records."""
+    for allowed in (0, 2):
+        settings = Settings(sessions=30, faults_allowed=allowed)
+        y = "n = 0\ndef a(bot): return 0\ndef b(bot, bet):\n  global n\n  n += 1\n  assert n < 9, n\n  return 0\n"
+        played = pair("def a(bot): return 50\ndef b(bot, bet): return 0\n", y, settings)
+        assert [fault.what for fault in played.faults] == ["AssertionError: 9 (line 6 in b)"] * (allowed + 1)
+        assert {fault.seat for fault in played.faults} == {1}
+        assert played.result.ended_by == 1
+        last = played.faults[-1]
+        assert (last.session, last.game) == (
+            len(played.sessions),
+            len(played.games) - sum(s.games for s in played.sessions),
+        )
+        assert last.asked.startswith("b: card 0.") and last.asked.endswith(", bet 50")
+
+
+def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> None:
+    bots = tmp_path / "bots"
+    bots.mkdir()
+    write_bot(bots / "bad.py", "def a(bot): raise ValueError('no card like this')\ndef b(bot, bet): return 1\n")
+    write_bot(bots / "mute", script("import time; time.sleep(99)"))
+    write_bot(bots / "silent.c", SILENT_C)
+    write_bot(bots / "fine.py", "def a(bot): return 20\ndef b(bot, bet): return 1\n")
+    config = tmp_path / "tournament.toml"
+    config.write_text(
+        '[von_neumann_poker]\nentrants = "bots"\nsessions = 5\nfaults_allowed = 0\nwall_seconds_per_decision = 0.2\n'
+    )
+    results = tournament.run("von_neumann_poker", config=config, executor="local", workers=1)
+    lines = {line.name: line for line in results.ranking.entrants}
+    assert {name: line.status for name, line in lines.items()} == {
+        "bad": "disqualified", "mute": "disqualified", "silent": "ok", "fine": "ok",
+    }  # fmt: skip
+    assert lines["fine"].matches == lines["silent"].matches == 1
+    assert "did not answer for 0.2 s" in (lines["mute"].reason or "")
+    assert "ValueError: no card like this" in (lines["bad"].reason or "")
+
+
+BURN = "end = time.process_time() + 0.06\n    while time.process_time() < end: pass"
+BURNING = f"import time\ndef a(bot):\n    {BURN}\n    return 1\ndef b(bot, bet): return 1\n"
+
+
+def test_a_bank_of_processor_time_is_spent_once_in_a_leg() -> None:
+    """A restart gives no new bank: after it every decision that takes time is a fault."""
+    bank = Settings(cpu_seconds_per_leg=0.1, cpu_milliseconds_more=0.0, cpu_seconds_per_decision=10.0, faults_allowed=3)
+    answered = ask(BURNING, [A] * 60, bank)
+    assert len(answered.faults) == 4
+    first = answered.faults[0]
+    assert first.what.startswith("used up its processor time (0.1 s for ")
+    assert 3 <= first.game <= 12
+    assert all(fault.what.startswith("used up") for fault in answered.faults)
+    assert answered.faults[-1].game - first.game <= 6
+
+
+def test_each_decision_adds_to_the_bank() -> None:
+    bank = Settings(cpu_seconds_per_leg=0.1, cpu_milliseconds_more=70.0, cpu_seconds_per_decision=10.0)
+    assert not ask(BURNING, [A] * 12, bank).faults
+
+
+@pytest.fixture
+def busy_machine() -> Iterator[None]:
+    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))]
+    yield
+    for hog in hogs:
+        hog.kill()
+        hog.wait()
+
+
+def test_a_busy_machine_is_nobodys_fault(busy_machine: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot that gets a small part of a processor takes far longer than it may sleep."""
+    start = python_bots.start
+
+    def start_nicely(*arguments: object, **more: object) -> Confined:
+        confined = start(*arguments, **more)  # type: ignore[arg-type]
+        os.setpriority(os.PRIO_PROCESS, confined.pid, 5)
+        return confined
+
+    monkeypatch.setattr(python_bots, "start", start_nicely)
+    began = time.monotonic()
+    answered = ask(BURNING, [A] * 8, Settings(wall_seconds_per_decision=0.1, cpu_seconds_per_decision=0.5))
+    assert not answered.faults
+    assert time.monotonic() - began > 0.6  # or the machine was not busy
+
+
+def test_time_for_which_the_worker_itself_stood_still_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after Ctrl-Z and fg: clocks went on, nobody did anything."""
+    calls = 0
+
+    def leaping() -> float:
+        nonlocal calls
+        calls += 1
+        return time.monotonic() + 100 * (calls // 7)
+
+    monkeypatch.setattr(lanes, "time", SimpleNamespace(monotonic=leaping, sleep=time.sleep))
+    source = "import time\ndef a(bot):\n    time.sleep(0.3)\n    return 1\ndef b(bot, bet): return 1\n"
+    assert not ask(source, [A] * 3, Settings(wall_seconds_per_decision=3.0)).faults
+
+
+def test_a_slow_start_is_no_fault_nor_is_one_after_a_fault() -> None:
+    """Whatever is read or made once may take longer than a decision."""
+    start = "import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass\nn = 0\n"
+    source = start + "def a(bot):\n  global n\n  n += 1\n  assert n < 2\n  return n\ndef b(bot, bet): return 1\n"
+    settings = Settings(cpu_seconds_per_decision=0.2, faults_allowed=2)
+    answered = ask(source, [A, A, B, A, A, B], settings)
+    assert [fault.game for fault in answered.faults] == [1, 4]
+    assert answered.answers == [1, 0, 1, 1, 0, 1]
+
+
+def test_a_program_that_closes_its_output_is_at_fault() -> None:
+    assert ask(program("os.close(1); time.sleep(9)"), [A] * 2).what == ["closed its output"]
+
+
+def test_memory_is_limited() -> None:
+    bots: dict[str, Source] = {"hoards.py": python("x = bytearray(1 << 29)"), "told": program("x = bytearray(1 << 29)")}
+    answered = ask_each(bots, [A] * 2)
+    assert answered["hoards"].what == ["ran out of memory (64 MB)"]
+    assert answered["told"].what == ["ended with status 1"]
+    assert "MemoryError" in answered["told"].faults[0].complaints
+    assert not ask(python("x = bytearray(1 << 29)"), [A] * 2, Settings(memory_megabytes=600)).faults
+
+
+def test_what_a_bot_must_be_shown_to_be_at_fault_is_recorded() -> None:
+    """The line that replays a fault: the question as it was put."""
+    questions: list[Question] = [(1, (37,), view(0.125, 0.5, 90, 110))]
+    (fault,) = ask("a = b = lambda *_: 1 / 0", questions).faults
+    assert fault.asked == "b: card 0.125, opponents_previous_card 0.5, money 90, opponents_money 110, bet 37"
+    assert fault.what == "ZeroDivisionError: division by zero (line 1 in <lambda>)"
+
+
+def test_bots_that_cannot_start_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "_TRIAL_SECONDS", 10)  # on a busy machine the end comes late
+    sources: dict[str, tuple[Source, str]] = {
+        "syntax.py": ("def a(bot: return", "can't start: SyntaxError: "),
+        "nothing.py": ("", "can't start: lacks the functions a and b, or a class with the methods a and b"),
+        "half.py": ("def a(bot): return 1", "can't start: lacks the function b, or a class"),
+        "raises.py": ("\n\n1 / 0", "can't start: ZeroDivisionError: division by zero (line 3)"),
+        "needs.py": (
+            "class Bot:\n  def __init__(self, x): ...\n  def a(self, b): ...\n  b = a",
+            "can't start: TypeError",
+        ),
+        "quits.py": ("import os; os._exit(4)", "can't start: ended with status 4"),
+        "hoards.py": ("x = bytearray(1 << 40)", "can't start: ran out of memory (64 MB)"),
+        "nul.py": ("x = '\0'", "can't start: "),
+        "latin.py": (b"x = '\xe9'", "can't start: SyntaxError: "),
+        "ends": (script("import sys; sys.exit(6)"), "can't start: ended with status 6 before it was asked anything"),
+    }
+    problems = {entrant.name: entrant.problem for entrant in build({name: text for name, (text, _) in sources.items()})}
+    for name, (_, words) in sources.items():
+        assert (problems[name.split(".")[0]] or "fit").startswith(words)
+
+
+def test_threads_that_a_program_starts_while_its_opponent_thinks_are_its_own_fault_alone() -> None:
+    program = script("""
+        import sys, threading, time
+        threading.stack_size(1 << 16)
+        sys.stdin.readline()
+        for line in sys.stdin:
+            words = line.split()
+            print("ACTION BET 5" if words[1] == "A" else "ACTION FOLD")
+            for _ in range(140):
+                threading.Thread(target=time.sleep, args=(0.15,), daemon=True).start()
+        """)
+    slow = "import time\ndef a(bot):\n    time.sleep(0.12)\n    return 7\n"
+    slow += "def b(bot, bet):\n    time.sleep(0.12)\n    return True\n"
+    played = pair(program, slow, Settings(sessions=1, faults_allowed=1000), kinds=" py")
+    assert {fault.seat for fault in played.faults} <= {0}
+    assert len(played.games) > 10
+    for game in played.games:
+        if game.x_is_a:
+            assert game.bet == 0 or not game.folded
+        else:
+            assert game.bet == min(7, game.a_money, game.b_money)

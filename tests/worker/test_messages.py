@@ -1,0 +1,535 @@
+"""The worker's side of the messages, with processes that are pipes here: whatever comes back, nothing breaks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import lanes
+from engine.lanes import Lanes
+from engine.questionnaire import Questionnaire
+from tests.support import poker_tables
+from tests.worker.support import A, B, Question
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.worker.processes.lines import answer_help, question_lines
+from tournament.worker.processes.python_bots import most_arguments
+
+INTERFACE = VON_NEUMANN_POKER.interface
+STRIDE = 8 + 8 * most_arguments(INTERFACE) + INTERFACE.view_size
+HEADER = struct.Struct("<IIII")
+ANSWER = struct.Struct("<qii")
+Event = tuple[int, int, int, str]
+
+
+def new_lanes() -> Lanes:
+    return Lanes(INTERFACE.view_size, most_arguments(INTERFACE), question_lines(INTERFACE))
+
+
+@dataclass
+class Pipes:
+    """A process that is none: our ends of its pipes, and its ends of ours."""
+
+    table: Lanes
+    lines: bool = False
+    greeting: bytes = b""
+    number: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reads, self.to_bot = os.pipe()
+        self.from_bot, self.writes = os.pipe()
+        self.errors, self.complains = os.pipe()
+        self.number = self.table.open_channel(
+            self.to_bot, self.from_bot, self.errors, lines=self.lines, greeting=self.greeting
+        )
+
+    def await_question(self) -> None:
+        """Run until the process is asked."""
+        while not self.table.is_outstanding(self.number)[0]:
+            assert self.table.run(0.01) == []
+
+    def asked(self) -> tuple[int, list[int]]:
+        """Run until there is a message, and read it: its serial, and the kinds of its questions."""
+        self.await_question()
+        return self.read()
+
+    def read(self) -> tuple[int, list[int]]:
+        """Read a message."""
+        header = os.read(self.reads, HEADER.size)
+        size, serial, count, text_size = HEADER.unpack(header)
+        assert (size, text_size) == (HEADER.size + count * STRIDE, 0)
+        content = b""
+        while len(content) < count * STRIDE:
+            content += os.read(self.reads, count * STRIDE - len(content))
+        return serial, [struct.unpack_from("<i", content, n * STRIDE + 4)[0] for n in range(count)]
+
+    def close(self) -> None:
+        for descriptor in (self.reads, self.writes, self.complains, self.to_bot, self.from_bot, self.errors):
+            with contextlib.suppress(OSError):  # some tests close one
+                os.close(descriptor)
+
+
+def reply(serial: int, answers: Sequence[tuple[int, int, bytes]]) -> bytes:
+    """A message of (answer, status, text)."""
+    items = b"".join(ANSWER.pack(answer, status, len(text)) for answer, status, text in answers)
+    texts = b"".join(text for _, _, text in answers)
+    return HEADER.pack(HEADER.size + len(items) + len(texts), serial, len(answers), len(texts)) + items + texts
+
+
+@dataclass
+class Stage:
+    """Lanes with their pipes, each lane asking a Questionnaire's questions."""
+
+    table: Lanes = field(default_factory=new_lanes)
+    opened: list[Pipes] = field(default_factory=list)
+    cores: list[Questionnaire] = field(default_factory=list)
+
+    def process(self, lines: bool = False, greeting: bytes = b"") -> Pipes:
+        self.opened.append(Pipes(self.table, lines, greeting))
+        return self.opened[-1]
+
+    def lane(self, process: Pipes, questions: Sequence[Question] = (A, B), place: int = 0) -> int:
+        core = Questionnaire(questions, INTERFACE.view_size)
+        self.cores.append(core)
+        number = self.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (place, -1))
+        self.table.resume(number)
+        return number
+
+    def run(self, seconds: float = 0.01) -> list[Event]:
+        return self.table.run(seconds)
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    stage = Stage()
+    yield stage
+    for process in stage.opened:
+        process.close()
+
+
+def test_one_message_carries_the_questions_of_many_lanes(stage: Stage) -> None:
+    process = stage.process()
+    numbers = [stage.lane(process, place=place) for place in range(5)]
+    for number in numbers:
+        stage.table.start_bot(number, 0, 2**64 - 1)
+    assert stage.run() == []
+    serial, kinds = process.asked()
+    assert sorted(kinds) == [-1] * 5 + [0] * 5
+    os.write(process.writes, reply(serial, [(7, 0, b"")] * 10))
+    assert stage.run() == []
+    serial, kinds = process.asked()
+    assert kinds == [1] * 5
+    os.write(process.writes, reply(serial, [(n, 0, b"") for n in range(5)]))
+    events = stage.run()
+    assert sorted(event[:2] for event in events) == [(lanes.LEG_ENDED, number) for number in numbers]
+    assert sorted(core.answers[1] for core in stage.cores) == [0, 1, 2, 3, 4]
+    assert all(core.answers[0] == 7 for core in stage.cores)
+
+
+def test_answers_may_come_byte_by_byte(stage: Stage) -> None:
+    process = stage.process()
+    numbers = [stage.lane(process, [A], place) for place in range(2)]
+    stage.run()
+    serial, _ = process.asked()
+    message = reply(serial, [(-5, 0, b""), (0, 1, b"a reason")])
+    for place in range(len(message)):
+        assert stage.run(0.001) == []
+        os.write(process.writes, message[place : place + 1])
+    events = stage.run()
+    assert {event[:1] + event[2:] for event in events} == {
+        (lanes.LEG_ENDED, -1, ""),
+        (lanes.BOT_FAULTY, process.number, "a reason"),
+    }
+    assert {event[1] for event in events} == set(numbers)
+
+
+def wrong_messages(serial: int) -> dict[str, bytes]:
+    good = reply(serial, [(1, 0, b""), (2, 0, b"")])
+    return {
+        "garbage": b"\xff" * 64,
+        "zeros": bytes(64),
+        "another serial": reply(serial + 1, [(1, 0, b"")] * 2),
+        "too few": reply(serial, [(1, 0, b"")]),
+        "too many": reply(serial, [(1, 0, b"")] * 3),
+        "one byte more": good + b"x",
+        "twice": good + good,
+        "text that is not there": HEADER.pack(48, serial, 2, 0) + ANSWER.pack(1, 1, 5) + ANSWER.pack(1, 1, 0),
+        "text of nobody": HEADER.pack(53, serial, 2, 5) + ANSWER.pack(1, 1, 2) + ANSWER.pack(1, 1, 2) + b"abcde",
+        "text of less than nothing": HEADER.pack(53, serial, 2, 5)
+        + ANSWER.pack(1, 1, -1)
+        + ANSWER.pack(1, 1, 6)
+        + b"abcde",
+        "huge text": HEADER.pack(48, serial, 2, 2**32 - 1) + ANSWER.pack(1, 1, 2**31 - 1) * 2,
+        "a huge size": HEADER.pack(2**32 - 1, serial, 2, 0),
+        "a small size": HEADER.pack(3, serial, 2, 0) + bytes(32),
+        "a huge count": HEADER.pack(48, serial, 2**28, 0) + bytes(32),
+        "the end": b"",
+    }
+
+
+@pytest.mark.parametrize("which", sorted(wrong_messages(1)))
+def test_a_message_that_is_no_answer_fails_its_channel(stage: Stage, which: str) -> None:
+    process = stage.process()
+    other = stage.process()
+    for place in range(2):
+        stage.lane(process, [A], place)
+    bystander = stage.lane(other, [A])
+    stage.run()
+    serial, _ = process.asked()
+    os.write(process.writes, wrong_messages(serial)[which])
+    if which == "the end":
+        os.close(process.writes)
+    ((kind, lane, channel, text),) = stage.run(1.0)
+    assert (kind, lane, channel) == (lanes.CHANNEL_FAILED, -1, process.number)
+    assert text == ("" if which == "the end" else "wrote what is no answer to what it was asked")
+    assert stage.run() == []
+    os.write(other.writes, reply(other.asked()[0], [(1, 0, b"")]))
+    assert [event[:2] for event in stage.run()] == [(lanes.LEG_ENDED, bystander)]
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.data())
+def test_random_messages_are_answers_or_fail(data: st.DataObject) -> None:
+    """A good message with some bytes changed, cut or added, in some portions."""
+    stage = Stage()
+    count = data.draw(st.integers(1, 6))
+    process = stage.process()
+    numbers = [stage.lane(process, [A], place) for place in range(count)]
+    serial, _ = process.asked()
+    statuses = st.tuples(st.integers(-(2**63), 2**63 - 1), st.integers(0, 3), st.binary(max_size=500))
+    message = bytearray(reply(serial, data.draw(st.lists(statuses, min_size=count, max_size=count))))
+    for place, byte in data.draw(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 255)), max_size=2)):
+        message[place % len(message)] = byte
+    message = message[: data.draw(st.integers(0, len(message)))] if data.draw(st.booleans()) else message
+    cut = data.draw(st.integers(0, len(message)))
+    events = []
+    for portion in (message[:cut], message[cut:]):
+        os.write(process.writes, bytes(portion))
+        events += stage.run(0.001)
+    os.close(process.writes)
+    events += stage.run(0.05)
+    failed = [event for event in events if event[0] == lanes.CHANNEL_FAILED]
+    answered = [event[1] for event in events if event[0] != lanes.CHANNEL_FAILED]
+    assert sorted(answered) == (numbers if not failed else [])
+    for opened in stage.opened:
+        opened.close()
+
+
+def test_a_message_larger_than_a_pipe_gets_through(stage: Stage) -> None:
+    """Questions and reasons for thousands of lanes, while another channel keeps the worker busy."""
+    count = 4000
+    process, busy = stage.process(), stage.process()
+    for place in range(count):
+        stage.lane(process, [A], place)
+    endless = stage.lane(busy, [A] * 10**6)
+    running = True
+
+    def chat() -> None:
+        while running:
+            os.write(busy.writes, reply(busy.read()[0], [(0, 0, b"")]))
+
+    def answer() -> None:
+        time.sleep(0.05)
+        serial, kinds = process.read()
+        message = reply(serial, [(0, 1, b"r" * 400)] * len(kinds))
+        while message:
+            message = message[os.write(process.writes, message) :]
+
+    threads = [threading.Thread(target=job, daemon=True) for job in (chat, answer)]
+    for thread in threads:
+        thread.start()
+    events: list[Event] = []
+    deadline = time.monotonic() + 20
+    while len(events) < count and time.monotonic() < deadline:
+        events += stage.run(0.05)
+    running = False
+    stage.run(0.05)
+    stage.table.drop(endless)
+    threads[1].join(5)
+    assert len(events) == count
+    assert {event[0] for event in events} == {lanes.BOT_FAULTY}
+    assert {event[3] for event in events} == {"r" * 400}
+    os.close(busy.reads)
+
+
+def test_answers_for_lanes_that_are_gone_or_stopped_go_nowhere(stage: Stage) -> None:
+    process = stage.process()
+    gone, stopped, playing = (stage.lane(process, [A, A], place) for place in range(3))
+    stage.run()
+    serial, _ = process.asked()
+    stage.table.drop(gone)
+    stage.table.stop(stopped)
+    os.write(process.writes, reply(serial, [(5, 0, b"")] * 3))
+    assert stage.run() == []
+    assert [core.answers for core in stage.cores] == [[], [], [5]]
+    stage.table.resume(stopped, 9)
+    stage.run()
+    serial, kinds = process.asked()
+    assert len(kinds) == 1  # the playing lane's second; the stopped one's waits until this is answered
+    os.write(process.writes, reply(serial, [(6, 0, b"")]))
+    assert [event[:2] for event in stage.run()] == [(lanes.LEG_ENDED, playing)]
+    assert stage.cores[1].answers == [9]
+
+
+def test_only_a_stopped_lane_is_resumed(stage: Stage) -> None:
+    process = stage.process()
+    number = stage.lane(process)
+    with pytest.raises(ValueError, match="only a stopped lane"):
+        stage.table.resume(number)
+    stage.run()
+    with pytest.raises(ValueError, match="only a stopped lane"):
+        stage.table.resume(number)
+
+
+def test_numbers_of_closed_channels_serve_again_after_the_next_run(stage: Stage) -> None:
+    first = stage.process()
+    lane = stage.lane(first, [A])
+    stage.run()
+    stage.table.stop(lane)
+    assert stage.table.close_channel(first.number) is False
+    with pytest.raises(ValueError, match="closed already"):
+        stage.table.close_channel(first.number)
+    second = stage.process()
+    assert second.number != first.number
+    stage.run()
+    third = stage.process(lines=True)
+    assert third.number == first.number
+    stage.table.change_channel(lane, 0, third.number)
+    stage.table.resume(lane)
+    # The answer to the first question was given by the caller: the leg is over.
+    assert [event[:2] for event in stage.run()] == [(lanes.LEG_ENDED, lane)]
+    for _ in range(500):
+        again = stage.process()
+        stage.lane(again)
+        stage.run(0)
+        stage.table.close_channel(again.number)
+        again.close()
+    assert again.number < 6
+
+
+def test_every_lane_and_channel_may_have_something_to_tell_at_once(stage: Stage) -> None:
+    processes = [stage.process() for _ in range(40)]
+    for process in processes:
+        for place in range(10):
+            stage.lane(process, [A], place)
+    ended = [stage.lane(processes[0], []) for _ in range(30)]
+    events = stage.run()
+    assert sorted(event[1] for event in events) == ended
+    for number, process in enumerate(processes):
+        serial, kinds = process.asked()
+        os.write(
+            process.writes, reply(serial, [(0, 2 - number % 3, b"why")] * len(kinds)) if number % 4 else b"junk" * 5
+        )
+    events = []
+    while more := stage.run(0.1):
+        events += more
+    failed = {event[2] for event in events if event[0] == lanes.CHANNEL_FAILED}
+    assert failed == {process.number for process in processes[::4]}
+    assert len(events) == len(failed) + 10 * (40 - len(failed))
+
+
+def test_a_process_without_standard_error_does_not_keep_the_worker_busy(stage: Stage) -> None:
+    process = stage.process()
+    stage.lane(process)
+    os.write(process.complains, b"my last words\n")
+    os.close(process.complains)
+    stage.run()
+    before = time.process_time()
+    stage.run(0.3)
+    assert time.process_time() - before < 0.15
+    assert stage.table.complaints(process.number) == b"my last words\n"
+
+
+def test_the_last_complaints_are_kept_and_a_flood_of_them_is_no_harm(stage: Stage) -> None:
+    process = stage.process()
+    stage.lane(process)
+    expected = b""
+    for number in range(200):
+        text = f"{number} ".encode() * (number * 7 % 1500)
+        expected += text
+        os.write(process.complains, text)
+        stage.table.drain_all()
+        assert stage.table.complaints(process.number) == expected[-4096:]
+
+
+LINE = INTERFACE.questions[0]
+WORDS = st.sampled_from(
+    [
+        "ACTION",
+        "PASS",
+        "BET",
+        "FOLD",
+        "CALL",
+        "action",
+        "pass",
+        "STATE",
+        "-1",
+        "0",
+        "7",
+        "+7",
+        "-7",
+        "1.5",
+        "1e3",
+        "x",
+        "",
+        "99999999999999999999999",
+        "-99999999999999999999999",
+        "9223372036854775807",
+        "0x10",
+        "١",
+        "ACTION\0",
+        "BETS",
+        "BE",
+        "é",
+    ]
+)
+BLANKS = st.sampled_from([" ", "  ", "\t", " \t "])
+
+
+def meaning(line: bytes, question: int) -> int | None:
+    """What a line answers, by its words; None when it is a fault."""
+    text = line.decode("latin-1")
+    words = [word for word in text.removesuffix("\r").replace("\t", " ").split(" ") if word]
+    if question == 1:
+        return 0 if words == ["ACTION", "FOLD"] else 1 if words == ["ACTION", "CALL"] else None
+    if words == ["ACTION", "PASS"]:
+        return 0
+    if len(words) == 3 and words[:2] == ["ACTION", "BET"]:
+        digits = words[2].removeprefix("-") if words[2].startswith("-") else words[2].removeprefix("+")
+        if digits and all(c in "0123456789" for c in digits):
+            return min(max(int(words[2]), -(10**18)), 10**18)
+    return None
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    question=st.integers(0, 1),
+    first=st.sampled_from(["", "ACTION", "ACTION BET", "ACTION CALL"]),
+    pieces=st.lists(st.tuples(BLANKS, WORDS), max_size=4),
+    end=st.sampled_from(["", "\r", " \r", "\r\r", " "]),
+)
+def test_lines_mean_what_their_words_say(question: int, first: str, pieces: list[tuple[str, str]], end: str) -> None:
+    line = (first + "".join(blank + word for blank, word in pieces) + end).encode()
+    stage = Stage()
+    process = stage.process(lines=True)
+    stage.lane(process, [(A, B)[question]])
+    process.await_question()
+    os.write(process.writes, line + b"\n")
+    ((kind, _, _, text),) = stage.run(1.0)
+    expected = meaning(line, question)
+    if expected is None:
+        assert kind == lanes.CHANNEL_FAILED
+        assert text.startswith(
+            ("wrote what is no ACTION: ", "wrote an ACTION that is none: ", "wrote no whole number: ")
+        )
+    else:
+        assert kind == lanes.LEG_ENDED
+        assert min(max(stage.cores[0].answers[0], -(10**18)), 10**18) == expected
+    for opened in stage.opened:
+        opened.close()
+
+
+def test_what_a_program_reads(stage: Stage) -> None:
+    process = stage.process(lines=True, greeting=b"1000\n")
+    stage.lane(
+        process,
+        [(0, (), struct.pack("<ffqq", 0.1, -1, 100, 90)), (1, (50,), struct.pack("<ffqq", 1 / 3, 0.5, 10, 190))],
+    )
+    stage.run()
+    assert os.read(process.reads, 1000) == b"1000\nSTATE A 0.100000001 -1 100 90\n"
+    os.write(process.writes, b"ACTION BET 20\n")
+    stage.run()
+    assert os.read(process.reads, 1000) == b"STATE B 0.333333343 0.5 10 190 50\n"
+    os.write(process.writes, b"ACTION CALL\n")
+    assert [event[0] for event in stage.run()] == [lanes.LEG_ENDED]
+    assert stage.cores[0].answers == [20, 1]
+    assert answer_help(LINE) == "ACTION PASS or ACTION BET x"
+
+
+def _write_both(process: Pipes, one: bytes, other: bytes) -> None:
+    os.write(process.writes, one)
+    os.write(process.writes, other)
+
+
+VIOLATIONS: dict[str, tuple[Callable[[Pipes], object], str]] = {
+    "two lines": (
+        lambda p: os.write(p.writes, b"ACTION PASS\nACTION PASS\n"),
+        "answered before it was asked: ACTION PASS",
+    ),
+    "a line and a half": (
+        lambda p: os.write(p.writes, b"ACTION PASS\nACT"),
+        "answered before it was asked: ACTION PASS",
+    ),
+    "an empty line": (lambda p: os.write(p.writes, b"\n"), "wrote what is no ACTION: "),
+    "too long": (lambda p: os.write(p.writes, b"A" * 300), "wrote an over-long line: " + "A" * 100),
+    "too long with an end": (lambda p: os.write(p.writes, b" " * 300 + b"\n"), "wrote an over-long line: " + " " * 100),
+    "unprintable": (lambda p: os.write(p.writes, b"\x1b[2J\xff\0\n"), "wrote what is no ACTION: ?[2J??"),
+}
+
+
+@pytest.mark.parametrize("which", sorted(VIOLATIONS))
+def test_a_violation_is_quoted(stage: Stage, which: str) -> None:
+    process = stage.process(lines=True)
+    stage.lane(process, [A, A])
+    process.await_question()
+    write, text = VIOLATIONS[which]
+    write(process)
+    assert stage.run(1.0) == [(lanes.CHANNEL_FAILED, -1, process.number, text)]
+
+
+def test_a_line_before_the_next_question_is_a_violation(stage: Stage) -> None:
+    process, other = stage.process(lines=True), stage.process()
+    core = Questionnaire([A, A], INTERFACE.view_size)
+    lane = stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
+    stage.table.resume(lane)
+    stage.lane(other, [A])
+    process.await_question()
+    stage.table.stop(lane)  # the worker has this lane wait, while the program writes twice
+    os.write(process.writes, b"ACTION PASS\n")
+    stage.run()
+    os.write(process.writes, b"ACTION BET 9\n")
+    stage.table.resume(lane, 3)
+    assert stage.run() == [(lanes.CHANNEL_FAILED, -1, process.number, "answered before it was asked: ACTION BET 9")]
+    assert core.answers == [3]
+
+
+def test_half_a_line_is_waited_for(stage: Stage) -> None:
+    process = stage.process(lines=True)
+    stage.lane(process, [A])
+    process.await_question()
+    for portion in (b"ACT", b"ION B", b"ET 4", b"2"):
+        os.write(process.writes, portion)
+        assert stage.run(0.005) == []
+    os.write(process.writes, b"\r\n")
+    assert [event[0] for event in stage.run()] == [lanes.LEG_ENDED]
+    assert stage.cores[0].answers == [42]
+
+
+def test_a_contest_with_lines_that_are_too_much_is_refused() -> None:
+    for segments, words in (([(0, 0, b"x" * 32)], []), ([(0, 0, b"x")] * 25, []), ([], [(b"x", False, 0)] * 9)):
+        with pytest.raises(ValueError, match="line"):
+            Lanes(24, 1, [(segments, words)])
+
+
+def test_a_questionnaire_refuses_what_is_no_question() -> None:
+    core = Questionnaire([A, B], 24)
+    assert core.play() == 2
+    assert core.pending() == (0, 0, (), A[2])
+    assert core.position() == (0, 0)
+    assert core.play(11) == 2
+    assert (core.pending()[2], core.position(), core.default()) == ((20,), (0, 1), 0)
+    assert core.play(-12) == 0
+    assert core.answers == [11, -12]
+    for question in ((0, (), b"x"), (0, (1,) * 7, bytes(24))):
+        with pytest.raises(ValueError, match="a question with more arguments or another view"):
+            Questionnaire([question], 24)
+    with pytest.raises(ValueError, match="another view"):
+        Questionnaire([], 129)

@@ -1,0 +1,292 @@
+"""Programs: their folders, their recipes, and the last words that they read."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support import poker_settings
+from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
+from tournament.contests.von_neumann_poker import Settings
+from tournament.errors import BadInput, RunFailed
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.processes import programs
+
+OFF = SandboxSettings(mode="off")
+
+names = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=30).filter(
+    lambda name: name.isprintable() and name not in (".", "..", "__pycache__", ".git")
+)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    files=st.dictionaries(
+        st.lists(names, min_size=1, max_size=3).map(tuple),
+        st.tuples(st.binary(max_size=2000), st.booleans()),
+        max_size=6,
+    )
+)
+def test_a_folder_comes_out_as_it_went_in(
+    files: dict[tuple[str, ...], tuple[bytes, bool]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    source, target = (tmp_path_factory.mktemp(name) for name in ("source", "target"))
+    written = {}
+    for parts, (content, executable) in files.items():
+        path = source.joinpath(*parts)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        except OSError:  # a file where a folder should be, or the reverse
+            continue
+        path.chmod(0o755 if executable else 0o644)
+        written[path.relative_to(source)] = (content, executable)
+    archive = programs.pack(source)
+    programs.unpack(archive, target)
+    found = {
+        path.relative_to(target): (path.read_bytes(), bool(path.stat().st_mode & stat.S_IXUSR))
+        for path in target.rglob("*")
+        if path.is_file()
+    }
+    assert found == written
+    assert programs.pack(target) == archive
+
+
+def test_an_archive_depends_on_contents_alone(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    write_bot(one, {"b": "2", "a": "1"})
+    write_bot(other, {"a": "1", "b": "2"})
+    (other / "__pycache__").mkdir()
+    (other / "__pycache__" / "a.pyc").write_bytes(b"x")
+    (other / "empty").mkdir()
+    (other / "a").touch()
+    assert programs.pack(one) == programs.pack(other)
+    (other / "a").chmod(0o644)
+    assert programs.pack(one) != programs.pack(other)
+
+
+def test_links_and_too_much_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_bot(tmp_path / "bot", {"bot.toml": "", "big": "x" * 100})
+    (tmp_path / "bot" / "link").symlink_to("/etc/passwd")
+    with pytest.raises(BadInput, match="bot/link: a program's folder has plain files only"):
+        programs.pack(tmp_path / "bot")
+    (tmp_path / "bot" / "link").unlink()
+    (tmp_path / "bot" / "away").symlink_to("/etc")
+    with pytest.raises(BadInput, match="bot/away"):
+        programs.pack(tmp_path / "bot")
+    (tmp_path / "bot" / "away").unlink()
+    monkeypatch.setattr(programs, "_MOST_BYTES", 99)
+    with pytest.raises(BadInput, match="bot: larger than"):
+        programs.pack(tmp_path / "bot")
+    monkeypatch.setattr(programs, "_MOST_FILES", 1)
+    with pytest.raises(BadInput, match="bot: more than 1 files"):
+        programs.pack(tmp_path / "bot")
+
+
+def archive_of(*entries: tuple[str, bytes, bytes]) -> bytes:
+    """An archive of (name, type, content) as nobody packs it."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        for name, kind, data in entries:
+            entry = tarfile.TarInfo(name)
+            entry.type = kind
+            entry.linkname = "/etc/passwd"
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [
+        b"",
+        b"this is none",
+        archive_of(("../out", tarfile.REGTYPE, b"x")),
+        archive_of(("/tmp/out", tarfile.REGTYPE, b"x")),
+        archive_of(("a/../../out", tarfile.REGTYPE, b"x")),
+        archive_of(("link", tarfile.SYMTYPE, b"")),
+        archive_of(("hard", tarfile.LNKTYPE, b"")),
+        archive_of(("device", tarfile.CHRTYPE, b"")),
+        archive_of(("a", tarfile.REGTYPE, b"x"), ("a/b", tarfile.REGTYPE, b"x")),
+        archive_of(("a", tarfile.REGTYPE, b"x" * 2000))[:1000],
+    ],
+)
+def test_a_damaged_archive_is_refused_and_nothing_is_written_outside(archive: bytes, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    with pytest.raises(RunFailed, match="a program's archive is damaged"):
+        programs.unpack(archive, tmp_path / "in")
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+    assert not any(path.is_symlink() for path in (tmp_path / "in").iterdir())
+
+
+RECIPES = {
+    'comand = ["x"]': "bot.toml, line 1: unknown key comand; there are command, build",
+    'command = ["x"]\n[more]\na = 1': "bot.toml, line 1: unknown key more; there are command, build",
+    "": 'bot.toml: lacks command, for example: command = ["python3", "bot.py"]',
+    'build = ["x"]': "bot.toml: lacks command, for example",
+    'command = "python3 bot.py"': "bot.toml, line 1: command must be a list of words",
+    "\ncommand = []": "bot.toml, line 2: command must be a list of words",
+    'command = ["x"]\n\nbuild = ["gcc", 1]': "bot.toml, line 3: build must be a list of words",
+    'command = [""]': "bot.toml, line 1: command must be a list of words",
+    'command = ["a\\u0000b"]': "bot.toml, line 1: command must be a list of words",
+    "command = [": "bot.toml: ",
+    "[" * 5000: "bot.toml: ",
+}
+
+
+@pytest.mark.parametrize("text", sorted(RECIPES), ids=range(len(RECIPES)))
+def test_a_bad_recipe_is_blamed_by_its_line(text: str) -> None:
+    with pytest.raises(programs.BadRecipe) as caught:
+        programs.read_recipe(text, "bot.toml")
+    assert str(caught.value).startswith(RECIPES[text])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_good_recipe() -> None:
+    recipe = programs.read_recipe('command = ["./a", "b c"]\nbuild = ["make"]\n', "bot.toml")
+    assert recipe == programs.Recipe(("./a", "b c"), ("make",))
+    assert programs.read_recipe('command = ["x"]', "") == programs.Recipe(("x",))
+
+
+UNFIT: dict[str, tuple[Mapping[str, str], str]] = {
+    "missing": ({"bot.toml": 'command = ["no-such-program"]'}, "no-such-program is not installed on this machine"),
+    "absent": ({"bot.toml": 'command = ["./bot"]'}, "./bot is not in its folder"),
+    "outside": ({"bot.toml": 'command = ["/usr/bin/env", "x"]'}, "/usr/bin/env is not in its folder"),
+    "above": ({"bot.toml": 'command = ["../bot"]'}, "../bot is not in its folder"),
+    "no_recipe_text": ({"bot.toml": "command = 3"}, "bot.toml, line 1: command must be a list of words"),
+    "fails": (
+        {"bot.toml": 'command = ["./x"]\nbuild = ["sh", "-c", "echo a; echo why not >&2; exit 3"]'},
+        "its build (sh -c echo a; echo why not >&2; exit 3) ended with status 3\nwhy not\na",
+    ),
+}
+
+
+def test_programs_that_cannot_play_say_why() -> None:
+    problems = {entrant.name: entrant.problem for entrant in build({name: bot for name, (bot, _) in UNFIT.items()})}
+    for name, (_, words) in UNFIT.items():
+        assert (problems[name] or "fit").startswith(words)
+    assert problem_of({"bot.toml": b"\xff".decode("latin-1") + "=["}, "bot").startswith("bot.toml: ")
+
+
+def test_a_script_that_cannot_be_executed_gets_a_remedy(tmp_path: Path) -> None:
+    write_bot(tmp_path / "bot", {"bot.toml": 'command = ["./x"]', "x": "#!/bin/sh"})
+    (tmp_path / "bot" / "x").chmod(0o644)
+    with pytest.raises(programs.CommandMissing, match=r"\./x can't be executed; chmod \+x it"):
+        programs.start(programs.pack(tmp_path / "bot"), ON, tmp_path, memory_megabytes=64, cpu_seconds=5)
+
+
+SHELL = """\
+#!/bin/sh
+read sessions
+while read word question card previous money theirs bet; do
+    case $question in
+        A) echo "ACTION BET $sessions" ;;
+        B) echo "ACTION CALL" ;;
+        *) exit 0 ;;
+    esac
+done
+"""
+
+
+def test_a_shell_script_and_a_program_that_is_built(tmp_path: Path) -> None:
+    settings = poker_settings(sessions=7)
+    folder = {"bot.toml": 'command = ["./bot.sh"]', "bot.sh": SHELL}
+    assert ask(folder, [A, (1, (5,), A[2]), A], settings).answers == [7, 1, 7]
+    made = {"bot.toml": 'command = ["./made"]\nbuild = ["sh", "-c", "cp bot.sh made"]', "bot.sh": SHELL}
+    assert ask(made, [A], settings).answers == [7]
+
+
+def test_a_program_reads_its_own_folder_and_writes_nowhere() -> None:
+    folder = script(
+        """
+        import os, sys
+        from pathlib import Path
+        import other
+        sys.stdin.readline()
+        for line in sys.stdin:
+            number = int(Path("data.txt").read_text()) + other.NUMBER
+            for path in ("data.txt", "new.txt", "/tmp/new.txt"):
+                try:
+                    open(path, "w").close()
+                    number += 1
+                except OSError:
+                    pass
+            print("ACTION BET", number + 100 * len(os.environ))
+        """
+    )
+    assert ask({**folder, "data.txt": "30", "other.py": "NUMBER = 7"}, [A] * 2).answers == [37, 37]
+
+
+LISTENING = """
+    import sys
+    from pathlib import Path
+    sys.stdin.readline()
+    for line in sys.stdin:
+        if line.startswith("STATE"):
+            print({answer!r})
+        else:
+            Path({pipe!r}).write_text(line)
+    Path({pipe!r}).write_text("end\\n")
+"""
+
+
+@dataclass
+class Ear:
+    """A pipe with a name, into which programs repeat what they are told; files they may not write at all."""
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        os.mkfifo(self.path)
+        self.descriptor = os.open(self.path, os.O_RDWR | os.O_NONBLOCK)
+
+    def program(self, answer: str) -> dict[str, str]:
+        return script(LISTENING.format(answer=answer, pipe=str(self.path)))
+
+    def heard(self) -> str:
+        text = os.read(self.descriptor, 10_000).decode()
+        os.close(self.descriptor)
+        return text
+
+
+def test_programs_are_told_their_scores(tmp_path: Path) -> None:
+    """Each its own: x's mean points a session, and y's."""
+    x, y = Ear(tmp_path / "x"), Ear(tmp_path / "y")
+    played = pair(x.program("ACTION PASS"), y.program("ACTION PASS"), Settings(sessions=3), OFF, kinds=" ")
+    mean = played.result.points / 3
+    assert mean != 0
+    assert [x.heard(), y.heard()] == [f"SCORE {mean:.6f}\nend\n", f"SCORE {-mean:.6f}\nend\n"]
+
+
+def test_a_program_that_breaks_the_protocol_reads_minus_one(tmp_path: Path) -> None:
+    """At each fault; at the last the other one reads it too, for its leg has no score."""
+    x, y = Ear(tmp_path / "x"), Ear(tmp_path / "y")
+    settings = Settings(faults_allowed=2)
+    played = pair(x.program("ACTION RAISE 5"), y.program("ACTION PASS"), settings, OFF, kinds=" ")
+    assert [fault.what for fault in played.faults] == ["wrote an ACTION that is none: ACTION RAISE 5"] * 3
+    assert (x.heard(), y.heard()) == (3 * "-1\nend\n", "-1\nend\n")
+
+
+def test_programs_that_stay_after_the_end_are_ended() -> None:
+    deaf = """
+        import signal, sys, time
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        sys.stdin.readline()
+        for line in sys.stdin:
+            if not line.startswith("STATE"):
+                break
+            print("ACTION PASS")
+        while True:
+            time.sleep(1)
+    """
+    played = pair(script(deaf), script(deaf), Settings(sessions=1), kinds=" ")
+    assert not played.faults

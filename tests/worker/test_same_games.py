@@ -1,0 +1,83 @@
+"""One strategy plays the same games as a Python bot, as a program, as a C bot and in the plain rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.oracles.von_neumann_poker import BetCap, Bot
+from tests.worker.support import Source, answering, build, by_oracle, legs_of, play
+from tournament.contests.von_neumann_poker import Settings
+
+# The same two strategies in every way to write them down. `state` depends on what was seen before.
+CALM = Bot(lambda v: 20 if v.card > 0.5 else 0, lambda v, _bet: int(v.card > 0.25))
+BOLD = Bot(lambda v: int(70 * v.card) - 20, lambda v, bet: int(v.card * 100 > bet or v.opponents_previous_card > 0.5))
+
+CALM_FUNCTIONS = "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.25\n"
+BOLD_FUNCTIONS = """
+    def a(bot):
+        return int(70 * bot.card) - 20
+
+    def b(bot, bet):
+        return bot.card * 100 > bet or bot.opponents_previous_card > 0.5
+"""
+CALM_CLASS = """
+    class Player:
+        def a(self, bot):
+            return 20 if bot.card > 0.5 else 0
+
+        def b(self, bot, bet):
+            return bot.card > 0.25
+"""
+BOLD_CLASS = """
+    class Bold:
+        def __init__(self):
+            self.factor = 70
+
+        def a(self, bot):
+            return self.factor * bot.card - 20 if bot.card > 2 / 7 else -1.5
+
+        def b(self, bot, bet):
+            return bot.card * 100 > bet or bot.opponents_previous_card > 0.5
+"""
+CALM_C = (
+    "int a(const Bot *b) { return b->card > 0.5f ? 20 : 0; } int b(const Bot *b, int x) { return b->card > 0.25f; }"
+)
+BOLD_C = """
+    int a(const Bot *b) { return (int)(70. * b->card) - 20; }
+    int b(const Bot *b, int x) { return b->card * 100. > x || b->opponentsPreviousCard > 0.5f; }
+"""
+CALM_PROGRAM = answering("20 if card > 0.5 else 0", "card > 0.25")
+BOLD_PROGRAM = answering("int(70 * card) - 20", "card * 100 > bet or previous > 0.5")
+
+CALMS: dict[str, Source] = {
+    "functions.py": CALM_FUNCTIONS,
+    "methods.py": CALM_CLASS,
+    "native.c": CALM_C,
+    "told": CALM_PROGRAM,
+}
+BOLDS: dict[str, Source] = {
+    "functions.py": BOLD_FUNCTIONS,
+    "methods.py": BOLD_CLASS,
+    "native.c": BOLD_C,
+    "told": BOLD_PROGRAM,
+}
+
+
+# Names decide the seats: once bold bots sit at x, once calm ones.
+@pytest.mark.parametrize(("bet_cap", "calm", "bold"), [("before_ante", "a", "b"), ("after_ante", "b", "a")])
+def test_every_way_to_write_a_bot_plays_as_the_rules_have_it(bet_cap: BetCap, calm: str, bold: str) -> None:
+    """All pairings of kinds, in both legs of duplicate matches."""
+    settings = Settings(sessions=12, duplicate=True, bet_cap=bet_cap, seed=5)
+    strategies = {calm: CALM, bold: BOLD}
+    files: dict[str, Source] = {
+        f"{letter}_{file}": text for letter, ways in ((calm, CALMS), (bold, BOLDS)) for file, text in ways.items()
+    }
+    entrants = build(files)
+    legs = [leg for leg in legs_of(entrants, settings) if leg.x.name[0] != leg.y.name[0]]
+    assert len(legs) == 2 * 15  # all pairings of kinds but C with C
+    for leg, played in zip(legs, play(entrants, settings, legs=legs)):
+        record = by_oracle(strategies[leg.x.name[0]], strategies[leg.y.name[0]], leg, settings)
+        assert played.games == record.games, f"{leg.x.name} against {leg.y.name}"
+        assert played.sessions == record.sessions
+        assert not played.faults
+        assert played.result.points == pytest.approx(sum(s.x_points for s in record.sessions))

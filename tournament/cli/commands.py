@@ -1,0 +1,252 @@
+"""The command `tournament`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from tournament.cli.strategy import app as strategy_commands
+from tournament.cli.tables import (
+    Screen,
+    alike,
+    check_table,
+    crosstable_tables,
+    leaderboard_table,
+    reasons,
+    replay_table,
+)
+from tournament.config import load_config
+from tournament.contests import CONTESTS, find_contest
+from tournament.errors import Problem
+from tournament.runner.contest_run import run_contest
+from tournament.standings.results import Results, crosstable_values, load, standing_values
+from tournament.store.storage import inside, open_root
+
+app = typer.Typer(
+    help="Bot contests: drop one file per bot into a folder, run, watch the leaderboard, read every game in pandas.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+app.add_typer(strategy_commands, name="strategy")
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+_Contest = Annotated[
+    str | None, typer.Argument(metavar="CONTEST", help=f"one of: {', '.join(c.name for c in CONTESTS)}")
+]
+_ConfigPath = Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")]
+_ResultsOption = Annotated[
+    str | None, typer.Option("--results", metavar="DIR|URL", help="where the contests' records are")
+]
+_Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts")]
+
+
+@app.command(
+    epilog="Example: tournament run von_neumann_poker --sessions 2000 --seed 7",
+)
+def run(
+    contests: Annotated[
+        list[str] | None, typer.Argument(metavar="[CONTEST]...", help="which to run; default every table of the file")
+    ] = None,
+    entrants: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="folder of bots; default entrants/<contest>")
+    ] = None,
+    results: _ResultsOption = None,
+    sessions: Annotated[int | None, typer.Option(metavar="N", help="sessions of a match")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="chooses the deals and the bots' rand()")] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="how many play at once; 0 is one per core")] = None,
+    executor: Annotated[str | None, typer.Option(metavar="auto|local|ray", help="who plays")] = None,
+    address: Annotated[str | None, typer.Option(metavar="ADDR", help="Ray cluster to join, e.g. auto")] = None,
+    config: _ConfigPath = None,
+) -> None:
+    """Play what is still to play, with a live leaderboard.
+
+    Run again after a crash, after Ctrl-C or with a new bot in the folder:
+    only what is missing is played.
+    """
+    for name in contests or _configured(config):
+        contest = find_contest(name)
+        chosen = load_config(
+            name,
+            config,
+            general={"results": results, "workers": workers, "executor": executor, "address": address},
+            contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
+        )
+        place = inside(chosen.results, name)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
+        try:
+            with Screen(_err, contest.title) as screen:
+                standings = run_contest(contest, chosen, screen)
+        except KeyboardInterrupt:
+            print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
+            raise typer.Exit(130) from None
+        _out.print(leaderboard_table(standings, contest.title, _out.width))
+        if below := reasons(standings):
+            _out.print(below, soft_wrap=True)
+        _out.print(f"{standings.games:,} games in {place}", soft_wrap=True)
+
+
+@app.command(epilog="Example: tournament leaderboard von_neumann_poker --json")
+def leaderboard(
+    contest: _Contest = None, results: _ResultsOption = None, config: _ConfigPath = None, as_json: _Json = False
+) -> None:
+    """Show the ranking of what is in the records, also during a run."""
+    found = _load(contest, results, config)
+    if as_json:
+        _print_json([standing_values(line) for line in found.ranking.entrants])
+        return
+    _out.print(leaderboard_table(found.ranking, find_contest(found.field.contest).title, _out.width))
+    if below := reasons(found.ranking):
+        _out.print(below, soft_wrap=True)
+    for how in found.confined_by:
+        if how.startswith("off"):
+            _out.print(f"sandbox {how}", soft_wrap=True)
+
+
+@app.command(epilog="Example: tournament crosstable von_neumann_poker")
+def crosstable(
+    contest: _Contest = None, results: _ResultsOption = None, config: _ConfigPath = None, as_json: _Json = False
+) -> None:
+    """Show every pairing: points per session of row against column."""
+    found = _load(contest, results, config)
+    if as_json:
+        _print_json(crosstable_values(found.ranking))
+        return
+    for table in crosstable_tables(found.ranking, find_contest(found.field.contest).title, _out.width):
+        _out.print(table)
+
+
+@app.command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c --session 12 --game 3")
+def check(
+    bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
+    contest: Annotated[
+        str | None, typer.Option(help="default: the one in the bot's path, or the only one in tournament.toml")
+    ] = None,
+    session: Annotated[
+        int | None, typer.Option(metavar="N", help="only play again and show this session of the check")
+    ] = None,
+    game: Annotated[int | None, typer.Option(metavar="N", help="of that session, up to this game")] = None,
+    config: _ConfigPath = None,
+) -> None:
+    """Build a bot, play it against a house bot, question it at the limits, and say whether it can enter.
+
+    Exits with 0 when it can, with 1 when it can't.
+    """
+    from tournament.entrants.folder import check_among_others
+    from tournament.trial.check import check_bot, contest_of, replay_check
+
+    chosen = find_contest(contest) if contest else contest_of(bot, _configured(config))
+    loaded = load_config(chosen.name, config)
+    check_among_others(bot, loaded.entrants)
+    with Screen(_err, chosen.title) as screen:
+        if session is not None:
+            replay = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
+            _out.print(replay_table(replay))
+            return
+        report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen)
+    options = [*(["--contest", contest] if contest else []), *(["--config", str(config)] if config else [])]
+
+    _out.print(check_table(report))
+    for fault, _ in alike(report.faults):  # not in the table, where a line that is to be copied would be broken
+        words = ["tournament", "check", str(bot), *options, "--session", str(fault.session), "--game", str(fault.game)]
+        _out.print(f"again: {shlex.join(words)}", soft_wrap=True, markup=False, highlight=False)
+    if not report.fit:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: tournament new von_neumann_poker my_bot --language cpp")
+def new(
+    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's or its folder's")],
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LANG",
+            help="c, cpp, python, program-c, program-python or program-shell, if the contest has it; default its first",
+        ),
+    ] = None,
+    entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
+    config: _ConfigPath = None,
+) -> None:
+    """Write a commented bot to start from, into the entrants folder."""
+    from tournament.entrants.new import write_new_bot
+
+    chosen = load_config(contest, config, contest={"entrants": None if entrants is None else str(entrants)})
+    path = write_new_bot(find_contest(contest), chosen.entrants, name, language)
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    _out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
+
+
+@app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
+def judge(
+    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
+    hands: Annotated[int | None, typer.Option(metavar="G", min=1, max=1_000_000, help="default 10000")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="chooses the deals and all other dice")] = 1,
+    decks: Annotated[Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead")] = None,
+    transcript: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="write every line here: < read by the program, > written by it")
+    ] = None,
+    no_sandbox: Annotated[bool, typer.Option("--no-sandbox", help="run the program with all your rights")] = False,
+) -> None:
+    """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
+
+    Exits with 0 when it played to the end, 2 for bad input, 3 when it broke the
+    protocol, 4 when it ran out of time, 5 when its output ended before the match.
+    """
+    from tournament.trial.judge import judge_command
+
+    verdict = judge_command(
+        find_contest(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
+        sandboxed=not no_sandbox,
+    )  # fmt: skip
+    _out.print(verdict.text, markup=False, soft_wrap=True)
+    if verdict.exit_code:
+        raise typer.Exit(verdict.exit_code)
+
+
+def _configured(config: Path | None) -> list[str]:
+    """The contests that have a table in the settings file, else all."""
+    import tomllib
+
+    try:
+        document = tomllib.loads((config or Path("tournament.toml")).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        document = {}
+    return [c.name for c in CONTESTS if c.name in document] or [c.name for c in CONTESTS]
+
+
+def _load(contest: str | None, results: str | None, config: Path | None) -> Results:
+    if contest is not None:
+        place = load_config(contest, config, general={"results": results}).results
+        location = inside(place, find_contest(contest).name)
+        # A contest's own folder will do as well as the one above it.
+        if results is not None and not open_root(location).list("ledger"):
+            return load(place)
+        return load(location)
+    return load(load_config(CONTESTS[0].name, config, general={"results": results}).results)
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def main() -> None:
+    """Run the command; a problem is one line and an exit code, never a stack trace."""
+    try:
+        app(standalone_mode=True)
+    except Problem as problem:
+        for line in str(problem).splitlines():
+            print(f"tournament: {line}", file=sys.stderr)
+        sys.exit(problem.exit_code)
+    except BrokenPipeError:
+        sys.exit(1)

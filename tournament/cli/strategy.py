@@ -1,0 +1,188 @@
+"""The commands `tournament strategy …`: servers of two-card draw, made and judged."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from engine.draw_strategies import Duel
+from tournament.config import Config, load_config
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.two_card_draw.generate import Equilibrium, Recipe, generate, solve
+from tournament.contests.two_card_draw.perfect_bot import perfect_bot
+from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
+from tournament.entrants import compiler
+from tournament.entrants.build import build_entrant
+from tournament.entrants.folder import read_submission
+from tournament.errors import BadInput, RunFailed
+from tournament.trial.expectation import Expectation, expectation
+from tournament.worker.wasm import seating as runtime
+
+app = typer.Typer(
+    help="Servers of two-card draw: generate them, value them, solve for the best.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+_Bet1 = Annotated[int, typer.Option("--bet1", metavar="N", help="a bet in round 1, 1 to 5 chips")]
+_Bet2 = Annotated[int, typer.Option("--bet2", metavar="N", help="a bet in round 2, bet1 to three times bet1")]
+_Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="where to write the strategy")]
+
+
+@app.command(
+    name="generate",
+    epilog="Example: tournament strategy generate --bet1 2 --bet2 4 --iterations 100000 --seed 7 -o server.txt",
+)
+def generate_command(
+    bet1: _Bet1,
+    bet2: _Bet2,
+    output: _Output,
+    iterations: Annotated[int, typer.Option(metavar="N", help="steps of hill climbing")] = 100_000,
+    seed: Annotated[int, typer.Option(metavar="N", help="chooses the start and the proposals")] = 1,
+) -> None:
+    """Make a server as the contest does: hill climbing from a random start."""
+    _check_bets(bet1, bet2)
+    if not 0 <= iterations <= 10**9:
+        raise BadInput(f"--iterations {iterations}: must be 0 to 1000000000")
+    if not 0 <= seed < 2**63:
+        raise BadInput(f"--seed {seed}: must be 0 to 2⁶³ − 1")
+    with _progress() as progress:
+        task = progress.add_task("", total=iterations)
+        strategy = generate(
+            Recipe(bet1, bet2, iterations, seed),
+            lambda steps, value: progress.update(
+                task, completed=steps, description=f"value against the trembling opponent {value:+.6f}"
+            ),
+        )
+    _write(output, write_strategy(strategy))
+    _out.print(_values(strategy, f"{output}"))
+
+
+@app.command(epilog="Example: tournament strategy value server.txt --against entrants/two_card_draw/adaptive.cpp")
+def value(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="a strategy file")],
+    against: Annotated[Path | None, typer.Option(metavar="BOT", help="also what this bot wins")] = None,
+    sessions: Annotated[int, typer.Option(metavar="N", help="of 10,000 hands, where the bot has to be played")] = 100,
+    best_response: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="write the perfect opponent there, as a C bot")
+    ] = None,
+    config: Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")] = None,
+) -> None:
+    """Say what a server is worth: exactly, and against a bot."""
+    strategy = read_strategy_file(file)
+    table = _values(strategy, f"{file}")
+    if best_response is not None:
+        if best_response.suffix != ".c":
+            raise BadInput(f"--best-response {best_response}: a C bot's file ends in .c")
+        _write(best_response, perfect_bot(strategy, f"The perfect opponent of {file.name}."))
+        table.add_row("perfect opponent", f"in {best_response}")
+    if against is not None:
+        if sessions < 1:
+            raise BadInput(f"--sessions {sessions}: must be at least 1")
+        found = _against(against, strategy, sessions, load_config(TWO_CARD_DRAW.name, config))
+        best = -Duel(strategy.rows, strategy.bet1, strategy.bet2).value()
+        how = "exactly" if found.error is None else f"± {found.error:.6f}, played {found.hands:,} hands"
+        share = f", {100 * found.profit / best:.1f}% of the perfect opponent's profit" if best > 0 else ""
+        table.add_row(against.name, f"wins {found.profit:+.6f} a hand, {how}{share}")
+        if found.faults:
+            table.add_row("", f"with {found.faults} faults")
+    _out.print(table)
+
+
+@app.command(name="solve", epilog="Example: tournament strategy solve --bet1 2 --bet2 4 -o best.txt")
+def solve_command(
+    bet1: _Bet1,
+    bet2: _Bet2,
+    output: _Output,
+    exploitability: Annotated[
+        float, typer.Option(metavar="X", help="go on until no server can win more by this, in chips a hand")
+    ] = 0.0005,
+) -> None:
+    """Find the best server there is: an equilibrium strategy, with the proof how good it is."""
+    _check_bets(bet1, bet2)
+    if not 1e-6 <= exploitability <= 1:
+        raise BadInput(f"--exploitability {exploitability}: must be 0.000001 to 1")
+    with _progress() as progress:
+        task = progress.add_task("", total=None)
+
+        def watch(iterations: int, found: Equilibrium) -> None:
+            progress.update(
+                task, completed=iterations, description=f"value {found.value:+.6f}, at most {found.most:+.6f}"
+            )
+
+        found = solve(bet1, bet2, exploitability, watch=watch)
+    _write(output, write_strategy(found.strategy))
+    table = _values(found.strategy, f"{output}")
+    table.add_row("no server", f"wins more than {found.most:+.8f} a hand, so this one is at most", style="")
+    table.add_row("exploitability", f"{found.exploitability:.8f} behind the best")
+    _out.print(table)
+    if found.exploitability > exploitability:
+        raise RunFailed(f"still {found.exploitability:.6f} behind; ask for a larger --exploitability")
+
+
+def _check_bets(bet1: int, bet2: int) -> None:
+    if not 1 <= bet1 <= 5:
+        raise BadInput(f"--bet1 {bet1}: must be 1 to 5")
+    if not bet1 <= bet2 <= 3 * bet1:
+        raise BadInput(f"--bet2 {bet2}: must be {bet1} to {3 * bet1}, from bet1 to three times bet1")
+
+
+def _progress() -> Progress:
+    return Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        console=_err,
+        disable=not _err.is_terminal,
+        transient=True,
+    )
+
+
+def _values(strategy: ServerStrategy, where: str) -> Table:
+    duel = Duel(strategy.rows, strategy.bet1, strategy.bet2)
+    exact = duel.value()
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    table.add_row("strategy", f"{where}, bets {strategy.bet1} and {strategy.bet2}")
+    table.add_row("value", f"{exact:+.8f}: a perfect opponent wins {-exact:+.8f} a hand")
+    table.add_row("trembling value", f"{duel.trembling_value():+.8f}")
+    return table
+
+
+def _against(path: Path, strategy: ServerStrategy, sessions: int, config: Config) -> Expectation:
+    settings, sandbox = config.contest, config.sandbox
+    if not path.exists():
+        raise BadInput(f"{path}: there is no such file")
+    submission = read_submission(path)
+    if submission.kind in compiler.LANGUAGES:
+        compiler.prepare_libraries(submission.kind, sandbox, lambda text: _err.print(text, style="dim"))
+    entrant = build_entrant(submission, TWO_CARD_DRAW.interface, settings, sandbox)
+    if entrant.artifact is None:
+        raise BadInput(f"{path}: {entrant.problem}")
+    try:
+        return expectation(TWO_CARD_DRAW, settings, sandbox, entrant, strategy, sessions)
+    except runtime.BotUnfit as problem:
+        how = f"tournament check {path} --contest {TWO_CARD_DRAW.name}"
+        raise BadInput(f"{path}: {problem}; see more by: {how}") from None
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as aside:
+            aside.write(text)
+        os.chmod(aside.name, 0o644)
+        os.replace(aside.name, path)
+    except OSError as error:
+        raise BadInput(f"{path} can't be written: {error.strerror}") from None

@@ -1,0 +1,1 @@
+"""One run of a contest: schedule, batching, resuming, executors."""

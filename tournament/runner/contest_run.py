@@ -1,0 +1,251 @@
+"""One contest from settings to standings."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from tournament.config import Config
+from tournament.contests.contest import Contest, HousePlayer
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants, playable
+from tournament.errors import RunFailed
+from tournament.runner.batching import Pace
+from tournament.runner.executors import choose_executor
+from tournament.runner.resume import (
+    adapted,
+    content_sha256,
+    field_of,
+    keep_house,
+    losses,
+    set_other_records_aside,
+    sound_batches,
+)
+from tournament.runner.schedule import AgainstHouse, Competitor, Leg, RoundRobin, Schedule
+from tournament.standings.results import counted, write_summaries
+from tournament.standings.standings import Standings, work_out
+from tournament.store.ledger import (
+    Writer,
+    open_for_writing,
+    standing_batches,
+)
+from tournament.store.storage import explain_write_error, inside, open_root
+from tournament.worker.batch import Task
+
+_SUMMARY_SECONDS = 5.0
+_BYTES_PER_GAME = 12
+_WORTH_MENTIONING = 1e9  # bytes
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is. Seconds are of play; `games` and legs count what this run played."""
+
+    legs: int
+    total_legs: int
+    games: int
+    seconds: float
+    seconds_left: float | None
+    standings: Standings
+
+
+class Watcher(Protocol):
+    """Who looks on. `done` gets progress after each commit."""
+
+    def say(self, text: str) -> None: ...
+    def done(self, progress: Progress) -> None: ...
+
+
+class NobodyWatching:
+    """A watcher that looks away."""
+
+    def say(self, text: str) -> None:
+        pass
+
+    def done(self, progress: Progress) -> None:
+        pass
+
+
+def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
+    """Play what is still to play and return the standings.
+
+    Raises BadInput for what the user can mend, RunFailed when the run stopped
+    short; what is committed by then stays, also after KeyboardInterrupt.
+    """
+    entrants = build_entrants(contest, config.contest, config.sandbox, config.entrants, watcher.say)
+    fit = playable(entrants, least=1 if contest.house else 2)
+    house = contest.house.players(config.contest, config.folder, watcher.say) if contest.house else ()
+    location = inside(config.results, contest.name)
+    try:
+        return _run(contest, config, entrants, fit, house, location, watcher)
+    except OSError as error:
+        raise RunFailed(explain_write_error(error, location)) from None
+
+
+def _run(
+    contest: Contest,
+    config: Config,
+    entrants: list[Entrant],
+    fit: list[Entrant],
+    house: Sequence[HousePlayer],
+    location: str,
+    watcher: Watcher,
+) -> Standings:
+    settings = config.contest.playing()
+    set_other_records_aside(location, settings, {entrant.name for entrant in entrants}, house, watcher.say)
+    writer = open_for_writing(open_root(location))
+    try:
+        wanted_field = field_of(contest, settings, entrants, house, writer.state.field)
+        numbers = wanted_field.numbers
+        schedule = schedule_of(
+            contest,
+            settings,
+            [Competitor(numbers[e.name], e.name, e.plays_as, e.artifact_sha256 or "") for e in fit],
+            [Competitor(player.number, player.name, "house", player.sha256) for player in wanted_field.house],
+        )
+        keep_house(contest, config.contest, writer.root, house)
+        standing = sound_batches(writer, watcher.say)
+        changed = [*losses(writer, standing), *adapted(contest, writer, standing, schedule, watcher.say)]
+        if changed or wanted_field != writer.state.field:
+            writer.commit(field=wanted_field, batches=changed)
+        artifacts = {e.artifact_sha256: e.artifact for e in fit if e.artifact is not None and e.artifact_sha256}
+        artifacts |= {content_sha256(player): player.content for player in house}
+        return _play(contest, config, writer, schedule, artifacts, watcher)
+    finally:
+        writer.close()
+
+
+def schedule_of(
+    contest: Contest, settings: dict[str, object], entrants: Sequence[Competitor], house: Sequence[Competitor]
+) -> Schedule:
+    """Who plays whom in a contest."""
+    if contest.house:
+        return AgainstHouse(contest.name, settings, entrants, house)
+    return RoundRobin(contest.name, settings, entrants)
+
+
+def _play(
+    contest: Contest,
+    config: Config,
+    writer: Writer,
+    schedule: Schedule,
+    artifacts: Mapping[str, bytes],
+    watcher: Watcher,
+) -> Standings:
+    played = standing_batches(writer.root, writer.state)
+    done = counted(played)
+    total = schedule.total()
+    to_play = total - len(done)
+    scoring = contest.house.scoring if contest.house else None
+
+    def standings() -> Standings:
+        assert writer.state.field is not None
+        return work_out(writer.state.field, played, scoring)
+
+    ranking = standings()
+    write_summaries(writer.root, ranking)
+    if to_play == 0:
+        watcher.say("Every match of these entrants is in the records; nothing to play")
+        return ranking
+    sessions = schedule.sessions_per_leg
+    general = config.general
+    size = to_play * sessions * contest.expected_games * _BYTES_PER_GAME
+    if size > _WORTH_MENTIONING:
+        watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
+    if general.executor == "ray":
+        watcher.say("Starting Ray…")
+    inline, in_lanes = _legs_to_play(schedule, done)
+    executor = choose_executor(
+        general.executor, general.workers, general.address, new_pace(contest, 1, sessions).seconds_for(inline, in_lanes)
+    )
+    pace = new_pace(contest, executor.workers, sessions)
+    tasks = _tasks(contest, config, writer, schedule, done, pace, inline, in_lanes)
+    # Working out standings takes long in large fields, so it waits for a multiple of what it took.
+    ranked = summarised = time.perf_counter()
+    ranking_seconds = 0.0
+    receipts = executor.play(tasks, artifacts)
+    try:
+        for receipt in receipts:
+            with uninterrupted():
+                writer.commit(batches=[receipt.batch])
+                played.append(receipt.batch)
+                pace.note(receipt)
+            now = time.perf_counter()
+            if now - ranked > 20 * ranking_seconds:
+                ranking = standings()
+                ranked = time.perf_counter()
+                ranking_seconds = ranked - now
+                if now - summarised > _SUMMARY_SECONDS:
+                    write_summaries(writer.root, ranking)
+                    summarised = now
+            left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
+            watcher.done(Progress(len(done) + pace.legs, total, pace.games, pace.seconds, left, ranking))
+    finally:
+        receipts.close()
+        ranking = standings()
+        if writer.root.still_held():  # who took over writes his own
+            write_summaries(writer.root, ranking)
+    return ranking
+
+
+def new_pace(contest: Contest, workers: int, sessions_per_leg: int) -> Pace:
+    """Nothing measured yet, only what the contest expects."""
+    return Pace(workers, sessions_per_leg, contest.expected_games, contest.expected_rate)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait until the block is done. Only the main thread gets it, so elsewhere nothing is to do."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    interrupts: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if interrupts:
+        raise KeyboardInterrupt
+
+
+def _tasks(
+    contest: Contest,
+    config: Config,
+    writer: Writer,
+    schedule: Schedule,
+    done: Set[str],
+    pace: Pace,
+    inline_left: int,
+    in_lanes_left: int,
+) -> Iterator[Task]:
+    """Batches of the legs not yet done, cut where one that is done lies between: parts stay in schedule order."""
+    settings, sandbox = config.contest.playing(), config.sandbox.model_dump()
+    batch: list[Leg] = []
+    in_lanes = 0
+    for leg in itertools.chain(schedule.legs(), [None]):
+        played = leg is None or leg.digest in done
+        if not played and leg is not None:
+            batch.append(leg)
+            in_lanes += leg.has_processes
+        inline = len(batch) - in_lanes
+        if batch and (played or pace.batch_is_full(inline, in_lanes, inline_left, in_lanes_left)):
+            yield Task(contest.name, settings, sandbox, writer.root.location, tuple(batch))
+            inline_left -= inline
+            in_lanes_left -= in_lanes
+            batch = []
+            in_lanes = 0
+
+
+def _legs_to_play(schedule: Schedule, done: Set[str]) -> tuple[int, int]:
+    """How many legs are still to play: of WebAssembly bots alone, and with processes."""
+    if all(competitor.kind == "wasm" for competitor in schedule.competitors):
+        return schedule.total() - len(done), 0
+    in_lanes = [leg.has_processes for leg in schedule.legs() if leg.digest not in done]
+    return in_lanes.count(False), in_lanes.count(True)

@@ -1,0 +1,43 @@
+"""Who plays the batches: this process, or Ray. Batches in, receipts out, as they complete."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Mapping
+from typing import Literal, Protocol
+
+from tournament.worker.batch import Receipt, Task
+
+ExecutorName = Literal["auto", "local", "ray"]
+
+# Below this many seconds of play on one core, Ray's start-up would cost more than it brings.
+RAY_WORTH_SECONDS = 60.0
+
+
+class Executor(Protocol):
+    """`play` takes tasks only as workers come free, and yields receipts in the order of completion.
+
+    `say_start` is what a user reads while it starts, "" when that is at once.
+    """
+
+    name: str
+    workers: int
+
+    def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]: ...
+
+
+def choose_executor(name: ExecutorName, workers: int, address: str | None, estimated_seconds: float) -> Executor:
+    """The executor of that name; `auto` takes Ray for a cluster's address or long work on many cores.
+
+    `workers` 0 means one for each core. Raises BadInput when Ray can't be reached.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if name == "auto":
+        name = "ray" if address or (estimated_seconds > RAY_WORTH_SECONDS and cores > 8) else "local"
+    if name == "ray":
+        from tournament.runner.executors.ray_cluster import RayExecutor
+
+        return RayExecutor(workers, address, cores)
+    from tournament.runner.executors.local import LocalExecutor
+
+    return LocalExecutor(workers or cores)

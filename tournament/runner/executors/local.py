@@ -1,0 +1,38 @@
+"""Plays in this process: threads, since the core holds no GIL."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from tournament.worker.batch import Receipt, Task, play_task
+
+# The system may hand Ctrl-C to any thread, and the main one learns of it only when it wakes.
+_LOOK_SECONDS = 0.2
+
+
+class LocalExecutor:
+    """`workers` threads. Closing the iterator stops them at their next full table of records."""
+
+    name = "local"
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]:
+        stop = threading.Event()
+        running: set[Future[Receipt]] = set()
+        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="play")
+        try:
+            while True:
+                while len(running) < self.workers and (task := next(tasks, None)) is not None:
+                    running.add(pool.submit(play_task, task, artifacts, stop.is_set))
+                if not running:
+                    return
+                done, running = wait(running, _LOOK_SECONDS, FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        finally:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,85 @@
+"""Plays on Ray: a local one, or a cluster that is joined. The only module that knows Ray."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Generator, Iterator, Mapping
+from typing import Any
+
+from tournament.errors import BadInput, Problem, RunFailed
+from tournament.worker.batch import Receipt, Task, play_task
+
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+
+import ray
+
+
+class RayExecutor:
+    """Tasks on Ray workers, which write their parts themselves: the results must lie where all nodes reach them."""
+
+    name = "ray"
+
+    def __init__(self, workers: int, address: str | None, cores: int) -> None:
+        self._started_here = False
+        if not ray.is_initialized():
+            try:
+                if address:
+                    ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
+                else:
+                    # Ray misreads the number of cores in a container, so it is told.
+                    ray.init(
+                        num_cpus=workers or cores,
+                        include_dashboard=False,
+                        logging_level=logging.ERROR,
+                        log_to_driver=False,
+                    )
+            except (ConnectionError, RuntimeError, ValueError) as error:
+                reason = str(error).splitlines()[0]
+                raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {reason}") from None
+            self._started_here = True
+        self.workers = workers or max(1, int(_resources().get("CPU", 1)))
+
+    def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]:
+        running: list[Any] = []
+        try:
+            stored = {sha256: ray.put(artifact) for sha256, artifact in artifacts.items()}
+            remote_play = ray.remote(num_cpus=1, max_retries=3)(_play_remotely)
+            while True:
+                # One more than there are workers waits at their door.
+                while len(running) < self.workers and (task := next(tasks, None)) is not None:
+                    needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
+                    running.append(remote_play.remote(task, needed, *[stored[sha256] for sha256 in needed]))
+                if not running:
+                    return
+                done, running = ray.wait(running, num_returns=1)
+                for reference in done:
+                    yield self._receipt(reference)
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=True)
+            if self._started_here:
+                ray.shutdown()
+
+    def _receipt(self, reference: Any) -> Receipt:
+        try:
+            receipt = ray.get(reference)
+        except ray.exceptions.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, OSError | Problem):
+                raise cause from None
+            raise RunFailed(f"a Ray worker failed: {str(error).strip().splitlines()[-1]}") from None
+        except ray.exceptions.RayError as error:
+            raise RunFailed(f"Ray lost a task: {str(error).splitlines()[0]}") from None
+        assert isinstance(receipt, Receipt)
+        return receipt
+
+
+def _resources() -> dict[str, float]:
+    found: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return found
+
+
+def _play_remotely(task: Task, needed: list[str], *artifacts: bytes) -> Receipt:
+    return play_task(task, dict(zip(needed, artifacts)))

@@ -1,0 +1,1 @@
+"""Confined processes: how they are started, and what runs inside them."""

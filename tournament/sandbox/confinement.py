@@ -1,0 +1,548 @@
+"""Confined processes: the only module that knows sandlock.
+
+Three layers, each enough against most of what a bot might try: sandlock's
+(Landlock for files, sockets and signals, seccomp, a clean environment, closed
+descriptors, death with the parent), resource limits, and a filter that allows
+only the system calls that it names (`system_calls`). A process is put under
+all of them before it runs a bot's first instruction.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import importlib
+import importlib.metadata
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from tournament.errors import BadInput
+from tournament.sandbox import scratch
+from tournament.sandbox.inside import NOT_CONFINED
+
+if TYPE_CHECKING:
+    from tournament.sandbox.system_calls import Purpose
+
+Mode = Literal["on", "off"]
+
+OFF = "off: bots run with the rights of the tournament"
+_MEND = 'to run bots with your own rights all the same, set sandbox = "off" in tournament.toml'
+
+# The program that a confined process starts with. It can't list folders, so it is told where its modules are.
+_BOOTSTRAP = """
+import sys, importlib.machinery as machinery
+files = FILES
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name in files:
+            kind = machinery.SourceFileLoader if files[name].endswith(".py") else machinery.ExtensionFileLoader
+            spec = machinery.ModuleSpec(name, kind(name, files[name]), origin=files[name])
+            spec.has_location = True
+            return spec
+        if any(known.startswith(name + ".") for known in files):
+            return machinery.ModuleSpec(name, None, is_package=True)
+sys.meta_path.insert(0, Finder)
+from tournament.sandbox.inside import main
+main(ORDERS)
+"""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a process may use. Bytes of memory count where they can be written to."""
+
+    memory_megabytes: int
+    cpu_seconds: int
+    open_files: int = 64
+    file_megabytes: int = 0
+    stack_megabytes: int = 64
+    processes: int = 1
+    threads: bool = True
+
+    def as_orders(self) -> dict[str, int]:
+        """By the names of Linux's resource limits."""
+        memory = self.memory_megabytes << 20
+        return {
+            "CORE": 0,
+            "CPU": self.cpu_seconds,
+            "DATA": memory,
+            # Programs reserve far more address space than they use; what is only reserved costs page tables.
+            "AS": memory + (64 << 30),
+            "STACK": self.stack_megabytes << 20,
+            "NOFILE": self.open_files,
+            "FSIZE": self.file_megabytes << 20,
+            "MEMLOCK": 0,
+            "MSGQUEUE": 0,
+        }
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What to run, confined. Either `command`, or what a part of ours is told: the Python host, or a trial of a module.
+
+    `readable` and `writable` are paths, beside what every program needs, `modules` more of our own that it may import.
+    """
+
+    limits: Limits
+    command: Sequence[str] = ()
+    python: Mapping[str, Any] | None = None
+    module: Mapping[str, Any] | None = None
+    probe: Mapping[str, str] | None = None
+    folder: Path | None = None
+    readable: Sequence[str] = ()
+    writable: Sequence[str] = ()
+    modules: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    purpose: Purpose = "play"
+
+
+class _Running(Protocol):
+    """A started process, however it was started."""
+
+    @property
+    def pid(self) -> int: ...
+    def end(self) -> int: ...
+
+
+class Confined:
+    """A running confined process and its pipes: file descriptors, all ours to close by `end`."""
+
+    def __init__(self, running: _Running, to: int, answers: int, errors: int) -> None:
+        self._running: _Running | None = running
+        self.pid = running.pid
+        self.to = to
+        self.answers = answers
+        self.errors = errors
+        self.status = 0
+
+    def cpu_seconds(self) -> float:
+        """The processor time that it has taken, over all its threads."""
+        return cpu_seconds(self.pid)
+
+    def memory_bytes(self) -> int:
+        """The most memory that it has had at once."""
+        try:
+            text = Path(f"/proc/{self.pid}/status").read_text()
+        except OSError:
+            return 0
+        return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:")), 0)
+
+    def waits_for_processor(self) -> bool:
+        """Whether a thread of it could run, and does or would if the machine were not busy."""
+        return any(_state(folder) in ("R", "D") for folder in self._threads())
+
+    def run_delay(self) -> float:
+        """Seconds that its threads were ready to run but had to wait for a processor."""
+        total = 0
+        for folder in self._threads():
+            with contextlib.suppress(OSError, IndexError, ValueError):
+                total += int((folder / "schedstat").read_text().split()[1])
+        return total / 1e9
+
+    def has_ended(self) -> bool:
+        """Whether it runs no more."""
+        return self._running is None or _state(Path(f"/proc/{self.pid}")) in ("Z", "X", "")
+
+    def _threads(self) -> list[Path]:
+        try:
+            return list(Path(f"/proc/{self.pid}/task").iterdir())
+        except OSError:
+            return []
+
+    def threads(self) -> int:
+        """How many threads it has."""
+        try:
+            text = Path(f"/proc/{self.pid}/stat").read_text()
+        except OSError:
+            return 0
+        return int(text.rsplit(")", 1)[1].split()[17])
+
+    def has_written(self) -> bool:
+        """Whether there is something of its answers to read."""
+        waiting = select.poll()
+        waiting.register(self.answers, select.POLLIN)
+        return bool(waiting.poll(0))
+
+    def close_input(self) -> None:
+        """Let it read the end of its input."""
+        if self.to >= 0:
+            os.close(self.to)
+            self.to = -1
+
+    def end(self) -> int:
+        """Kill it, with all that it started, and close the pipes; its exit status, or minus the signal's number."""
+        if self._running is None:
+            return self.status
+        running, self._running = self._running, None
+        # Before its pipes are closed, or it might see that and go on for a moment.
+        self.status = running.end()
+        self.close_input()
+        os.close(self.answers)
+        os.close(self.errors)
+        return self.status
+
+    def ended_by_itself(self, patience: float = 0.5) -> int | None:
+        """Its status as `end` gives it if it has ended or ends soon; None while it goes on."""
+        deadline = time.monotonic() + patience
+        while not self.has_ended():
+            if time.monotonic() >= deadline:
+                return None
+            time.sleep(0.001)
+        return self.end()
+
+
+def cpu_seconds(process: int) -> float:
+    """The processor time that a process has taken, over all its threads; 0 when it is no more."""
+    clock = (~process << 3) | 2  # Linux's number for the CPU clock of a process
+    try:
+        return time.clock_gettime(clock)
+    except OSError:
+        return 0.0
+
+
+def _state(folder: Path) -> str:
+    """The letter of a process's or thread's state, by its folder in /proc; "" when there is none."""
+    try:
+        return (folder / "stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (OSError, IndexError):
+        return ""
+
+
+def start(orders: Orders, mode: Mode) -> Confined:
+    """Start a process under its limits, confined unless `mode` is off.
+
+    Raises BadInput when the machine can't confine it.
+    """
+    given = {
+        "purpose": orders.purpose,
+        "limits": orders.limits.as_orders(),
+        "threads": orders.limits.threads,
+        "filter": mode == "on",
+        "environment": dict(orders.environment),
+        **({"command": list(orders.command)} if orders.command else {}),
+        **({"python": dict(orders.python)} if orders.python is not None else {}),
+        **({"module": dict(orders.module)} if orders.module is not None else {}),
+        **({"probe": dict(orders.probe)} if orders.probe is not None else {}),
+    }
+    files = _module_files() | {name: str(importlib.import_module(name).__file__) for name in orders.modules}
+    arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
+    arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("ORDERS", repr(given)))
+    # A fixed hash seed: sets and dictionaries of strings must have one order everywhere.
+    environment = {"PYTHONHASHSEED": "0"}
+    if mode == "off":
+        return _start_plainly(arguments, environment, orders.folder)
+    return _start_in_sandlock(orders, arguments, environment, list(files.values()))
+
+
+def _start_plainly(arguments: list[str], environment: dict[str, str], folder: Path | None) -> Confined:
+    process = subprocess.Popen(
+        arguments,
+        env=environment,
+        cwd=folder or "/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        bufsize=0,
+    )
+    assert process.stdin and process.stdout and process.stderr
+    # The descriptors outlive the file objects, which would close them a second time.
+    ends = [os.dup(stream.fileno()) for stream in (process.stdin, process.stdout, process.stderr)]
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
+    return Confined(_Plain(process), *ends)
+
+
+@dataclass
+class _Plain:
+    process: subprocess.Popen[bytes]
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def end(self) -> int:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        return self.process.wait()
+
+
+def _start_in_sandlock(
+    orders: Orders, arguments: list[str], environment: dict[str, str], module_files: list[str]
+) -> Confined:
+    import sandlock
+
+    readable = {*python_paths(), *system_libraries(), *module_files, *orders.readable}
+    box = sandlock.Sandbox(
+        fs_readable=sorted(path for path in readable if os.path.exists(path)),
+        # Programs may use what is installed for their interpreter; Python bots only what they are allowed.
+        fs_denied=_beside_the_library(readable) if orders.python else [],
+        fs_writable=list(orders.writable),
+        clean_env=True,
+        env=environment,
+        cwd=str(orders.folder) if orders.folder else "/",
+        max_processes=orders.limits.processes,
+        max_open_files=orders.limits.open_files,
+        no_coredump=True,
+    )
+    _raise_descriptor_limit()
+    piped = sandlock.StdioMode.PIPED
+    try:
+        process = box.popen(arguments, piped, piped, piped)
+    except (RuntimeError, OSError, sandlock.SandlockError) as error:
+        raise BadInput(f"a process can't be confined here: {error}; {_MEND}") from None
+    ends = [os.dup(stream.fileno()) for stream in (process.stdin, process.stdout, process.stderr)]
+    for end in ends:
+        fcntl.fcntl(end, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
+    return Confined(_InSandlock(process, process.pid), *ends)
+
+
+@dataclass
+class _InSandlock:
+    process: Any
+    pid: int
+
+    def end(self) -> int:
+        self.process.kill()
+        result = self.process.wait()
+        if result.reason.name == "KILLED":
+            return -signal.SIGKILL
+        return -result.signal if result.signal and result.signal > 0 else int(result.exit_code)
+
+
+@cache
+def _raise_descriptor_limit() -> None:
+    """Each confined process takes about ten descriptors of ours."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+@cache
+def _interpreter() -> str:
+    return os.path.realpath(sys.executable)
+
+
+@cache
+def _module_files() -> dict[str, str]:
+    """The modules that run inside, by name."""
+    import engine.python_bots
+
+    here = Path(__file__).parent
+    own = {f"tournament.sandbox.{name}": str(here / f"{name}.py") for name in _INSIDE}
+    return {**own, "engine.python_bots": engine.python_bots.__file__}
+
+
+LOOK_SECONDS = 0.1
+
+
+class Watch:
+    """Looks now and then after what the processes of a build take together, which no limit of the system sums up."""
+
+    def __init__(self, group: int, orders: Orders) -> None:
+        self._group = group
+        self._folders = orders.writable
+        self._megabytes = 2 * orders.limits.memory_megabytes
+        self._disk_megabytes = 4 * orders.limits.file_megabytes
+        self._next = 0.0
+        self.excess = ""
+
+    def look(self) -> bool:
+        """Whether they took too much; `excess` says of what."""
+        if (now := time.monotonic()) >= self._next:
+            if self._memory_bytes() > self._megabytes << 20:
+                self.excess = f"more than {self._megabytes:,} MB of memory"
+            elif not all(scratch.is_within(folder, self._disk_megabytes << 20) for folder in self._folders):
+                self.excess = f"more than {self._disk_megabytes:,} MB or {scratch.MOST_FILES:,} files of disk"
+            self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))
+        return bool(self.excess)
+
+    def _memory_bytes(self) -> int:
+        pages = 0
+        for entry in os.scandir("/proc"):
+            if entry.name.isdigit():
+                with contextlib.suppress(OSError):
+                    fields = Path(entry.path, "stat").read_text().rsplit(")", 1)[1].split()
+                    if int(fields[2]) == self._group:
+                        pages += int(fields[21])
+        return pages * resource.getpagesize()
+
+
+_INSIDE = ("inside", "system_calls", "python_host", "module_trial")
+
+
+@cache
+def python_paths() -> tuple[str, ...]:
+    """What the interpreter reads: itself and the standard library."""
+    libraries = [str(path) for path in Path(sys.base_prefix, "lib").glob("libpython*")]
+    return (_interpreter(), sysconfig.get_path("stdlib"), *libraries)
+
+
+def _beside_the_library(readable: Collection[str]) -> list[str]:
+    """What is installed within the standard library's folder and holds nothing that is to be read."""
+    found = []
+    for folder in (Path(sysconfig.get_path("stdlib"), name) for name in ("site-packages", "dist-packages")):
+        if not any(Path(path).is_relative_to(folder) for path in readable):
+            found += [folder] if folder.exists() else []
+            continue
+        for entry in folder.iterdir():
+            if not any(Path(path).is_relative_to(entry) for path in readable):
+                found.append(entry)
+    return [str(path) for path in found]
+
+
+@cache
+def system_libraries() -> tuple[str, ...]:
+    """Where programs find their shared libraries, and nothing else of the system."""
+    multiarch = sysconfig.get_config_var("MULTIARCH") or ""
+    folders = [f"{root}/{multiarch}" for root in ("/lib", "/usr/lib") if multiarch]
+    folders += ["/lib64", "/usr/lib64", "/usr/local/lib/" + multiarch if multiarch else "/usr/local/lib"]
+    devices = ["/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"]
+    return tuple(path for path in [*folders, "/etc/ld.so.cache", *devices] if os.path.exists(path))
+
+
+@cache
+def tier(mode: Mode) -> str:
+    """In words, what confines processes on this machine: tried out, not assumed.
+
+    Raises BadInput when something that bots must not do can be done.
+    """
+    if mode == "off":
+        return OFF
+    try:
+        import sandlock
+
+        version = importlib.metadata.version("sandlock")
+        landlock = sandlock.landlock_abi_version()
+        least = sandlock.min_landlock_abi()
+    except (ImportError, OSError) as error:
+        raise BadInput(f"bots can't be confined: sandlock doesn't load here ({error}); {_MEND}") from None
+    if landlock < least:
+        has = f"Landlock version {landlock}" if landlock > 0 else "no Landlock"
+        raise BadInput(f"bots can't be confined: the kernel has {has}, version {least} is needed; {_MEND}")
+    with scratch.scratch_folder() as folder:
+        secret = Path(folder, "secret")
+        secret.write_text("not for bots")
+        attempts = {"read": str(secret), "write": str(Path(folder, "written"))}
+        probe = run(Orders(Limits(512, 10, threads=False), probe=attempts), mode, 30)
+    if probe.status != 0:
+        lines = probe.errors.decode(errors="replace").strip().splitlines()
+        why = lines[-1] if lines else f"the probe {probe.in_words}"
+        if probe.status == NOT_CONFINED:
+            why = why.removeprefix("can't be confined: ")
+        raise BadInput(f"bots can't be confined: {why}; {_MEND}")
+    if possible := probe.output.decode().split():
+        raise BadInput(f"bots can't be confined: a probe in the sandbox could {', '.join(possible)}; {_MEND}")
+    return f"sandlock {version}, Landlock {landlock}, system call filter"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a confined command ended: exit status (minus a signal's number), what it wrote, whether it was cut off.
+
+    `excess`: what it took too much of, for which it was ended.
+    """
+
+    status: int
+    output: bytes
+    errors: bytes
+    cut_off: bool
+    excess: str = ""
+
+    @property
+    def in_words(self) -> str:
+        if self.excess:
+            return f"took {self.excess}"
+        return "took too long" if self.cut_off else how_it_ended(self.status)
+
+
+def how_it_ended(status: int) -> str:
+    """An exit status in words."""
+    if status == 0:
+        return "ended"
+    if status > 0:
+        return f"ended with status {status}"
+    if -status == signal.SIGXCPU:
+        return "used up its processor time"
+    try:
+        return f"was killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return "was killed"
+
+
+def run(orders: Orders, mode: Mode, seconds: float, given: bytes = b"") -> Finished:
+    """Run a confined command to its end, at most so many seconds, with `given` as its input.
+
+    It must read the input before it writes much. Raises BadInput when it can't be confined.
+    """
+    process = start(orders, mode)
+    try:
+        with contextlib.suppress(BrokenPipeError):  # how it ended will say why
+            write_all(process.to, given)
+        process.close_input()
+        watch = Watch(process.pid, orders) if orders.purpose == "build" else None
+        output, errors, cut_off = _read_all(process, seconds, watch)
+        if not cut_off and process.ended_by_itself(5.0) is None:
+            cut_off = True
+    finally:
+        status = process.end()
+    return Finished(status, output, errors, cut_off, watch.excess if watch else "")
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write all of it, however long that takes."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def read_some(process: Confined, most: int, seconds: float, whole: int) -> bytes:
+    """What a process answers until it has written `whole` bytes, has ended, or the time is over; at most `most`."""
+    waiting = select.poll()
+    waiting.register(process.answers, select.POLLIN)
+    waiting.register(process.errors, select.POLLIN)
+    answer = b""
+    deadline = time.monotonic() + seconds
+    while len(answer) < whole and (left := deadline - time.monotonic()) > 0:
+        for descriptor, _ in waiting.poll(left * 1000):
+            chunk = os.read(descriptor, most)
+            if descriptor == process.answers:
+                answer += chunk
+                if not chunk:
+                    return answer
+            elif not chunk:
+                waiting.unregister(descriptor)
+    return answer
+
+
+def _read_all(process: Confined, seconds: float, watch: Watch | None, most: int = 1 << 24) -> tuple[bytes, bytes, bool]:
+    """What a process writes until it ends, cut at `most` bytes: output, complaints, and whether it was cut off."""
+    streams: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}
+    waiting = select.poll()
+    for descriptor in streams:
+        waiting.register(descriptor, select.POLLIN)
+    open_ones = len(streams)
+    deadline = time.monotonic() + seconds
+    while open_ones and (left := deadline - time.monotonic()) > 0 and not (watch and watch.look()):
+        for descriptor, _ in waiting.poll(min(left, LOOK_SECONDS) * 1000):
+            chunk = os.read(descriptor, 65536)
+            if not chunk:
+                waiting.unregister(descriptor)
+                open_ones -= 1
+            elif len(streams[descriptor]) < most:
+                streams[descriptor] += chunk
+    return bytes(streams[process.answers]), bytes(streams[process.errors]), open_ones > 0

@@ -1,0 +1,222 @@
+"""Reading what was played: standings from the ledger, tables as DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tournament.contests import CONTESTS, find_contest
+from tournament.contests.contest import Column
+from tournament.errors import BadInput
+from tournament.standings.standings import Standings, work_out
+from tournament.store.ledger import Batch, Field, read_state, standing_batches
+from tournament.store.parts import read_parts, write_whole
+from tournament.store.storage import Root, inside, open_root
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MATCHES = (
+    Column("match", "int32", "match number, as in games and sessions"),
+    Column("x", "str", "first of the pair by name; the entrant, where he meets a house player"),
+    Column("y", "str", "second of the pair; the house player"),
+    Column("legs", "int32", "legs played: 2 in a duplicate match"),
+    Column("sessions", "int64", "sessions played"),
+    Column("games", "int64", "games played"),
+    Column("x_points", "float64", "points of x over the match; y has the negative"),
+    Column("x_points_stderr", "float64", "standard error of x_points"),
+)
+ENTRANTS = (
+    Column("name", "str", "the bot's name: its file's, without the ending, or its folder's"),
+    Column("kind", "str", "c, cpp, wasm, python or program"),
+    Column("sha256", "str", "of the bot's file, or of its folder packed"),
+    Column("status", "str", "ok, disqualified or broken"),
+    Column("faults", "int32", "faults over all its legs"),
+    Column("reason", "str", "why it is not ok"),
+)
+
+FAULTS = (
+    Column("match", "int32", "match number"),
+    Column("session", "int32", "session of the match, from 0"),
+    Column("game", "int32", "game of the session, from 0"),
+    Column("bot", "str", "who was at fault"),
+    Column("question", "str", "the decision that he was asked for"),
+    Column("what", "str", "what happened"),
+    Column("asked", "str", "the question by its name, with all that it told"),
+    Column("complaints", "str", "the last lines that its process wrote to standard error"),
+)
+
+
+@dataclass(frozen=True)
+class Results:
+    """One contest's results. The tables are read when first asked for.
+
+    All of them are of the moment of loading, also while a run goes on. `games` and
+    `sessions` have the names of x and y joined in, as categories.
+    """
+
+    location: str
+    field: Field
+    ranking: Standings
+    batches: tuple[Batch, ...]
+
+    def __repr__(self) -> str:
+        lines = [f"{self.field.contest}: {self.ranking.games:,} games in {self.location}"]
+        for line in self.ranking.entrants[:10]:
+            place = f"{line.rank:>3}." if line.rank is not None else "    "
+            lines.append(f"{place} {line.name}: {f'{line.score:+,.1f}' if line.rank is not None else line.status}")
+        if len(self.ranking.entrants) > 10:
+            lines.append(f"     and {len(self.ranking.entrants) - 10} more")
+        return "\n".join(lines)
+
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """Every game, a row each."""
+        return self._records("games")
+
+    @cached_property
+    def sessions(self) -> pd.DataFrame:
+        """Every session, a row each."""
+        return self._records("sessions")
+
+    @cached_property
+    def matches(self) -> pd.DataFrame:
+        """One row per pairing, as in matches.parquet."""
+        return _frame(MATCHES, match_values(self.ranking))
+
+    @cached_property
+    def entrants(self) -> pd.DataFrame:
+        """One row per entrant, as in entrants.parquet."""
+        return _frame(ENTRANTS, entrant_values(self.ranking))
+
+    @cached_property
+    def faults(self) -> pd.DataFrame:
+        """One row per fault, as in faults.parquet."""
+        return _frame(FAULTS, fault_values(self.ranking))
+
+    @property
+    def confined_by(self) -> tuple[str, ...]:
+        """What confined the bots that are processes, each way that occurs once; empty when there were none."""
+        return confined_by(self.batches)
+
+    @cached_property
+    def standings(self) -> pd.DataFrame:
+        """The leaderboard, best first; rank is missing below the line."""
+        import pandas as pd
+
+        frame = pd.DataFrame([standing_values(line) for line in self.ranking.entrants])
+        return frame.astype({"rank": "Int64"})
+
+    def _records(self, table: str) -> pd.DataFrame:
+        import pandas as pd
+
+        contest = find_contest(self.field.contest)
+        columns = {"games": contest.games, "sessions": contest.sessions}[table]
+        parts = [part for batch in self.batches for part in batch.parts if part.table == table]
+        try:
+            frame: pd.DataFrame = read_parts(open_root(self.location), columns, parts).to_pandas()
+        except FileNotFoundError:
+            raise BadInput(f"the records in {self.location} have changed since; load them again") from None
+        except OSError as error:
+            raise BadInput(f"the records in {self.location} can't be read ({error}); run again to mend them") from None
+        names = {match.match: (match.x, match.y) for match in self.ranking.matches}
+        categories = sorted({name for pair in names.values() for name in pair})
+        code = {name: number for number, name in enumerate(categories)}
+        for position, (side, index) in enumerate((("x", 0), ("y", 1)), 1):
+            codes = frame["match"].map({match: code[pair[index]] for match, pair in names.items()})
+            names_of_side = pd.Categorical.from_codes(codes.to_numpy(dtype="int64"), categories=pd.Index(categories))
+            frame.insert(position, side, pd.Series(names_of_side, index=frame.index))
+        return frame
+
+
+def load(results: str) -> Results:
+    """The results of one contest: its folder or URL, or the one above when it holds a single contest.
+
+    Raises BadInput when there are none.
+    """
+    location = str(results)
+    root = open_root(location)
+    if not root.list("ledger"):
+        held = [c.name for c in CONTESTS if open_root(inside(root.location, c.name)).list("ledger")]
+        if len(held) != 1:
+            what = f"holds the contests {', '.join(held)}: name one" if held else "holds no results"
+            raise BadInput(f"{location} {what}")
+        root = open_root(inside(root.location, held[0]))
+    state = read_state(root)
+    if state.field is None:
+        raise BadInput(f"{location} holds no results yet")
+    batches = standing_batches(root, state)
+    house = find_contest(state.field.contest).house
+    ranking = work_out(state.field, batches, house.scoring if house else None)
+    return Results(root.location, state.field, ranking, tuple(batches))
+
+
+def write_summaries(root: Root, ranking: Standings) -> None:
+    """Write matches.parquet and entrants.parquet. Raises OSError."""
+    write_whole(root, "matches.parquet", MATCHES, match_values(ranking))
+    write_whole(root, "entrants.parquet", ENTRANTS, entrant_values(ranking))
+    write_whole(root, "faults.parquet", FAULTS, fault_values(ranking))
+
+
+def match_values(ranking: Standings) -> dict[str, list[Any]]:
+    return {column.name: [getattr(match, column.name) for match in ranking.matches] for column in MATCHES}
+
+
+def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
+    lines = sorted(ranking.entrants, key=lambda line: line.name)
+    return {column.name: [getattr(line, column.name) for line in lines] for column in ENTRANTS}
+
+
+def fault_values(ranking: Standings) -> dict[str, list[Any]]:
+    bots = [(leg.x, leg.y)[fault.seat] for leg, fault in ranking.faults]
+    values: dict[str, list[Any]] = {"match": [leg.match for leg, _ in ranking.faults], "bot": bots}
+    return {
+        column.name: values.get(column.name) or [getattr(fault, column.name) for _, fault in ranking.faults]
+        for column in FAULTS
+    }
+
+
+def confined_by(batches: Iterable[Batch]) -> tuple[str, ...]:
+    """What confined the bots that are processes, each way that occurs once."""
+    return tuple(sorted({batch.sandbox for batch in batches if batch.sandbox}))
+
+
+def standing_values(line: Any) -> dict[str, Any]:
+    """A leaderboard line as scripts get it."""
+    keys = (
+        "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
+        "reason", "order_probability",
+    )  # fmt: skip
+    return {key: getattr(line, key) for key in keys} | dict(line.measures)
+
+
+def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
+    """Every pair from both sides, as scripts get it; entrants against house players from the entrant's side."""
+    rows = []
+    for match in ranking.matches:
+        sides = ((match.x, match.y, 1), (match.y, match.x, -1))
+        for x, y, sign in sides[:1] if ranking.scoring else sides:
+            row = {
+                "x": x,
+                "y": y,
+                "sessions": match.sessions,
+                "games": match.games,
+                "points_per_session": sign * match.points_per_session,
+                "stderr": match.stderr_per_session,
+            }
+            rows.append(row | {"score": match.score} | dict(match.measures) if ranking.scoring else row)
+    return rows
+
+
+def _frame(columns: tuple[Column, ...], values: dict[str, list[Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    types = {column.name: column.type for column in columns if column.type != "str"}
+    return pd.DataFrame(values).astype(types)
+
+
+def counted(batches: list[Batch]) -> set[str]:
+    """The digests of the legs in these batches."""
+    return {leg.digest for batch in batches for leg in batch.legs}

@@ -1,0 +1,1 @@
+"""Trying one bot before it enters: check, judge, exact expectation."""

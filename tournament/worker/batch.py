@@ -1,0 +1,125 @@
+"""What a worker does: play a batch of legs and write its parts aside."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.records import Table
+from tournament.cache import cache_folder
+from tournament.contests import find_contest
+from tournament.contests.contest import Contest, buffer_fields
+from tournament.runner.schedule import Leg
+from tournament.sandbox import confinement
+from tournament.sandbox.settings import SandboxSettings
+from tournament.store.ledger import Batch, LegResult, batch_name
+from tournament.store.parts import ROWS_PER_GROUP, PartWriter
+from tournament.store.storage import Root, open_root
+from tournament.worker.leg import play_leg
+from tournament.worker.processes.lanes import PlayedLeg, play_in_lanes
+from tournament.worker.processes.spool import Spool
+
+
+@dataclass(frozen=True)
+class Task:
+    """A batch of legs to play, how, and where its parts go."""
+
+    contest: str
+    settings: dict[str, Any]
+    sandbox: dict[str, Any]
+    location: str
+    legs: tuple[Leg, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its batch."""
+        first = self.legs[0].plan
+        return batch_name(first.match, first.number, (leg.digest for leg in self.legs))
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """A played batch, ready to commit, and the seconds that it took; of these, the part that was played in lanes."""
+
+    batch: Batch
+    seconds: float
+    seconds_in_lanes: float = 0.0
+    games_in_lanes: int = 0
+    legs_in_lanes: int = 0
+
+
+@dataclass
+class PartsDesk:
+    """A desk whose rows go out to the batch's parts."""
+
+    games: Table
+    sessions: Table
+    games_part: PartWriter
+    sessions_part: PartWriter
+
+    def clear(self) -> None:
+        """Write out the rows. Raises OSError."""
+        self.games_part.write(self.games)
+        self.sessions_part.write(self.sessions)
+
+
+def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[], bool] = lambda: False) -> Receipt:
+    """Play a batch. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
+
+    Raises OSError when the parts can't be written, Stopped once `stopping()`,
+    BadInput and RunFailed when this machine can't run a bot; then nothing is
+    left behind.
+    """
+    started = time.perf_counter()
+    contest = find_contest(task.contest)
+    settings = contest.settings.model_validate(task.settings)
+    sandbox = SandboxSettings.model_validate(task.sandbox)
+    root = open_root(task.location)
+    staged = f"staging/{task.name}-{uuid.uuid4().hex}"
+    desk = _open_desk(contest, root, task.name, staged)
+    waiting: dict[str, PlayedLeg] = {}
+    spool = Spool()
+    try:
+        in_lanes = [leg for leg in task.legs if leg.has_processes]
+        confined_by = confinement.tier(sandbox.mode) if in_lanes else ""
+        for played in play_in_lanes(contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping):
+            waiting[played.result.digest] = played
+        seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
+        games_in_lanes = sum(played.result.games for played in waiting.values())
+        results: list[LegResult] = []
+        for leg in task.legs:
+            if leg.has_processes:
+                played = waiting.pop(leg.digest)
+                played.rows.pour(desk)
+                results.append(played.result)
+            else:
+                results.append(play_leg(contest, settings, leg, artifacts, desk, stopping))
+        desk.clear()
+        parts = (desk.games_part.finish(), desk.sessions_part.finish())
+    except BaseException:
+        desk.games_part.abandon()
+        desk.sessions_part.abandon()
+        raise
+    finally:
+        spool.close()
+    batch = Batch(task.name, parts, tuple(results), confined_by)
+    return Receipt(batch, time.perf_counter() - started, seconds_in_lanes, games_in_lanes, len(in_lanes))
+
+
+def _open_desk(contest: Contest, root: Root, name: str, staged: str) -> PartsDesk:
+    file = f"{name}.parquet"
+    games_part = PartWriter(root, "games", contest.games, file, f"{staged}-games")
+    try:
+        sessions_part = PartWriter(root, "sessions", contest.sessions, file, f"{staged}-sessions")
+    except BaseException:
+        games_part.abandon()
+        raise
+    return PartsDesk(
+        Table(buffer_fields(contest.games), ROWS_PER_GROUP),
+        Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
+        games_part,
+        sessions_part,
+    )

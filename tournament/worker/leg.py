@@ -1,0 +1,186 @@
+"""Playing one leg between WebAssembly bots, and what every played leg comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
+from engine.records import Table
+from tournament.contests.contest import Contest, ContestSettings, buffer_fields
+from tournament.contests.questions import asked
+from tournament.runner.schedule import Leg, Seat
+from tournament.store.ledger import Fault, LegResult
+from tournament.worker.wasm import seating as runtime
+
+
+class Stopped(Exception):
+    """The run was asked to stop before the batch was done."""
+
+
+class Desk(Protocol):
+    """Where a batch's rows gather; `clear` takes them away."""
+
+    games: Table
+    sessions: Table
+
+    def clear(self) -> None: ...
+
+
+@dataclass
+class Scrap:
+    """A desk that throws rows away."""
+
+    games: Table
+    sessions: Table
+
+    @staticmethod
+    def of(contest: Contest, rows: int) -> Scrap:
+        """With room for so many rows of either kind."""
+        return Scrap(Table(buffer_fields(contest.games), rows), Table(buffer_fields(contest.sessions), rows))
+
+    def clear(self) -> None:
+        self.games.rows = self.sessions.rows = 0
+
+
+def play_leg(
+    contest: Contest,
+    settings: ContestSettings,
+    leg: Leg,
+    artifacts: Mapping[str, bytes],
+    desk: Desk,
+    stopping: Callable[[], bool] = lambda: False,
+    meters: list[tuple[int, int, int]] | None = None,
+) -> LegResult:
+    """Play one leg of WebAssembly bots, or one against the house, to its end, or to the fault that is one too many.
+
+    A bot that can't start there, though it could when it entered, ends the leg by that.
+    Into `meters`, if given, goes what each seat's decisions took: (decisions,
+    instructions, the most for one).
+    """
+    core = new_core(contest, settings, leg, artifacts, desk.games, desk.sessions)
+    seating = new_seating(contest, settings, leg, artifacts, core, measure_fuel=meters is not None)
+    faults: list[Fault] = []
+    ended_by = seat_all(seating, contest, leg, faults)
+    answer = 0
+    while ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
+        if status == RECORDS_ARE_FULL:
+            desk.clear()
+            if stopping():
+                raise Stopped
+            continue
+        assert status == FAULT, "every bot answers at once"
+        at_fault = core.pending()[1]
+        faults.append(fault_of(at_fault, contest, leg, core, seating.take_failure()))
+        count = sum(fault.seat == at_fault for fault in faults)
+        if count > settings.faults_allowed or not seat_again(seating, at_fault, count, contest, leg, core, faults):
+            ended_by = at_fault
+            break
+        core.note_restart(at_fault)
+        answer = core.default()
+    if meters is not None:
+        meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]
+    return leg_result(leg, core, tuple(faults), ended_by)
+
+
+def new_core(
+    contest: Contest,
+    settings: ContestSettings,
+    leg: Leg,
+    artifacts: Mapping[str, bytes],
+    games: Table,
+    sessions: Table,
+) -> GameCore:
+    """The core that plays a leg, with the house player's content if one sits at y."""
+    house = artifacts[leg.y.artifact] if leg.y.kind == "house" else None
+    return contest.new_core(leg.plan, settings, games, sessions, house)
+
+
+def new_seating(
+    contest: Contest,
+    settings: ContestSettings,
+    leg: Leg,
+    artifacts: Mapping[str, bytes],
+    core: GameCore,
+    *,
+    measure_fuel: bool = False,
+) -> runtime.Seating:
+    """The seating of a leg's bots that are WebAssembly, none of whom sits there yet."""
+    bots = [
+        runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name) if seat.kind == "wasm" else None
+        for seat in (leg.x, leg.y)
+    ]
+    return runtime.Seating(
+        core,
+        contest.interface,
+        bots,
+        fuel=settings.fuel_per_decision,
+        memory_megabytes=settings.memory_megabytes,
+        fuel_per_leg=settings.fuel_per_leg,
+        measure_fuel=measure_fuel,
+    )
+
+
+def seat_all(seating: runtime.Seating, contest: Contest, leg: Leg, faults: list[Fault]) -> int | None:
+    """Seat a leg's bots that are WebAssembly; the seat of one that can't start, which is its fault."""
+    for number, seat in enumerate((leg.x, leg.y)):
+        if seat.kind == "wasm":
+            try:
+                seating.seat(number, seat.random_seed)
+            except runtime.BotUnfit as unfit:
+                question = contest.interface.questions[0].name
+                faults.append(Fault(number, leg.plan.first_session, 0, question, str(unfit)))
+                return number
+    return None
+
+
+def seat_again(
+    seating: runtime.Seating, seat: int, count: int, contest: Contest, leg: Leg, core: GameCore, faults: list[Fault]
+) -> bool:
+    """Start a WebAssembly bot anew after so many faults; false when it can't, which is one more."""
+    try:
+        seating.seat(seat, seed_after(count, (leg.x, leg.y)[seat]))
+    except runtime.BotUnfit as unfit:
+        faults.append(fault_of(seat, contest, leg, core, str(unfit)))
+        return False
+    return True
+
+
+def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, complaints: str = "") -> Fault:
+    """A seat's fault at the decision now pending: what happened, and the last lines of the bot's stderr."""
+    kind, _, arguments, view = core.pending()
+    session, game = core.position()
+    return Fault(
+        seat,
+        leg.plan.first_session + session,
+        game,
+        contest.interface.questions[kind].name,
+        what,
+        asked(contest.interface, kind, arguments, view),
+        complaints,
+    )
+
+
+def seed_after(faults: int, seat: Seat) -> int:
+    """The seed with which a seat's bot starts again: with its chance as before it might only fail again."""
+    return (seat.random_seed + faults) % (1 << 64)
+
+
+def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:
+    """What a core's leg came to."""
+    return LegResult(
+        digest=leg.digest,
+        match=leg.plan.match,
+        number=leg.plan.number,
+        x=leg.x.name,
+        y=leg.y.name,
+        sessions=core.sessions_played,
+        games=core.games_recorded,
+        points=core.points,
+        squared_points=core.squared_points,
+        blocks=tuple(core.blocks().tolist()),
+        faults=faults,
+        ended_by=ended_by,
+        counts=core.counts(),
+    )

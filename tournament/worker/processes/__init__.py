@@ -1,0 +1,1 @@
+"""Bots that are processes: Python bots and programs."""

@@ -1,0 +1,214 @@
+"""Talking by lines with one program over its stdin and stdout."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from tournament.errors import BadInput, printable
+from tournament.sandbox.confinement import cpu_seconds
+
+_CHUNK = 1 << 16
+_MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown
+
+
+class Silent(Exception):
+    """The program wrote no line in time."""
+
+
+class Gone(Exception):
+    """The program closed its output, most likely by ending."""
+
+
+class Process(Protocol):
+    """A started process and our ends of its pipes, by descriptor; `errors` is -1 where its complaints go elsewhere.
+
+    `processes.confinement.Confined` is one.
+    """
+
+    @property
+    def to(self) -> int: ...
+    @property
+    def answers(self) -> int: ...
+    @property
+    def errors(self) -> int: ...
+    def cpu_seconds(self) -> float: ...
+    def close_input(self) -> None: ...
+    def ended_by_itself(self, patience: float) -> int | None: ...
+    def end(self) -> int: ...
+
+
+class Program(Protocol):
+    """A running program, seen from the other end of its pipes."""
+
+    def send(self, text: bytes) -> None:
+        """Write to its input, without waiting for it to read."""
+
+    def read_line(self, seconds: float, most_bytes: int) -> bytes:
+        """Its next line, without the end of line; cut after `most_bytes` + 1 bytes if longer.
+
+        Raises Silent when there is none within so many seconds, Gone when there will be none.
+        """
+
+    def cpu_seconds(self) -> float:
+        """The processor time that it has taken."""
+
+    def end(self, seconds: float) -> int | None:
+        """Close its input, let it end within so many seconds, else kill it with all that it started.
+
+        Returns its exit status, negative for a signal; None if it had to be killed.
+        """
+
+
+class PipedProgram:
+    """A program behind pipes. What it writes to stderr goes to ours, made harmless, up to a limit."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._input, self._output, self._errors = process.to, process.answers, process.errors
+        self._unsent = bytearray()
+        self._unread = bytearray()
+        self._status: int | None = None
+        self._ended = False
+        self._complained = 0
+        self._in_text = codecs.getincrementaldecoder("utf-8")("replace")
+        self._selector = selectors.DefaultSelector()
+        for descriptor in (self._output, self._errors):
+            if descriptor >= 0:
+                os.set_blocking(descriptor, False)
+                self._selector.register(descriptor, selectors.EVENT_READ)
+        os.set_blocking(self._input, False)
+
+    def send(self, text: bytes) -> None:
+        self._unsent += text
+        self._write()
+
+    def read_line(self, seconds: float, most_bytes: int) -> bytes:
+        deadline = time.monotonic() + seconds
+        while True:
+            end = self._unread.find(b"\n", 0, most_bytes + 1)
+            if end >= 0:
+                line = bytes(self._unread[:end])
+                del self._unread[: end + 1]
+                return line
+            if len(self._unread) > most_bytes:
+                return bytes(self._unread[: most_bytes + 1])
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise Silent
+            for key, _ in self._selector.select(left):
+                if key.fd == self._input:
+                    self._write()
+                elif key.fd == self._errors:
+                    self._pass_errors_on()
+                elif chunk := os.read(self._output, _CHUNK):
+                    self._unread += chunk
+                else:
+                    raise Gone
+
+    def cpu_seconds(self) -> float:
+        return self._process.cpu_seconds()
+
+    def end(self, seconds: float) -> int | None:
+        if not self._ended:
+            self._ended = True
+            # What still has to be said, so far as it fits.
+            with contextlib.suppress(OSError):
+                os.write(self._input, self._unsent)
+            self._process.close_input()
+            self._status = self._end_within(seconds)
+        return self._status
+
+    def _end_within(self, seconds: float) -> int | None:
+        deadline = time.monotonic() + seconds
+        status = None
+        while status is None and time.monotonic() < deadline:
+            if self._errors >= 0:
+                self._pass_errors_on()
+            status = self._process.ended_by_itself(min(0.05, seconds))
+        self._selector.close()
+        if status is None:
+            self._process.end()
+        return status
+
+    def _pass_errors_on(self) -> None:
+        """What it complained, to our stderr: not to be waited for by the program."""
+        try:
+            chunk = os.read(self._errors, _CHUNK)
+        except BlockingIOError:
+            return
+        if chunk:
+            if self._complained < _MOST_COMPLAINTS:
+                sys.stderr.write(printable(self._in_text.decode(chunk)))
+                if self._complained + len(chunk) >= _MOST_COMPLAINTS:
+                    sys.stderr.write("\ntournament: the program's further words on standard error are left out\n")
+                sys.stderr.flush()
+            self._complained += len(chunk)
+        elif self._errors in self._selector.get_map():
+            self._selector.unregister(self._errors)
+            self._errors = -1
+
+    def _write(self) -> None:
+        """Write what fits now; the rest goes while waiting for a line."""
+        try:
+            while self._unsent:
+                del self._unsent[: os.write(self._input, self._unsent)]
+        except BlockingIOError:
+            pass
+        except OSError:  # nobody reads any more; its output will tell
+            self._unsent.clear()
+        registered = self._input in self._selector.get_map()
+        if self._unsent and not registered:
+            self._selector.register(self._input, selectors.EVENT_WRITE)
+        elif not self._unsent and registered:
+            self._selector.unregister(self._input)
+
+
+class OwnProcess:
+    """A program as an ordinary child process, with all of this user's rights; its stderr is ours.
+
+    Raises BadInput when it can't be started.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        try:
+            self._running = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+            )
+        except OSError as error:
+            raise BadInput(f"{command[0]}: can't be started: {error.strerror}") from None
+        assert self._running.stdin is not None and self._running.stdout is not None
+        self.to, self.answers, self.errors = self._running.stdin.fileno(), self._running.stdout.fileno(), -1
+
+    def cpu_seconds(self) -> float:
+        """The processor time that it has taken, over all its threads; not what it started."""
+        return cpu_seconds(self._running.pid)
+
+    def close_input(self) -> None:
+        assert self._running.stdin is not None
+        with contextlib.suppress(OSError):
+            self._running.stdin.close()
+
+    def ended_by_itself(self, patience: float) -> int | None:
+        """Its status if it has ended or ends soon; None while it goes on."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._running.wait(patience)
+            return self.end()
+        return None
+
+    def end(self) -> int:
+        """Kill it, with all that it started; its exit status, or minus the signal's number."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._running.pid, signal.SIGKILL)
+        status = self._running.wait()
+        assert self._running.stdout is not None
+        self._running.stdout.close()
+        return status

@@ -1,0 +1,572 @@
+"""Legs with bots that are processes: all legs of a batch played in step.
+
+The legs of a Python bot share a process (`engine.lanes` says why), one bot
+object each. That is only a faster way to play: when anything goes wrong with a
+shared process, its legs are played again from their beginnings, each in a
+process of its own, and what goes wrong there is that leg's fault alone.
+Programs always have a process for each leg.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from engine import lanes
+from engine.game_core import GameCore
+from engine.records import Table
+from tournament.contests.contest import Contest, ContestSettings, Dialogue, buffer_fields
+from tournament.contests.questions import refusal
+from tournament.errors import printable
+from tournament.runner.schedule import Leg, Seat
+from tournament.sandbox.confinement import Confined, how_it_ended
+from tournament.sandbox.settings import SandboxSettings
+from tournament.store.ledger import Fault, LegResult
+from tournament.worker.leg import Stopped, fault_of, leg_result, new_core, new_seating, seat_again, seat_all, seed_after
+from tournament.worker.processes import programs, python_bots
+from tournament.worker.processes.lines import question_lines
+from tournament.worker.processes.spool import LegRows, Spool
+from tournament.worker.wasm import seating as runtime
+
+# How many legs with processes of their own are in play at once.
+_MOST_OWN_PROCESSES = 24
+# How many processes of either kind, unless a leg alone needs more.
+_MOST_PROCESSES = 96
+# Rows of the tables that a core writes into: few, so that those of thousands of legs stay near.
+_ROWS = 16
+# Runtimes start some for themselves; more only keep the machine from others.
+_MOST_THREADS = 128
+_AUDIT_SECONDS = 0.05
+_LONGEST_TICK = 0.5
+# What a process may take to get ready, beyond the limits of its first decision.
+_START_SECONDS = 5.0
+# How long a program may still run once it was told that all is over.
+_PARTING_SECONDS = 0.1
+_LINES_OF_COMPLAINTS = 5
+# What a program reads when it must end without a score.
+_OVER = b"-1\n"
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a seat's decisions took of a process: how many they were, and seconds of processor time."""
+
+    decisions: int
+    cpu_seconds: float
+    memory_bytes: int
+
+
+@dataclass(frozen=True)
+class PlayedLeg:
+    """A leg that was played in a lane: its result, its records, and what each seat used (None for WebAssembly)."""
+
+    result: LegResult
+    rows: LegRows
+    uses: tuple[Use | None, Use | None]
+
+
+@dataclass(eq=False)
+class _Process:
+    """A running bot and its channel.
+
+    `places`: how many legs it was ever given; `legs`: those that it plays;
+    `decisions_before`: of those that have left. `starting`: the messages in which legs begin.
+    `idle_seconds`: how long it slept or waited in all while it was asked.
+    """
+
+    confined: Confined
+    channel: int
+    shared: bool
+    places: int = 0
+    legs: list[_LegInPlay] = field(default_factory=list)
+    decisions_before: int = 0
+    starting: set[int] = field(default_factory=set)
+    idle_seconds: float = 0.0
+    watch: _Watch | None = None
+
+
+@dataclass
+class _Watch:
+    """Over a process that has not answered: since which message, and its clocks then and when last looked at."""
+
+    message: int
+    first_cpu: float
+    cpu: float
+    delay: float
+    idle_seconds: float = 0.0
+
+
+@dataclass(eq=False)
+class _LegInPlay:
+    """A leg on its lane. `alone`: the seats whose bots must not share a process."""
+
+    leg: Leg
+    alone: set[int] = field(default_factory=set)
+    core: GameCore | None = None
+    games: Table | None = None
+    sessions: Table | None = None
+    rows: LegRows | None = None
+    seating: runtime.Seating | None = None
+    lane: int = -1
+    processes: list[_Process | None] = field(default_factory=lambda: [None, None])
+    dialogues: list[Dialogue | None] = field(default_factory=lambda: [None, None])
+    cpu_before: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    idle_before: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    faults: list[Fault] = field(default_factory=list)
+
+
+def play_in_lanes(
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    legs: Sequence[Leg],
+    artifacts: Mapping[str, bytes],
+    cache: Path,
+    spool: Spool,
+    stopping: Callable[[], bool] = lambda: False,
+) -> Generator[PlayedLeg, None, None]:
+    """Play legs in which at least one bot is a process; they come as they are done, their rows in `spool`.
+
+    Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
+    it can't confine one.
+    """
+    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool)
+    try:
+        yield from table.play(stopping)
+    finally:
+        table.close()
+
+
+class _LaneTable:
+    """The legs of one call of `play_in_lanes`, their lanes and processes."""
+
+    def __init__(
+        self,
+        contest: Contest,
+        settings: ContestSettings,
+        sandbox: SandboxSettings,
+        legs: Sequence[Leg],
+        artifacts: Mapping[str, bytes],
+        cache: Path,
+        spool: Spool,
+    ) -> None:
+        self._contest = contest
+        self._settings = settings
+        self._sandbox = sandbox
+        self._artifacts = artifacts
+        self._cache = cache
+        self._spool = spool
+        self._waiting = deque(_LegInPlay(leg) for leg in legs)
+        self._by_lane: dict[int, _LegInPlay] = {}
+        self._by_channel: dict[int, _Process] = {}
+        self._shared: dict[tuple[str, str], _Process] = {}
+        self._parting: deque[tuple[float, Confined]] = deque()
+        self._done: list[PlayedLeg] = []
+        self._lanes = lanes.Lanes(
+            contest.interface.view_size,
+            python_bots.most_arguments(contest.interface),
+            question_lines(contest.interface),
+        )
+
+    def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
+        audited = time.monotonic()
+        while self._waiting or self._by_lane or self._parting:
+            self._see_off()
+            self._admit()
+            if self._by_lane:
+                for kind, lane, channel, text in self._lanes.run(_AUDIT_SECONDS):
+                    self._see_to(kind, lane, channel, text)
+            else:
+                time.sleep(0.001)
+            now = time.monotonic()
+            if now - audited >= _AUDIT_SECONDS:
+                elapsed, audited = now - audited, now
+                if stopping():
+                    raise Stopped
+                self._lanes.drain_all()
+                for process in list(self._by_channel.values()):
+                    self._audit(process, elapsed)
+            yield from self._done
+            self._done.clear()
+
+    def close(self) -> None:
+        """End every process."""
+        for process in self._by_channel.values():
+            process.confined.end()
+        for _, confined in self._parting:
+            confined.end()
+        self._by_channel.clear()
+        self._parting.clear()
+
+    def _admit(self) -> None:
+        """Begin legs while there is room for the processes that they need."""
+        while self._waiting:
+            needs = [self._needs(self._waiting[0], seat) for seat in range(2)]
+            own = sum(not process.shared for process in self._by_channel.values()) + len(self._parting)
+            if "own" in needs and own and own + needs.count("own") > _MOST_OWN_PROCESSES:
+                return
+            needed = len(needs) - needs.count("none")
+            if needed and len(self._by_channel) + len(self._parting) + needed > _MOST_PROCESSES:
+                self._end_idle()
+                if self._by_channel or self._parting:
+                    return
+            self._begin(self._waiting.popleft())
+
+    def _needs(self, in_play: _LegInPlay, seat: int) -> Literal["none", "shared", "own"]:
+        """Which process must be started for a seat."""
+        if _seats(in_play)[seat].kind not in ("python", "program"):
+            return "none"
+        if self._needs_own(in_play, seat):
+            return "own"
+        return "none" if self._has_room(self._shared.get(_shared_by(_seats(in_play)[seat]))) else "shared"
+
+    def _has_room(self, shared: _Process | None) -> bool:
+        return shared is not None and len(shared.legs) < self._sandbox.legs_per_process
+
+    def _end_idle(self) -> None:
+        """End the processes that play no leg, though some might later."""
+        for process in list(self._by_channel.values()):
+            if not process.legs:
+                self._unshare(process)
+                self._end(process)
+
+    def _see_off(self) -> None:
+        """End the programs that have parted, or had the time for it."""
+        now = time.monotonic()
+        for _ in range(len(self._parting)):
+            deadline, confined = self._parting.popleft()
+            if now >= deadline or confined.has_ended():
+                confined.end()
+            else:
+                self._parting.append((deadline, confined))
+
+    def _needs_own(self, in_play: _LegInPlay, seat: int) -> bool:
+        kind = _seats(in_play)[seat].kind
+        return kind == "program" or (
+            kind == "python" and (seat in in_play.alone or self._sandbox.legs_per_process == 1)
+        )
+
+    def _begin(self, in_play: _LegInPlay) -> None:
+        contest, leg = self._contest, in_play.leg
+        in_play.games = Table(buffer_fields(contest.games), _ROWS)
+        in_play.sessions = Table(buffer_fields(contest.sessions), _ROWS)
+        in_play.rows = LegRows(self._spool, in_play.games, in_play.sessions)
+        in_play.faults = []
+        in_play.cpu_before = [0.0, 0.0]
+        in_play.idle_before = [0.0, 0.0]
+        core = in_play.core = new_core(contest, self._settings, leg, self._artifacts, in_play.games, in_play.sessions)
+        seats = _seats(in_play)
+        absent = None
+        if any(seat.kind == "wasm" for seat in seats):
+            in_play.seating = new_seating(contest, self._settings, leg, self._artifacts, core)
+            absent = seat_all(in_play.seating, contest, leg, in_play.faults)
+        places = [-1, -1]
+        for number, seat in enumerate(seats):
+            if seat.kind in ("python", "program"):
+                process = self._process_for(in_play, number)
+                in_play.processes[number] = process
+                places[number] = process.places
+                process.places += 1
+        channels = [process.channel if process else -1 for process in in_play.processes]
+        referee = in_play.seating.referee if in_play.seating else None
+        in_play.lane = self._lanes.open_lane(core, referee, in_play.games, in_play.sessions, channels, places)
+        self._by_lane[in_play.lane] = in_play
+        if absent is not None:
+            self._finish(in_play, absent)
+            return
+        for number, seat in enumerate(seats):
+            if seat.kind == "python":
+                self._start_bot(in_play, number, seat.random_seed)
+        self._lanes.resume(in_play.lane)
+
+    def _start_bot(self, in_play: _LegInPlay, number: int, seed: int) -> None:
+        """Have a seat's process make a new bot for the leg."""
+        process = in_play.processes[number]
+        assert process is not None
+        self._lanes.start_bot(in_play.lane, number, seed)
+        _, messages = self._lanes.is_outstanding(process.channel)
+        process.starting = {message for message in process.starting if message >= messages} | {messages + 1}
+
+    def _process_for(self, in_play: _LegInPlay, number: int) -> _Process:
+        """The process for a seat's bot: the one that its legs share, or a new one."""
+        seat = _seats(in_play)[number]
+        if self._needs_own(in_play, number):
+            process = self._start(in_play, number, shared=False)
+            process.legs.append(in_play)
+            return process
+        shared = self._shared.get(_shared_by(seat))
+        if shared is None or not self._has_room(shared):
+            shared = self._shared[_shared_by(seat)] = self._start(in_play, number, shared=True)
+        shared.legs.append(in_play)
+        return shared
+
+    def _start(self, in_play: _LegInPlay, number: int, *, shared: bool) -> _Process:
+        seat, settings = _seats(in_play)[number], self._settings
+        artifact = self._artifacts[seat.artifact]
+        # A last resort, should this process not get to see to it; bots see it, and not whether they share a process.
+        cpu_seconds = int(settings.cpu_seconds_per_leg * 1000) + 86400
+        greeting = b""
+        dialogue = None
+        if seat.kind == "python":
+            confined = python_bots.start(
+                artifact,
+                seat.name,
+                self._contest.interface,
+                self._sandbox,
+                memory_megabytes=settings.memory_megabytes,
+                cpu_seconds=cpu_seconds,
+            )
+        else:
+            confined = programs.start(
+                artifact,
+                self._sandbox,
+                self._cache,
+                memory_megabytes=settings.memory_megabytes,
+                cpu_seconds=cpu_seconds,
+            )
+            if new_dialogue := self._contest.interface.new_dialogue:
+                assert in_play.core
+                dialogue = in_play.dialogues[number] = new_dialogue(in_play.core, seat.random_seed)
+            else:
+                greeting = f"{in_play.leg.plan.sessions}\n".encode()
+        channel = self._lanes.open_channel(
+            confined.to,
+            confined.answers,
+            confined.errors,
+            lines=seat.kind == "program",
+            greeting=greeting,
+            dialogue=dialogue,
+        )
+        process = self._by_channel[channel] = _Process(confined, channel, shared)
+        return process
+
+    def _see_to(self, kind: int, lane: int, channel: int, text: str) -> None:
+        """Deal with what the lanes can't."""
+        if kind == lanes.CHANNEL_FAILED:
+            if channel in self._by_channel:
+                self._process_failed(self._by_channel[channel], text)
+            return
+        in_play = self._by_lane.get(lane)
+        if in_play is None:
+            return
+        assert in_play.core and in_play.games and in_play.sessions and in_play.rows
+        if kind == lanes.LEG_ENDED:
+            self._finish(in_play, None)
+        elif kind == lanes.RECORDS_FULL:
+            in_play.rows.take(*self._lanes.take_piles(in_play.lane))
+            self._lanes.resume(lane)
+        elif kind == lanes.BOT_TRAPPED:
+            what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
+            self._fault(in_play, in_play.core.pending()[1], what)
+        elif kind == lanes.BOT_FAULTY:
+            # What a process of many legs wrote may be any leg's; how many they are just now must not matter.
+            is_its_own = self._sandbox.legs_per_process == 1
+            self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel) if is_its_own else "")
+        else:
+            assert kind == lanes.BOT_OUT_OF_MEMORY
+            self._process_failed(
+                self._by_channel[channel], f"ran out of memory ({self._settings.memory_megabytes} MB)", lane
+            )
+
+    def _process_failed(self, process: _Process, what: str, lane: int | None = None) -> None:
+        """A process can't go on, or must not. `lane`: where it failed, if that lane is stopped already."""
+        cpu = process.confined.cpu_seconds()
+        complaints = self._complaints(process.channel)
+        if what:
+            self._end(process, parting_words=_OVER)
+        else:
+            status = process.confined.ended_by_itself()
+            what = "closed its output" if status is None else how_it_ended(status)
+            self._end(process)
+        if process.shared:
+            self._unshare(process)
+            for in_play in list(process.legs):
+                self._begin_anew(in_play, process)
+            return
+        (in_play,) = process.legs
+        if in_play.lane != lane:
+            self._lanes.stop(in_play.lane)
+        number = in_play.processes.index(process)
+        in_play.cpu_before[number] += cpu
+        in_play.idle_before[number] += process.idle_seconds
+        in_play.processes[number] = None
+        self._fault(in_play, number, what, complaints)
+
+    def _begin_anew(self, in_play: _LegInPlay, process: _Process) -> None:
+        """Put a leg back to its beginning, to be played without sharing the process that failed."""
+        in_play.alone.add(in_play.processes.index(process))
+        self._leave(in_play)
+        self._waiting.append(in_play)
+
+    def _leave(self, in_play: _LegInPlay, scores: Sequence[bytes] = (b"", b"")) -> None:
+        """Take a leg off its lane and out of its processes; programs are told their scores."""
+        for number, process in enumerate(in_play.processes):
+            if process is None:
+                continue
+            process.legs.remove(in_play)
+            process.decisions_before += self._lanes.decisions(in_play.lane)[number]
+            if not process.shared:
+                self._end(process, parting_words=scores[number])
+            elif process.channel in self._by_channel:
+                self._lanes.end_bot(in_play.lane, number)
+                is_current = self._shared.get(_shared_by(_seats(in_play)[number])) is process
+                if not process.legs and not (self._waiting and is_current):
+                    self._unshare(process)
+                    self._end(process)
+        self._lanes.drop(in_play.lane)
+        del self._by_lane[in_play.lane]
+        in_play.processes = [None, None]
+        in_play.seating = None
+
+    def _unshare(self, process: _Process) -> None:
+        """Give a process no more legs."""
+        self._shared = {key: other for key, other in self._shared.items() if other is not process}
+
+    def _end(self, process: _Process, parting_words: bytes = b"") -> None:
+        """End a process; a program may read the parting words first."""
+        if self._by_channel.pop(process.channel, None) is None:
+            return
+        unsent = self._lanes.unsent(process.channel)
+        is_program = self._lanes.close_channel(process.channel)
+        if parting_words and is_program:
+            with contextlib.suppress(OSError):  # it has ended, or reads nothing
+                os.write(process.confined.to, unsent + parting_words)
+                process.confined.close_input()
+                self._parting.append((time.monotonic() + _PARTING_SECONDS, process.confined))
+                return
+        process.confined.end()
+
+    def _fault(self, in_play: _LegInPlay, number: int, what: str, complaints: str = "") -> None:
+        """Record a fault of a seat whose lane is stopped; go on with the default answer, or end the leg."""
+        core, leg = in_play.core, in_play.leg
+        assert core is not None
+        in_play.faults.append(fault_of(number, self._contest, leg, core, printable(what), complaints))
+        count = sum(fault.seat == number for fault in in_play.faults)
+        if count > self._settings.faults_allowed or in_play.dialogues[number]:
+            self._finish(in_play, number)
+            return
+        seat = _seats(in_play)[number]
+        if seat.kind == "wasm":
+            assert in_play.seating
+            if not seat_again(in_play.seating, number, count, self._contest, leg, core, in_play.faults):
+                self._finish(in_play, number)
+                return
+        else:
+            if in_play.processes[number] is None:
+                process = in_play.processes[number] = self._start(in_play, number, shared=False)
+                process.legs.append(in_play)
+                self._lanes.change_channel(in_play.lane, number, process.channel)
+            if seat.kind == "python":
+                self._start_bot(in_play, number, seed_after(count, seat))
+        core.note_restart(number)
+        self._lanes.resume(in_play.lane, core.default())
+
+    def _finish(self, in_play: _LegInPlay, ended_by: int | None) -> None:
+        core = in_play.core
+        assert core and in_play.games and in_play.sessions and in_play.rows
+        in_play.rows.take(*self._lanes.take_piles(in_play.lane))
+        result = leg_result(in_play.leg, core, tuple(in_play.faults), ended_by)
+        uses = (self._use(in_play, 0), self._use(in_play, 1))
+        self._leave(in_play, [_OVER if ended_by is not None else _last_words(in_play, seat) for seat in range(2)])
+        self._done.append(PlayedLeg(result, in_play.rows, uses))
+
+    def _use(self, in_play: _LegInPlay, number: int) -> Use | None:
+        process = in_play.processes[number]
+        if _seats(in_play)[number].kind in ("wasm", "house"):
+            return None
+        seconds = in_play.cpu_before[number]
+        memory = 0
+        if process is not None:
+            seconds += process.confined.cpu_seconds() / (process.places if process.shared else 1)
+            memory = process.confined.memory_bytes()
+        return Use(self._lanes.decisions(in_play.lane)[number], seconds, memory)
+
+    def _complaints(self, channel: int) -> str:
+        """The last lines that a process wrote to standard error."""
+        if channel < 0:
+            return ""
+        lines = self._lanes.complaints(channel).decode("utf-8", "replace").splitlines()
+        return "\n".join(
+            "".join(c if c.isprintable() else "?" for c in line)[:200] for line in lines[-_LINES_OF_COMPLAINTS:]
+        )
+
+    def _audit(self, process: _Process, elapsed: float) -> None:
+        """Hold a process to its limits of time, telling its own from what a busy machine takes.
+
+        `elapsed`: seconds since the audit before.
+        """
+        if process.channel not in self._by_channel:
+            return
+        settings, confined = self._settings, process.confined
+        outstanding, message = self._lanes.is_outstanding(process.channel)
+        if not outstanding:  # while its opponent is asked, nothing may become of the lane
+            process.watch = None
+            return
+        if not process.shared and confined.threads() > _MOST_THREADS:
+            self._process_failed(process, f"started more than {_MOST_THREADS} threads")
+            return
+        cpu, delay = confined.cpu_seconds(), confined.run_delay()
+        used = cpu
+        decisions = process.decisions_before
+        for in_play in process.legs:
+            number = in_play.processes.index(process)
+            decisions += self._lanes.decisions(in_play.lane)[number]
+            used += in_play.cpu_before[number]
+        bank = max(1, process.places) * settings.cpu_seconds_per_leg
+        bank += decisions * settings.cpu_milliseconds_more / 1000
+        if used > bank + _START_SECONDS:
+            self._process_failed(process, f"used up its processor time ({bank:.1f} s for {decisions:,} decisions)")
+            return
+        watch = process.watch
+        if watch is None or watch.message != message:
+            process.watch = _Watch(message, cpu, cpu, delay)
+            return
+        grace = _START_SECONDS if message == 1 or message in process.starting else 0.0
+        if cpu - watch.first_cpu > settings.cpu_seconds_per_decision + grace:
+            self._process_failed(
+                process, f"took more than {settings.cpu_seconds_per_decision:g} s of processor time for a decision"
+            )
+            return
+        # If this process was held up itself (a stopped job, say), no bot is to blame for that time.
+        seconds = min(elapsed, _LONGEST_TICK)
+        idle = max(0.0, seconds - (cpu - watch.cpu) - (delay - watch.delay))
+        watch.idle_seconds += idle
+        watch.cpu, watch.delay = cpu, delay
+        # An answer that only waits for us to read it came in time.
+        if confined.waits_for_processor() or confined.has_written():
+            return
+        process.idle_seconds += idle
+        if watch.idle_seconds > settings.wall_seconds_per_decision + grace:
+            self._process_failed(process, f"did not answer for {settings.wall_seconds_per_decision:g} s")
+            return
+        # For many legs together as for one: who is slow in company is played again alone.
+        idle = process.idle_seconds
+        idle += sum(in_play.idle_before[in_play.processes.index(process)] for in_play in process.legs)
+        if idle > settings.wall_seconds_per_leg + _START_SECONDS:
+            self._process_failed(process, f"slept or waited for more than {settings.wall_seconds_per_leg:g} s in all")
+
+
+def _last_words(in_play: _LegInPlay, number: int) -> bytes:
+    """What a program reads at the end of a leg."""
+    core, dialogue = in_play.core, in_play.dialogues[number]
+    assert core
+    if dialogue:
+        return "".join(f"{line}\n" for line in dialogue.ended()).encode()
+    mean = core.points / max(1, core.sessions_played)
+    # Adding 0 makes -0 a plain one.
+    return f"SCORE {(mean if number == 0 else -mean) + 0.0:.6f}\n".encode()
+
+
+def _shared_by(seat: Seat) -> tuple[str, str]:
+    """What legs share a process by: the name too, for equal files of two entrants are two bots."""
+    return seat.name, seat.artifact
+
+
+def _seats(in_play: _LegInPlay) -> tuple[Seat, Seat]:
+    return in_play.leg.x, in_play.leg.y

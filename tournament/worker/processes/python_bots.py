@@ -1,0 +1,207 @@
+"""Python bots from outside: what an entrant's file becomes, what it may import, and its process."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import platform
+import re
+import signal
+import struct
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tournament.contests.contest import Interface, PythonKit
+from tournament.errors import BadInput, RunFailed
+from tournament.sandbox import confinement
+from tournament.sandbox.confinement import Confined, Limits, Orders, how_it_ended
+from tournament.sandbox.settings import SandboxSettings
+
+# What the interpreter takes with much of the standard library (9 without); a bot's memory comes on top.
+_INTERPRETER_MEGABYTES = 24
+_MORE_FOR_A_PACKAGE = 128
+_TRIAL_SECONDS = 10
+# As in engine/lanes.pxd.
+_START_LANE, _OUT_OF_MEMORY = -1, 2
+
+
+@dataclass(frozen=True)
+class Packages:
+    """Installed packages: their versions, the files of their modules, and the paths to be read."""
+
+    versions: dict[str, str]
+    modules: dict[str, tuple[str, list[str]]]
+    readable: tuple[str, ...]
+
+
+@cache
+def installed(names: tuple[str, ...]) -> Packages:
+    """The packages of these names and all that they need.
+
+    Raises BadInput for one that is not installed.
+    """
+    versions: dict[str, str] = {}
+    modules: dict[str, tuple[str, list[str]]] = {}
+    readable: list[str] = []
+    wanted = list(names)
+    while wanted:
+        name = wanted.pop()
+        key = re.sub(r"[-_.]+", "-", name).lower()
+        if key in versions:
+            continue
+        try:
+            distribution = importlib.metadata.distribution(name)
+        except (importlib.metadata.PackageNotFoundError, ValueError):
+            if name in names:
+                install = f"{sys.executable} -m pip install {name}"
+                raise BadInput(f"[sandbox] packages: {name} is not installed; install it with: {install}") from None
+            continue  # needed on other systems only
+        versions[key] = distribution.version
+        wanted += _requirements(distribution)
+        for top in sorted(
+            {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}
+        ):
+            path = Path(str(distribution.locate_file(top)))
+            readable.append(str(path))
+            if (path / "__init__.py").exists():
+                modules[top] = (str(path / "__init__.py"), [str(path)])
+            elif path.suffix == ".py" or ".so" in path.suffixes:
+                modules[top.split(".")[0]] = (str(path), [])
+    return Packages(versions, modules, tuple(readable))
+
+
+def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
+    """The names that a package needs here, without its extras."""
+    names = []
+    for line in distribution.requires or ():
+        requirement, _, condition = line.partition(";")
+        if "extra" not in condition:
+            found = re.match(r"[A-Za-z0-9._-]+", requirement.strip())
+            if found:
+                names.append(found.group())
+    return names
+
+
+def identity(sandbox: SandboxSettings, kit: PythonKit | None) -> dict[str, Any]:
+    """What a Python bot's answers depend on besides its file."""
+    known: dict[str, Any] = {
+        "python": platform.python_version(),
+        "packages": installed(tuple(sorted(sandbox.packages))).versions,
+    }
+    if kit:
+        known["packages"] = {**known["packages"], kit.file.stem: _short_digest(kit.file)}
+    return known
+
+
+@cache
+def _short_digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+
+
+def pack(source: bytes, sandbox: SandboxSettings, kit: PythonKit | None = None) -> bytes:
+    """What plays: a line that says with which interpreter and packages, and the file."""
+    return json.dumps(identity(sandbox, kit), sort_keys=True).encode() + b"\n" + source
+
+
+def source_of(artifact: bytes, sandbox: SandboxSettings, kit: PythonKit | None = None) -> bytes:
+    """The file. Raises RunFailed when this machine has another interpreter or other packages than the run's driver."""
+    line, source = artifact.split(b"\n", 1)
+    wanted, here = json.loads(line), identity(sandbox, kit)
+    if wanted != here:
+        raise RunFailed(
+            f"Python bots play with {_in_words(wanted)}, but this machine ({platform.node()}) has {_in_words(here)};"
+            " install the same everywhere"
+        )
+    return source
+
+
+def _in_words(known: dict[str, Any]) -> str:
+    return ", ".join(
+        [f"Python {known['python']}", *[f"{name} {version}" for name, version in known["packages"].items()]]
+    )
+
+
+def start(
+    artifact: bytes,
+    name: str,
+    interface: Interface,
+    sandbox: SandboxSettings,
+    *,
+    memory_megabytes: int,
+    cpu_seconds: int,
+) -> Confined:
+    """Start a bot's process, ready for questions. Raises RunFailed and BadInput."""
+    source = source_of(artifact, sandbox, interface.python_kit)
+    packages = installed(tuple(sorted(sandbox.packages)))
+    kit = interface.python_kit
+    memory = _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if packages.versions else 0)
+    # For many legs as for one: what fails for want of it is played again alone, so only a leg's own need counts.
+    memory += memory_megabytes
+    threads_of_libraries = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
+    process = confinement.start(
+        Orders(
+            Limits(memory, cpu_seconds, threads=False),
+            python={
+                "name": name,
+                "questions": [question.python_name for question in interface.questions],
+                "argument_counts": [len(question.arguments) for question in interface.questions],
+                "only_tell": [question.only_tells for question in interface.questions],
+                "fields": [(field.name, field.offset, field.code) for field in interface.view],
+                "view_size": interface.view_size,
+                "most_arguments": most_arguments(interface),
+                "state_size": interface.state_size,
+                "kit": str(kit.file) if kit else None,
+                "modules": packages.modules,
+                "environment": threads_of_libraries,
+            },
+            readable=[*packages.readable, *([str(kit.file)] if kit else [])],
+            modules=kit.modules if kit else (),
+        ),
+        sandbox.mode,
+    )
+    with contextlib.suppress(BrokenPipeError):  # who reads the answers will see why
+        confinement.write_all(process.to, struct.pack("<I", len(source)) + source)
+    return process
+
+
+class CantStart(Exception):
+    """A bot that can't begin a leg; the message says why."""
+
+
+def try_start(
+    artifact: bytes, name: str, interface: Interface, sandbox: SandboxSettings, *, memory_megabytes: int
+) -> None:
+    """Have a bot begin a leg for nobody. Raises CantStart when it can't, BadInput when it can't be confined."""
+    process = start(artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS)
+    size = 8 + 8 * most_arguments(interface) + -(-interface.view_size // 8) * 8
+    question = struct.pack("<ii", 0, _START_LANE).ljust(size, b"\0")
+    try:
+        with contextlib.suppress(BrokenPipeError):
+            confinement.write_all(process.to, struct.pack("<IIII", 16 + size, 1, 1, 0) + question)
+        answer = confinement.read_some(process, 32 + 400, 2 * _TRIAL_SECONDS, whole=32)
+        if len(answer) < 32:
+            status = process.ended_by_itself()
+            how = (
+                f"took more than {_TRIAL_SECONDS} s"
+                if status is None or -status == signal.SIGXCPU
+                else how_it_ended(status)
+            )
+            raise CantStart(f"can't start: {how}")
+        (outcome,) = struct.unpack_from("<i", answer, 24)
+        if outcome == _OUT_OF_MEMORY:
+            raise CantStart(f"can't start: ran out of memory ({memory_megabytes} MB)")
+        if outcome != 0:
+            # What the bot may have written itself: one line, whatever it has in it.
+            raise CantStart(f"can't start: {' '.join(answer[32:].decode('utf-8', 'replace').split())}")
+    finally:
+        process.end()
+
+
+def most_arguments(interface: Interface) -> int:
+    """Room for arguments in a question, at least one: the start of a leg carries its seed there."""
+    return max(1, interface.most_arguments)

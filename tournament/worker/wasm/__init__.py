@@ -1,0 +1,1 @@
+"""Bots in WebAssembly: loaded, seated and called."""
