@@ -1,6 +1,6 @@
 # make run    set up and play the shipped bots' tournament
 # make test   set up and pass the tests
-# make check  lint and types
+# make check  lint, types and layers
 # make bench  measure; benchmarks/README.md says what
 # PYTHON=python3.12 chooses the interpreter.
 
@@ -23,11 +23,12 @@ test: $(VENV)/tools
 	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 check: $(VENV)/tools
-	@echo "Checking format, lint and types"
+	@echo "Checking format, lint, types and layers"
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine
 	@$(BIN)/mypy
+	@$(call quietly, $(BIN)/lint-imports)
 	@$(BIN)/stubtest --ignore-missing-stub --concise $(CORE)
 
 bench: $(VENV)/built

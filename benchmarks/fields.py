@@ -18,7 +18,7 @@ from tournament.entrants.build import build_entrants
 from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.parts import ROWS_PER_GROUP
-from tournament.worker.leg import Scrap, play_leg
+from tournament.worker.leg import NullSink, play_leg
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "entrants" / "von_neumann_poker"
@@ -44,12 +44,12 @@ def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:
     artifacts = {e.artifact_sha256 or "": e.artifact or b"" for e in entrants}
     competitors = [Competitor(n, e.name, "wasm", e.artifact_sha256 or "") for n, e in enumerate(entrants)]
     settings = Settings(sessions=sessions)
-    desk = Scrap.of(VON_NEUMANN_POKER, ROWS_PER_GROUP)
+    sink = NullSink.of(VON_NEUMANN_POKER, ROWS_PER_GROUP)
     games = 0
     legs = list(RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors).legs())
     started = time.perf_counter()
     for leg in legs:
-        games += play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, desk).games
+        games += play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink).games
     return games / (time.perf_counter() - started)
 
 

@@ -20,10 +20,10 @@ from pathlib import Path
 from benchmarks.fields import built
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.bot import PlaysAs
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
-from tournament.runner.schedule import Competitor, Leg, RoundRobin
+from tournament.leg import Leg, PlaysAs
+from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 from tournament.worker.processes.lanes import play_in_lanes

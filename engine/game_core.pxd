@@ -40,7 +40,7 @@ cdef class GameCore:
     cdef int64_t block                  # that the game now played belongs to
     cdef int64_t block_end              # its first game after it
     cdef readonly int64_t most_decisions    # that a seat can be asked for in the leg; 0 is not known
-    cdef uint64_t deaf_to[SEATS]        # questions, as bits, that are not to be asked
+    cdef uint64_t ignored_questions[SEATS]        # questions, as bits, that are not to be asked
 
     cdef Status step(self, int64_t answer) noexcept nogil
     cdef int64_t default_answer(self) noexcept nogil

@@ -108,11 +108,11 @@ cdef class GameCore:
         """Tell the core that a seat has a new bot; it may have to introduce itself before anything else."""
         self.restarted(seat)
 
-    def leave_out(self, int seat, questions):
+    def skip_questions(self, int seat, questions):
         """Don't ask a seat these questions, which only tell it something: it does nothing about it."""
-        self.deaf_to[seat] = 0
+        self.ignored_questions[seat] = 0
         for question in questions:
-            self.deaf_to[seat] |= <uint64_t>1 << question
+            self.ignored_questions[seat] |= <uint64_t>1 << question
 
     def write_views_to(self, int seat, uintptr_t address):
         """Have a seat's views written to an address; it must stay good while the core plays."""

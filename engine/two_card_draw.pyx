@@ -204,7 +204,7 @@ cdef class TwoCardDraw(GameCore):
             status = self.advance(answer)
         if status == DECIDE and self.to_introduce:
             self.to_introduce = False
-            if self.deaf_to[X] >> INIT & 1:
+            if self.ignored_questions[X] >> INIT & 1:
                 return status
             self.introducing = True
             self.deferred = self.decision
@@ -305,7 +305,7 @@ cdef class TwoCardDraw(GameCore):
 
     cdef inline Status show(self) noexcept nogil:
         """All bets of round 2 are called."""
-        if self.deaf_to[X] >> SHOWDOWN & 1:
+        if self.ignored_questions[X] >> SHOWDOWN & 1:
             return self.settle(0)
         return self.ask(BOT_SEES, SHOWDOWN, LOW[self.hands[Y]], HIGH[self.hands[Y]], 0)
 

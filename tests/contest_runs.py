@@ -14,8 +14,8 @@ import pandas as pd
 import pandas.testing
 
 from tournament.api import run
+from tournament.config import ExecutorName
 from tournament.runner.contest_run import Progress, Watcher
-from tournament.runner.executors import ExecutorName
 from tournament.standings.results import load, standing_values
 
 CONTEST = "von_neumann_poker"

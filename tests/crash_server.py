@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from tournament.cli import commands as cli
-from tournament.store.storage import FolderRoot
+from tournament.store.storage import FolderStorage
 
 _lock = threading.Lock()
 _taken = 0
@@ -44,7 +44,7 @@ def kill_at(step: int) -> None:
     for module_name in ("fsync", "link", "replace", "rename", "unlink", "makedirs"):
         setattr(os, module_name, counted(getattr(os, module_name)))
     for verb in ("open_staged", "finish_staged", "remove_folder"):
-        setattr(FolderRoot, verb, counted(getattr(FolderRoot, verb)))
+        setattr(FolderStorage, verb, counted(getattr(FolderStorage, verb)))
 
 
 def run_child(step: int, arguments: list[str], log: IO[str]) -> int:

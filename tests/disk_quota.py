@@ -13,8 +13,8 @@ import sys
 from typing import IO, Any
 
 from tournament.cli import commands as cli
-from tournament.store import storage as root_module
-from tournament.store.storage import FolderRoot
+from tournament.store import storage
+from tournament.store.storage import FolderStorage
 
 _left = 0
 
@@ -42,21 +42,21 @@ def limit(space: int) -> None:
     global _left
     _left = space
 
-    def open_staged(self: FolderRoot, name: str) -> IO[bytes]:
+    def open_staged(self: FolderStorage, name: str) -> IO[bytes]:
         path = self._path(name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return io.BufferedWriter(_Limited(path, "xb"), 1 << 16)
 
-    def write_aside(self: FolderRoot, content: bytes) -> str:
+    def write_aside(self: FolderStorage, content: bytes) -> str:
         global _left
         if len(content) > _left:
             raise _full()
         _left -= len(content)
         return original(self, content)
 
-    original = root_module.FolderRoot._write_aside
-    setattr(FolderRoot, "open_staged", open_staged)  # noqa: B010
-    setattr(FolderRoot, "_write_aside", write_aside)  # noqa: B010
+    original = storage.FolderStorage._write_aside
+    setattr(FolderStorage, "open_staged", open_staged)  # noqa: B010
+    setattr(FolderStorage, "_write_aside", write_aside)  # noqa: B010
 
 
 if __name__ == "__main__":

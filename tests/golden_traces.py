@@ -20,8 +20,8 @@ DEALS_KEY = 20_200_819
 def trace(folder: Path, sessions: int = 3) -> str:
     """A few sessions of the statement's bots, a line for each game."""
     bots = build_folder(folder, {f"{name}.c": (BOTS / f"{name}.c").read_bytes() for name in (X, Y)})
-    result, desk = play_built(bots[X], bots[Y], settings=poker_settings(sessions=sessions), deals_key=DEALS_KEY)
-    columns = {name: values for name, (values,) in desk.gathered.items()}
+    result, sink = play_built(bots[X], bots[Y], settings=poker_settings(sessions=sessions), deals_key=DEALS_KEY)
+    columns = {name: values for name, (values,) in sink.gathered.items()}
     lines = [
         f"# {X} is x, {Y} is y; deals key {DEALS_KEY}. Written by python -m tests.golden_traces,",
         f"# checked by tests/test_golden_traces.py. Cards are in units of 1/{2**24}.",

@@ -17,11 +17,10 @@ from engine.records import Table
 from tests.oracles.holdem_training import Hand, Player, Record, View
 from tests.worker.support import ON, Source, write_bot
 from tournament.cache import cache_folder
-from tournament.contests.contest import LegPlan
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.runner.schedule import Leg, Seat
+from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.ledger import LegResult
 from tournament.worker.leg import play_leg
@@ -135,8 +134,8 @@ def build(folder: Path, sources: Mapping[str, Source], sandbox: SandboxSettings 
     return {entrant.name: entrant for entrant in built}
 
 
-class Desk:
-    """A desk that keeps all rows as a record."""
+class RowSink:
+    """A sink that keeps all rows as a record."""
 
     def __init__(self) -> None:
         self.games = Table(GAMES, 1 << 13)
@@ -162,11 +161,11 @@ def play_built(
     if leg.has_processes:
         (played,) = play_processes([bot], [leg], hands=hands, **settings)
         return played
-    desk = Desk()
+    sink = RowSink()
     artifacts = {leg.x.artifact: bot.artifact or b"", "bob": BOB.content}
-    result = play_leg(HOLDEM_TRAINING, Settings(hands=hands, sessions=1, **settings), leg, artifacts, desk)
-    desk.clear()
-    return result, desk.record
+    result = play_leg(HOLDEM_TRAINING, Settings(hands=hands, sessions=1, **settings), leg, artifacts, sink)
+    sink.clear()
+    return result, sink.record
 
 
 def play_processes(
@@ -178,8 +177,8 @@ def play_processes(
     played = {}
     with contextlib.closing(Spool()) as spool:
         for done in play_in_lanes(HOLDEM_TRAINING, chosen, sandbox, legs, artifacts, cache_folder(), spool):
-            desk = Desk()
-            done.rows.pour(desk)
-            desk.clear()
-            played[done.result.digest] = (done.result, desk.record)
+            sink = RowSink()
+            done.rows.replay_into(sink)
+            sink.clear()
+            played[done.result.digest] = (done.result, sink.record)
     return [played[leg.digest] for leg in legs]

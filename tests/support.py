@@ -16,12 +16,12 @@ from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.records import Table
 from engine.von_neumann_poker import VonNeumannPoker
 from tests.oracles.von_neumann_poker import Asked, BetCap, Bot, Game, Record, Session, View
-from tournament.contests.contest import LegPlan, buffer_fields
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.runner.schedule import Leg, Seat
+from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
 from tournament.store.ledger import LegResult
 from tournament.worker.leg import play_leg
 from tournament.worker.wasm import seating as runtime
@@ -121,7 +121,7 @@ def play_core(
 
 @dataclass
 class GatheringDesk:
-    """A desk that keeps all rows in memory, column by column."""
+    """A sink that keeps all rows in memory, column by column."""
 
     games: Table
     sessions: Table
@@ -162,15 +162,15 @@ def play_built(
     random_seeds: Sequence[int] = (1, 2),
 ) -> tuple[LegResult, GatheringDesk]:
     """Play a leg between built bots as a worker does, rows kept in memory."""
-    desk = GatheringDesk(*poker_tables(1 << 16, 1 << 14))
+    sink = GatheringDesk(*poker_tables(1 << 16, 1 << 14))
     artifacts = {sha256(artifact_of(bot)).hexdigest(): artifact_of(bot) for bot in (x, y)}
     seats = [
         Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)
     ]
     leg = Leg("", LegPlan(0, number, settings.sessions, deals_key), *seats)
-    result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, desk)
-    desk.clear()
-    return result, desk
+    result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink)
+    sink.clear()
+    return result, sink
 
 
 @dataclass

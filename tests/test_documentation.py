@@ -124,11 +124,11 @@ def test_the_readme_examples_run(
 
 def test_the_header_in_the_documentation_is_the_one_that_bots_get() -> None:
     page = (ROOT / "docs" / "von_neumann_poker.md").read_text()
-    kit = (ROOT / "tournament" / "contests" / "von_neumann_poker" / "kit" / "von_neumann_poker.h").read_text()
+    sdk = (ROOT / "tournament" / "contests" / "von_neumann_poker" / "sdk" / "von_neumann_poker.h").read_text()
 
     def code(text: str) -> str:
         bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
         start = bare.index("typedef float Card;")
         return " ".join(bare[start : bare.index("} Bot;")].split())
 
-    assert code(page) == code(kit)
+    assert code(page) == code(sdk)

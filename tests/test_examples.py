@@ -71,10 +71,10 @@ def test_new_bots_carry_their_names(tmp_path: Path) -> None:
 
 
 def test_executable_templates_give_executable_files(tmp_path: Path) -> None:
-    kit = tmp_path / "kit"
-    shutil.copytree(VON_NEUMANN_POKER.interface.kit, kit)
-    (kit / "new_program_shell" / "bot.sh").chmod(0o755)
-    contest = replace(VON_NEUMANN_POKER, interface=replace(VON_NEUMANN_POKER.interface, kit=kit))
+    sdk = tmp_path / "sdk"
+    shutil.copytree(VON_NEUMANN_POKER.interface.sdk, sdk)
+    (sdk / "new_program_shell" / "bot.sh").chmod(0o755)
+    contest = replace(VON_NEUMANN_POKER, interface=replace(VON_NEUMANN_POKER.interface, sdk=sdk))
     path = write_new_bot(contest, tmp_path / "bots", "runner", "program-shell")
     assert (path / "bot.sh").stat().st_mode & 0o111
     assert not (path / "bot.toml").stat().st_mode & 0o111

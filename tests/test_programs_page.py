@@ -18,7 +18,8 @@ from tournament.contests.two_card_draw.servers import generated_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.entrants.new import templates
-from tournament.runner.schedule import AgainstHouse, Competitor, Leg, RoundRobin
+from tournament.leg import Leg
+from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
 from tournament.sandbox.confinement import Confined, Limits
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import programs

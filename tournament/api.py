@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tournament.config import load_config
+from tournament.config import ExecutorName, load_config
 from tournament.contests import find_contest
 from tournament.runner.contest_run import NobodyWatching, Watcher, run_contest
-from tournament.runner.executors import ExecutorName
 from tournament.standings.results import Results, load
 from tournament.store.storage import inside
 

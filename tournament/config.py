@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -15,10 +15,10 @@ from tournament.contests import CONTESTS, find_contest
 from tournament.contests.contest import ContestSettings
 from tournament.errors import BadInput
 from tournament.paths import PathText
-from tournament.runner.executors import ExecutorName
 from tournament.sandbox.settings import SandboxSettings
 
 FILE_NAME = "tournament.toml"
+ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX = "sandbox"
 
 

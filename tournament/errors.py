@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 
-class Problem(Exception):
+class TournamentError(Exception):
     """Base: the message is all that a user needs to see."""
 
     exit_code = 1
 
 
-class BadInput(Problem):
+class BadInput(TournamentError):
     """The user can mend it: a setting, a file, an option."""
 
     exit_code = 2
 
 
-class RunFailed(Problem):
+class RunFailed(TournamentError):
     """A run stopped short; what was committed stays."""
 
 

@@ -21,14 +21,15 @@ from engine.rates import RateSampler
 from engine.records import Table as Records
 from tests.cli.test_cli import command
 from tests.oracles import holdem_training as oracle
-from tournament.contests.contest import JudgedMatch, buffer_fields
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.judge import Verdict, judge, judge_program
 from tournament.contests.holdem_training.protocol import RATE_BUDGET, Table
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
+from tournament.contests.judging import Gone, JudgedMatch, Silent
 from tournament.errors import BadInput
-from tournament.worker.processes.conversation import Gone, OwnProcess, PipedProgram, Silent
+from tournament.store.columns import buffer_fields
+from tournament.worker.processes.conversation import OwnProcess, PipedProgram
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 DECKS = GOLDEN / "holdem_decks.txt"

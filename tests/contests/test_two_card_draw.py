@@ -288,7 +288,7 @@ def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
         old, new = (o.games[o.games["match"] == match].reset_index(drop=True) for o in (before, after))
         assert (y == "t") == old.empty
         assert old.equals(new) == (y in ("s0", "s2"))
-    assert not list(place.glob("results/*-before-*"))
+    assert not list(place.glob("results/*-archive-*"))
     house = {path.name for path in (place / "results" / "two_card_draw" / "house").iterdir()}
     assert house == {"s0.txt", "s1.txt", "s2.txt", "t.txt", *[f"example_{n}.txt" for n in range(4)]}
 
@@ -296,7 +296,7 @@ def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
 def test_another_seed_sets_the_records_aside(place: Path) -> None:
     run(place, "results", [*SMALL, "seed = 1"])
     run(place, "results", [*SMALL, "seed = 2"])
-    assert (place / "results" / "two_card_draw-before-1").is_dir()
+    assert (place / "results" / "two_card_draw-archive-1").is_dir()
 
 
 def test_more_sessions_add_to_the_records(place: Path) -> None:
@@ -312,10 +312,10 @@ def test_more_sessions_add_to_the_records(place: Path) -> None:
     kept = grown.games[grown.games["session"] == 0].reset_index(drop=True)
     pd.testing.assert_frame_equal(kept, first.games)
     assert watcher.games == 3 * 2 * 2 * 300
-    assert not list(place.glob("grown/*-before-*"))
+    assert not list(place.glob("grown/*-archive-*"))
     run(place, "grown", [*field, "sessions = 2"])
     assert len(outcome(place / "grown" / "two_card_draw").games) == 3 * 2 * 2 * 300
-    assert len(list(place.glob("grown/*-before-*"))) == 1
+    assert len(list(place.glob("grown/*-archive-*"))) == 1
 
 
 def test_bad_strategies_stop_a_run_with_their_line(place: Path) -> None:

@@ -14,8 +14,8 @@ from engine.deals import deal_word
 from tests.oracles.deals import philox, poker_deals, splitmix, stream
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import constant_bot, play_core, poker_settings, poker_tables
-from tournament.contests.contest import LegPlan
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.leg import LegPlan
 
 words64 = st.integers(0, 2**64 - 1)
 

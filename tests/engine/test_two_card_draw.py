@@ -16,9 +16,9 @@ from engine.records import Table
 from engine.two_card_draw import ReadyServer, TwoCardDraw
 from tests.oracles.deals import stream
 from tests.oracles.two_card_draw import Luck, Played, Probabilities, Server, play_hand
-from tournament.contests.contest import buffer_fields
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.strategy_file import situation_labels
+from tournament.store.columns import buffer_fields
 
 METHODS = ("init", "new_hand", "round1", "draw", "round2", "showdown")
 Call = tuple[str, tuple[int, ...]]

@@ -515,10 +515,10 @@ def test_trouble_is_a_fault_with_a_name(entrants: dict[str, Entrant], name: str,
 
 def test_same_global_names_do_not_meet(entrants: dict[str, Entrant]) -> None:
     """twin bets its own counter of 1, twin2 its 2."""
-    result, desk = play_built(entrants["twin"], entrants["twin2"], settings=poker_settings(sessions=3))
+    result, sink = play_built(entrants["twin"], entrants["twin2"], settings=poker_settings(sessions=3))
     assert result.faults == ()
-    x_is_a = desk.column("games.x_is_a") == 1
-    assert set(desk.column("games.bet")[x_is_a]) == {1} and set(desk.column("games.bet")[~x_is_a]) == {2}
+    x_is_a = sink.column("games.x_is_a") == 1
+    assert set(sink.column("games.bet")[x_is_a]) == {1} and set(sink.column("games.bet")[~x_is_a]) == {2}
 
 
 @pytest.mark.parametrize(

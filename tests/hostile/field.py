@@ -13,10 +13,9 @@ from pathlib import Path
 
 import wasmtime
 
-from tournament.config import load_config
+from tournament.config import ExecutorName, load_config
 from tournament.contests import find_contest
 from tournament.runner.contest_run import Progress, run_contest
-from tournament.runner.executors import ExecutorName
 from tournament.standings.results import Results, load
 from tournament.store.storage import inside
 

@@ -15,9 +15,10 @@ from rich.console import Console
 
 from tournament.cli.tables import crosstable_tables, leaderboard_table
 from tournament.contests.contest import HouseScoring, Measure
-from tournament.runner.schedule import AgainstHouse, Competitor, Leg, house_match_number
+from tournament.leg import Leg
+from tournament.runner.schedule import AgainstHouse, Competitor, house_match_number
 from tournament.standings.results import crosstable_values, standing_values
-from tournament.standings.standings import Standings, work_out
+from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, Fault, Field, FieldEntrant, FieldHousePlayer, LegResult
 
 BLOCKS = 32
@@ -152,7 +153,7 @@ def leg_of(field: Field, x: str, y: str, gains: Any, number: int = 0, **more: An
 
 
 def ranked(field: Field, legs: Sequence[LegResult], scoring: HouseScoring) -> Standings:
-    return work_out(field, [Batch("b", (), tuple(legs))], scoring)
+    return compute_standings(field, [Batch("b", (), tuple(legs))], scoring)
 
 
 def test_a_score_is_the_mean_over_house_players_with_its_error() -> None:

@@ -116,10 +116,10 @@ def test_permission_denied(tmp_path: Path) -> None:
     place.write_bot("dull", bot_source(1, 1))
     script = (
         "import errno, os, sys\n"
-        "from tournament.store import root\n"
+        "from tournament.store import storage\n"
         "def refuse(*_, **__):\n"
         "    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))\n"
-        "root.FolderRoot.open_staged = refuse\n"
+        "storage.FolderStorage.open_staged = refuse\n"
         "from tournament import cli\n"
         "cli.main()\n"
     )

@@ -32,7 +32,7 @@ from tests.contest_runs import (
 from tournament.runner.contest_run import Progress
 from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
-from tournament.store.storage import FolderRoot
+from tournament.store.storage import FolderStorage
 from tournament.worker.batch import Task
 
 BOTS = ["bold", "calm", "dull", "even", "fair"]
@@ -109,15 +109,15 @@ def test_batches_that_come_back_out_of_order_are_read_in_order(expected: Outcome
                 others_done.set()
                 raise KeyboardInterrupt
 
-    original = FolderRoot.finish_staged
+    original = FolderStorage.finish_staged
 
-    def finish_staged(root: FolderRoot, stream: object) -> None:
+    def finish_staged(storage: FolderStorage, stream: object) -> None:
         if "/0000000000-0-" in stream.name:  # type: ignore[attr-defined]
             others_done.wait(20)
-        original(root, stream)  # type: ignore[arg-type]
+        original(storage, stream)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FolderRoot, "finish_staged", finish_staged)
+        patch.setattr(FolderStorage, "finish_staged", finish_staged)
         patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, inline, *legs: inline == 2)
         with pytest.raises(KeyboardInterrupt):
             place.play(workers=2, watcher=Releases(0))
@@ -179,10 +179,10 @@ def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:
     place = new_place(tmp_path, BOTS[:3])
     script = (
         "import errno, sys\n"
-        "from tournament.store.storage import FolderRoot\n"
-        "def fail(root, stream):\n"
+        "from tournament.store.storage import FolderStorage\n"
+        "def fail(storage, stream):\n"
         "    raise OSError(errno.EIO, 'Input/output error')\n"
-        "FolderRoot.finish_staged = fail\n"
+        "FolderStorage.finish_staged = fail\n"
         "from tournament import cli\n"
         "cli.main()\n"
     )

@@ -184,12 +184,12 @@ def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
     for number, seed in enumerate((8, 9), 1):
         done = call(place.arguments("--seed", str(seed)))
         assert done.returncode == 0
-        aside = place.results.with_name(f"{CONTEST}-before-{number}")
+        aside = place.results.with_name(f"{CONTEST}-archive-{number}")
         assert f"seed was {seed - 1}, is {seed}" in done.stderr
         assert str(aside) in done.stderr.replace("\n", "")
         assert_games_are_the_standings(aside)
-    pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-before-1") / "games"), before)
-    aside_results = load(str(place.results.with_name(f"{CONTEST}-before-1")))
+    pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
+    aside_results = load(str(place.results.with_name(f"{CONTEST}-archive-1")))
     assert aside_results.field.settings["seed"] == 7
     assert not pd.read_parquet(place.results / "games")["a_card"].equals(before["a_card"])
 
@@ -200,7 +200,7 @@ def test_records_come_back_with_their_settings(place: Place) -> None:
     done = call(place.arguments())
     assert "they are back in" in done.stderr and "nothing to play" in done.stderr
     pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), first)
-    beside = place.results.parent.glob(f"{CONTEST}-before-*")
+    beside = place.results.parent.glob(f"{CONTEST}-archive-*")
     assert [load(str(path)).field.settings["seed"] for path in beside] == [8]
 
 
@@ -210,7 +210,7 @@ def test_other_bots_altogether_set_the_old_records_aside(place: Place) -> None:
         bot.rename(bot.with_name(f"new_{bot.name}"))
     done = call(place.arguments())
     assert "none of its bots are here" in done.stderr
-    aside = place.results.with_name(f"{CONTEST}-before-1")
+    aside = place.results.with_name(f"{CONTEST}-archive-1")
     pd.testing.assert_frame_equal(pd.read_parquet(aside / "games"), before)
 
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tournament.contests.von_neumann_poker import Settings
+from tournament.leg import Leg
 from tournament.runner import schedule as schedule_module
-from tournament.runner.schedule import Competitor, Leg, RoundRobin, match_number
+from tournament.runner.schedule import Competitor, RoundRobin, match_number
 
 SETTINGS = Settings.model_validate({}).playing()
 names = st.text("abcXYZ019_.+-", min_size=1, max_size=8)

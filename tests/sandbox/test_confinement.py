@@ -16,10 +16,10 @@ from tournament.cli.commands import main
 from tournament.config import load_config
 from tournament.errors import BadInput
 from tournament.sandbox import confinement
-from tournament.sandbox.confinement import Limits, Orders, how_it_ended
+from tournament.sandbox.confinement import LaunchSpec, Limits, how_it_ended
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.ledger import read_state
-from tournament.store.storage import open_root
+from tournament.store.storage import open_storage
 
 PYTHON = {"calm.py": "def a(bot): return 5\ndef b(bot, bet): return 1\n"}
 
@@ -27,9 +27,9 @@ PYTHON = {"calm.py": "def a(bot): return 5\ndef b(bot, bet): return 1\n"}
 @pytest.fixture
 def untried() -> Iterator[None]:
     """The machine's sandbox is tried anew, and what was found is forgotten afterwards."""
-    confinement.tier.cache_clear()
+    confinement.probe_sandbox.cache_clear()
     yield
-    confinement.tier.cache_clear()
+    confinement.probe_sandbox.cache_clear()
 
 
 def too_old(monkeypatch: pytest.MonkeyPatch) -> str:
@@ -97,7 +97,7 @@ def test_off_is_possible_everywhere_and_stands_in_the_records(
     config.write_text(f'sandbox = "off"\n{text}')
     results = tournament.run("von_neumann_poker", config=config, executor="local", workers=1)
     assert {line.status for line in results.ranking.entrants} == {"ok"}
-    state = read_state(open_root(str(tmp_path / "results" / "von_neumann_poker")))
+    state = read_state(open_storage(str(tmp_path / "results" / "von_neumann_poker")))
     assert {batch.sandbox for versions in state.batches.values() for batch in versions} == {confinement.OFF}
 
 
@@ -107,9 +107,9 @@ def test_c_bots_that_are_compiled_need_nothing_of_it_to_play(tmp_path: Path) -> 
 
 
 def test_the_tier_says_what_confines() -> None:
-    assert confinement.tier("off") == "off: bots run with the rights of the tournament"
-    assert confinement.tier("on").startswith("sandlock ")
-    assert confinement.tier("on").endswith("system call filter")
+    assert confinement.probe_sandbox("off") == "off: bots run with the rights of the tournament"
+    assert confinement.probe_sandbox("on").startswith("sandlock ")
+    assert confinement.probe_sandbox("on").endswith("system call filter")
 
 
 def settings_of(tmp_path: Path, text: str) -> SandboxSettings:
@@ -155,7 +155,7 @@ def test_unconfined_bots_are_still_held_to_their_limits() -> None:
 
 def test_commands_run_to_their_end_or_are_cut_off() -> None:
     def ran(script: str, seconds: float = 20) -> confinement.Finished:
-        orders = Orders(Limits(256, 10), command=["/bin/sh", "-c", script], readable=["/bin", "/usr/bin"])
+        orders = LaunchSpec(Limits(256, 10), command=["/bin/sh", "-c", script], readable=["/bin", "/usr/bin"])
         return confinement.run(orders, "on", seconds)
 
     fine = ran("echo out; echo err >&2; exit 3")
@@ -179,7 +179,7 @@ def test_an_ended_process_leaves_no_descriptor() -> None:
     for mode in ("on", "off"):
         for _ in range(3):
             process = confinement.start(
-                Orders(Limits(256, 10), command=["/bin/sh", "-c", "exit 5"], readable=["/bin"]), mode
+                LaunchSpec(Limits(256, 10), command=["/bin/sh", "-c", "exit 5"], readable=["/bin"]), mode
             )
             assert process.ended_by_itself(10) == 5
             assert process.end() == 5

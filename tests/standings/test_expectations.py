@@ -69,17 +69,17 @@ Play = Callable[[str, str], Played]
 def play(bots: dict[str, Entrant]) -> Play:
     def play_pair(x: str, y: str, sessions: int = 60_000) -> Played:
         settings = poker_settings(sessions=sessions)
-        result, desk = play_built(bots[x], bots[y], settings=settings, deals_key=20_200_819)
+        result, sink = play_built(bots[x], bots[y], settings=settings, deals_key=20_200_819)
         assert result.faults == ()
         return Played(
-            x_is_a=desk.column("games.x_is_a") == 1,
-            gain=desk.column("games.a_gain"),
-            bet=desk.column("games.bet"),
-            folded=desk.column("games.folded") == 1,
-            lower_money=np.minimum(desk.column("games.a_money"), desk.column("games.b_money")),
-            session_games=desk.column("sessions.games"),
-            x_gain=desk.column("sessions.x_gain"),
-            x_points=desk.column("sessions.x_points"),
+            x_is_a=sink.column("games.x_is_a") == 1,
+            gain=sink.column("games.a_gain"),
+            bet=sink.column("games.bet"),
+            folded=sink.column("games.folded") == 1,
+            lower_money=np.minimum(sink.column("games.a_money"), sink.column("games.b_money")),
+            session_games=sink.column("sessions.games"),
+            x_gain=sink.column("sessions.x_gain"),
+            x_points=sink.column("sessions.x_points"),
         )
 
     return play_pair

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.runner.schedule import match_number
-from tournament.standings.standings import Standing, _student, work_out
+from tournament.standings.standings import Standing, _student, compute_standings
 from tournament.store.ledger import Batch, Fault, Field, FieldEntrant, LegResult
 
 BLOCKS = 32
@@ -61,13 +61,13 @@ def tournament(names: Sequence[str], sessions: int, seed: int) -> tuple[Field, d
 
 
 def lines_of(field: Field, legs: Sequence[LegResult]) -> dict[str, Standing]:
-    return {line.name: line for line in work_out(field, [batch_of(leg) for leg in legs]).entrants}
+    return {line.name: line for line in compute_standings(field, [batch_of(leg) for leg in legs]).entrants}
 
 
 def test_scores_and_counts_are_plain_sums() -> None:
     names = ["ann", "bob", "cat", "dan"]
     field, points = tournament(names, 320, 1)
-    standings = work_out(field, [batch_of(leg_of(field, x, y, p)) for (x, y), p in points.items()])
+    standings = compute_standings(field, [batch_of(leg_of(field, x, y, p)) for (x, y), p in points.items()])
     assert [line.name for line in standings.entrants] == names
     assert [line.rank for line in standings.entrants] == [1, 2, 3, 4]
     for line in standings.entrants:
@@ -90,7 +90,7 @@ def test_errors_by_blocks_agree_with_errors_by_sessions_on_average() -> None:
     ratios = []
     for seed in range(200):
         field, points = tournament(["ann", "bob"], 640, seed)
-        (line, _) = work_out(field, [batch_of(leg_of(field, "ann", "bob", points["ann", "bob"]))]).entrants
+        (line, _) = compute_standings(field, [batch_of(leg_of(field, "ann", "bob", points["ann", "bob"]))]).entrants
         assert line.stderr is not None
         ratios.append(line.stderr**2 / (640 * points["ann", "bob"].var(ddof=1)))
     # Each is about χ² of 31 degrees over 31.
@@ -100,7 +100,7 @@ def test_errors_by_blocks_agree_with_errors_by_sessions_on_average() -> None:
 def test_matches_have_errors_over_sessions() -> None:
     field, points = tournament(["ann", "bob"], 321, 2)
     own = points["ann", "bob"]
-    (match,) = work_out(field, [batch_of(leg_of(field, "ann", "bob", own))]).matches
+    (match,) = compute_standings(field, [batch_of(leg_of(field, "ann", "bob", own))]).matches
     assert (match.x, match.y, match.legs, match.sessions, match.games) == ("ann", "bob", 1, 321, 3210)
     assert match.x_points == pytest.approx(own.sum())
     assert match.x_points_stderr == pytest.approx(math.sqrt(321) * own.std(ddof=1))
@@ -114,7 +114,7 @@ def test_a_duplicate_match_has_errors_over_pairs() -> None:
     chance = np.random.default_rng(3)
     luck, skill = chance.normal(0, 10, 640), chance.normal(1, 1, (2, 640))
     legs = [leg_of(field, "ann", "bob", luck + skill[0]), leg_of(field, "ann", "bob", skill[1] - luck, 1)]
-    standings = work_out(field, [batch_of(leg) for leg in legs])
+    standings = compute_standings(field, [batch_of(leg) for leg in legs])
     (match,) = standings.matches
     expected = math.sqrt(640) * (skill[0] + skill[1]).std(ddof=1)
     assert (match.legs, match.sessions) == (2, 1280)
@@ -125,7 +125,7 @@ def test_a_duplicate_match_has_errors_over_pairs() -> None:
 
 def test_too_few_sessions_have_no_error() -> None:
     field = field_of(["ann", "bob"])
-    standings = work_out(field, [batch_of(leg_of(field, "ann", "bob", np.array([3.0])))])
+    standings = compute_standings(field, [batch_of(leg_of(field, "ann", "bob", np.array([3.0])))])
     assert standings.matches[0].x_points_stderr is None
     assert [(line.score, line.stderr, line.ci_low, line.ci_high) for line in standings.entrants] == [
         (3.0, None, None, None),
@@ -134,7 +134,7 @@ def test_too_few_sessions_have_no_error() -> None:
 
 
 def test_before_the_first_leg_all_are_at_zero() -> None:
-    standings = work_out(field_of(["bob", "ann"]), [])
+    standings = compute_standings(field_of(["bob", "ann"]), [])
     assert [(line.name, line.rank, line.score, line.games) for line in standings.entrants] == [
         ("ann", 1, 0.0, 0),
         ("bob", 2, 0.0, 0),
@@ -153,7 +153,7 @@ def test_who_played_more_matches_so_far_is_not_ahead_for_it() -> None:
         leg_of(field, "bob", "dan", ones),
     ]
     by_match = {"ann": 0.5 / 3, "bob": 1 / 3, "cat": -1.0, "dan": 0.25}
-    lines = work_out(field, [batch_of(leg) for leg in legs]).entrants
+    lines = compute_standings(field, [batch_of(leg) for leg in legs]).entrants
     assert [line.name for line in lines] == sorted(by_match, key=lambda name: -by_match[name])
 
 
@@ -181,7 +181,7 @@ def test_matches_with_a_disqualified_bot_count_for_nobody_and_stay_in_the_record
     cat = lines["cat"]
     assert (cat.rank, cat.status, cat.faults, cat.score, cat.games) == (None, "disqualified", 4, 0.0, 0)
     assert cat.reason == "out of bounds, in b against bob, session 2, game 5"
-    standings = work_out(field, [batch_of(leg) for leg in legs])
+    standings = compute_standings(field, [batch_of(leg) for leg in legs])
     assert len(standings.matches) == 6
     assert len(standings.faults) == 4
     cut_short = next(match for match in standings.matches if {match.x, match.y} == {"bob", "cat"})
@@ -208,10 +208,10 @@ def test_faults_within_what_is_allowed_are_counted_and_no_more() -> None:
 def test_the_order_of_commits_does_not_matter_to_the_last_bit(chance: Any) -> None:
     field, points = tournament(["ann", "bob", "cat", "dan", "eve"], 100, 4)
     legs = [leg_of(field, x, y, p) for (x, y), p in points.items()]
-    expected = work_out(field, [batch_of(*legs)])
+    expected = compute_standings(field, [batch_of(*legs)])
     chance.shuffle(legs)
     cut = chance.randrange(1, len(legs))
-    assert work_out(field, [batch_of(*legs[:cut]), batch_of(*legs[cut:])]) == expected
+    assert compute_standings(field, [batch_of(*legs[:cut]), batch_of(*legs[cut:])]) == expected
 
 
 def test_order_probabilities() -> None:
@@ -223,16 +223,18 @@ def test_order_probabilities() -> None:
     noise -= noise.mean()
     for shift, expected, within in ((0.0, 0.5, 0.05), (1.0, 1.0, 0.001)):
         leg = leg_of(field, "ann", "bob", noise + shift)
-        assert work_out(field, [batch_of(leg)]).entrants[0].order_probability == pytest.approx(expected, abs=within)
+        assert compute_standings(field, [batch_of(leg)]).entrants[0].order_probability == pytest.approx(
+            expected, abs=within
+        )
     leg = leg_of(field, "ann", "bob", base)
     blocks = np.asarray(leg.blocks)
     assert np.all(blocks == 0)  # no spread at all: every resampling is a tie
-    assert work_out(field, [batch_of(leg)]).entrants[0].order_probability == 0.5
+    assert compute_standings(field, [batch_of(leg)]).entrants[0].order_probability == 0.5
     blocks = np.bincount(np.arange(640) * BLOCKS // 640, noise, BLOCKS)
     error = math.sqrt(BLOCKS) * blocks.std(ddof=1)
     leg = leg_of(field, "ann", "bob", noise + error / 640)
-    assert work_out(field, [batch_of(leg)]).entrants[0].order_probability == pytest.approx(0.841, abs=0.04)
-    assert work_out(field, [batch_of(leg)]).entrants[-1].order_probability is None
+    assert compute_standings(field, [batch_of(leg)]).entrants[0].order_probability == pytest.approx(0.841, abs=0.04)
+    assert compute_standings(field, [batch_of(leg)]).entrants[-1].order_probability is None
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.9])
@@ -260,7 +262,7 @@ def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
         for (x, y), luck in zip(pairs, own):
             points = skill[x] - skill[y] + (style[x] - style[y]) * deals + 0.7 * luck
             batches.append(batch_of(leg_of(field, names[x], names[y], points)))
-        for line in work_out(field, batches).entrants:
+        for line in compute_standings(field, batches).entrants:
             place = names.index(line.name)
             true_score = sessions * (5 * skill[place] - skill.sum())
             assert line.ci_low is not None and line.ci_high is not None

@@ -28,7 +28,7 @@ from tournament.store.ledger import (
     standing_batches,
     without_legs,
 )
-from tournament.store.storage import FolderRoot
+from tournament.store.storage import FolderStorage
 
 FIELD = Field(
     contest="von_neumann_poker",
@@ -43,15 +43,15 @@ def leg(match: int, number: int = 0) -> LegResult:
     return LegResult(f"digest-{match}-{number}", match, number, "ann", "bob", 4, 40, 0.1 + match, 1 / 3, (0.5, -1e-17))
 
 
-def stage_batch(root: FolderRoot, *legs: LegResult, content: bytes = b"rows") -> Batch:
+def stage_batch(storage: FolderStorage, *legs: LegResult, content: bytes = b"rows") -> Batch:
     """A batch whose parts are written aside."""
     name = batch_name(legs[0].match, legs[0].number, (leg.digest for leg in legs))
     parts = []
     for table in ("games", "sessions"):
         staged = f"staging/{name}-{table}"
-        stream = root.open_staged(staged)
+        stream = storage.open_staged(staged)
         stream.write(content)
-        root.finish_staged(stream)
+        storage.finish_staged(stream)
         parts.append(Part(table, f"{name}.parquet", len(content), "00", 4, staged))
     return Batch(name, tuple(parts), legs)
 
@@ -59,36 +59,36 @@ def stage_batch(root: FolderRoot, *legs: LegResult, content: bytes = b"rows") ->
 def commit_without_publishing(writer: Writer, *batches: Batch) -> None:
     """As a crash right after the ledger's entry leaves it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.store.ledger.publish_all", lambda root, batches: None)
+        patch.setattr("tournament.store.ledger.publish_all", lambda storage, batches: None)
         writer.commit(batches=batches)
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> FolderRoot:
-    return FolderRoot(str(tmp_path))
+def storage(tmp_path: Path) -> FolderStorage:
+    return FolderStorage(str(tmp_path))
 
 
-def standing(root: FolderRoot) -> list[tuple[LegResult, ...]]:
-    return [batch.legs for batch in standing_batches(root, read_state(root))]
+def standing(storage: FolderStorage) -> list[tuple[LegResult, ...]]:
+    return [batch.legs for batch in standing_batches(storage, read_state(storage))]
 
 
-def reopened(root: FolderRoot) -> list[tuple[LegResult, ...]]:
+def reopened(storage: FolderStorage) -> list[tuple[LegResult, ...]]:
     """What stands after the next writer came and went. Nothing else may be left of the tables, or staged."""
-    open_for_writing(root).close()
-    found = standing_batches(root, read_state(root))
+    open_for_writing(storage).close()
+    found = standing_batches(storage, read_state(storage))
     names = {f"{batch.name}.parquet" for batch in found}
-    assert set(root.list("games")) == set(root.list("sessions")) == names
-    assert root.list("staging") == {}
+    assert set(storage.list("games")) == set(storage.list("sessions")) == names
+    assert storage.list("staging") == {}
     return [batch.legs for batch in found]
 
 
-def test_an_entry_comes_back_as_it_went(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
+def test_an_entry_comes_back_as_it_went(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
     odd = replace(leg(1), faults=(Fault(1, 3, 2, "b", "out of bounds, “quoted”"),), ended_by=1, points=-0.0)
-    batch = stage_batch(root, leg(0), odd)
+    batch = stage_batch(storage, leg(0), odd)
     writer.commit(field=FIELD, batches=[batch])
     writer.close()
-    state = read_state(root)
+    state = read_state(storage)
     assert state == State(1, FIELD, {batch.name: [batch]})
     assert str(state.batches[batch.name][0].legs[1].points) == "-0.0"
 
@@ -101,20 +101,20 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 def test_sums_and_words_survive_bit_for_bit(
     tmp_path_factory: pytest.TempPathFactory, points: float, squares: float, blocks: list[float], words: str
 ) -> None:
-    root = FolderRoot(str(tmp_path_factory.mktemp("ledger")))
-    writer = open_for_writing(root)
+    storage = FolderStorage(str(tmp_path_factory.mktemp("ledger")))
+    writer = open_for_writing(storage)
     fault = Fault(0, 1, 2, words, words)
     played = replace(leg(0), points=points, squared_points=squares, blocks=tuple(blocks), faults=(fault,))
     writer.commit(batches=[Batch("name", (), (played,))])
     writer.close()
-    assert read_state(root).batches["name"][0].legs == (played,)
+    assert read_state(storage).batches["name"][0].legs == (played,)
 
 
-def test_not_a_number_is_not_written(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
+def test_not_a_number_is_not_written(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
     with pytest.raises(ValueError, match="not JSON compliant"):
         writer.commit(batches=[Batch("name", (), (replace(leg(0), points=float("nan")),))])
-    assert root.list("ledger").keys() == {"writer"}
+    assert storage.list("ledger").keys() == {"writer"}
     writer.close()
 
 
@@ -128,212 +128,214 @@ def test_names_of_batches_sort_as_the_schedule_does() -> None:
 # The states of a commit, in the order in which they come.
 
 
-def test_staged_only_counts_for_nothing_and_is_swept(root: FolderRoot) -> None:
-    open_for_writing(root).close()
-    stage_batch(root, leg(0))
-    assert standing(root) == []
-    assert reopened(root) == []
+def test_staged_only_counts_for_nothing_and_is_swept(storage: FolderStorage) -> None:
+    open_for_writing(storage).close()
+    stage_batch(storage, leg(0))
+    assert standing(storage) == []
+    assert reopened(storage) == []
 
 
-def test_committed_but_unpublished_does_not_count_yet_and_is_finished(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
-    commit_without_publishing(writer, stage_batch(root, leg(0)))
-    writer.root.release()
-    assert standing(root) == []
-    assert reopened(root) == [(leg(0),)]
+def test_committed_but_unpublished_does_not_count_yet_and_is_finished(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    commit_without_publishing(writer, stage_batch(storage, leg(0)))
+    writer.storage.release()
+    assert standing(storage) == []
+    assert reopened(storage) == [(leg(0),)]
 
 
-def test_half_published_does_not_count_yet_and_is_finished(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
-    batch = stage_batch(root, leg(0))
+def test_half_published_does_not_count_yet_and_is_finished(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
     commit_without_publishing(writer, batch)
-    root.publish(f"staging/{batch.name}-sessions", f"sessions/{batch.name}.parquet")
-    writer.root.release()
-    assert standing(root) == []
-    assert reopened(root) == [(leg(0),)]
+    storage.publish(f"staging/{batch.name}-sessions", f"sessions/{batch.name}.parquet")
+    writer.storage.release()
+    assert standing(storage) == []
+    assert reopened(storage) == [(leg(0),)]
 
 
-def test_published_counts(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
-    writer.commit(batches=[stage_batch(root, leg(0)), stage_batch(root, leg(1))])
+def test_published_counts(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    writer.commit(batches=[stage_batch(storage, leg(0)), stage_batch(storage, leg(1))])
     writer.close()
-    assert standing(root) == [(leg(0),), (leg(1),)]
-    assert reopened(root) == [(leg(0),), (leg(1),)]
+    assert standing(storage) == [(leg(0),), (leg(1),)]
+    assert reopened(storage) == [(leg(0),), (leg(1),)]
 
 
-def test_rewritten_but_unpublished_counts_as_before_and_is_finished(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
-    old = stage_batch(root, leg(0), leg(1), leg(2))
+def test_rewritten_but_unpublished_counts_as_before_and_is_finished(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    old = stage_batch(storage, leg(0), leg(1), leg(2))
     writer.commit(batches=[old])
-    halves = [stage_batch(root, leg(0), content=b"less"), stage_batch(root, leg(2), content=b"few")]
+    halves = [stage_batch(storage, leg(0), content=b"less"), stage_batch(storage, leg(2), content=b"few")]
     commit_without_publishing(writer, without_legs(old), *halves)
-    writer.root.release()
-    assert standing(root) == [(leg(0), leg(1), leg(2))]
-    assert reopened(root) == [(leg(0),), (leg(2),)]
+    writer.storage.release()
+    assert standing(storage) == [(leg(0), leg(1), leg(2))]
+    assert reopened(storage) == [(leg(0),), (leg(2),)]
 
 
 @pytest.mark.parametrize("steps", range(7))
-def test_a_rewriting_interrupted_anywhere_shows_no_leg_twice(root: FolderRoot, steps: int) -> None:
-    writer = open_for_writing(root)
-    old = stage_batch(root, leg(0), leg(1), leg(2))
+def test_a_rewriting_interrupted_anywhere_shows_no_leg_twice(storage: FolderStorage, steps: int) -> None:
+    writer = open_for_writing(storage)
+    old = stage_batch(storage, leg(0), leg(1), leg(2))
     writer.commit(batches=[old])
-    halves = [stage_batch(root, leg(0), content=b"less"), stage_batch(root, leg(2), content=b"few")]
+    halves = [stage_batch(storage, leg(0), content=b"less"), stage_batch(storage, leg(2), content=b"few")]
     commit_without_publishing(writer, without_legs(old), *halves)
     done = 0
 
     def stop_after_some(verb: str) -> None:
-        original = getattr(FolderRoot, verb)
+        original = getattr(FolderStorage, verb)
 
-        def step(self: FolderRoot, *names: str) -> None:
+        def step(self: FolderStorage, *names: str) -> None:
             nonlocal done
             if done == steps:
                 raise KeyboardInterrupt
             done += 1
             original(self, *names)
 
-        patch.setattr(FolderRoot, verb, step)
+        patch.setattr(FolderStorage, verb, step)
 
     with pytest.MonkeyPatch.context() as patch:
         stop_after_some("publish")
         stop_after_some("remove")
         if steps < 6:
             with pytest.raises(KeyboardInterrupt):
-                publish_all(root, [*halves, without_legs(old)])
+                publish_all(storage, [*halves, without_legs(old)])
         else:
-            publish_all(root, [*halves, without_legs(old)])
-    writer.root.release()
-    counted = [leg for legs in standing(root) for leg in legs]
+            publish_all(storage, [*halves, without_legs(old)])
+    writer.storage.release()
+    counted = [leg for legs in standing(storage) for leg in legs]
     assert len(set(counted)) == len(counted)
-    assert set(root.list("games")) <= set(root.list("sessions"))
-    assert {f"{batch.name}.parquet" for batch in standing_batches(root, read_state(root))} == set(root.list("games"))
-    assert reopened(root) == [(leg(0),), (leg(2),)]
+    assert set(storage.list("games")) <= set(storage.list("sessions"))
+    assert {f"{batch.name}.parquet" for batch in standing_batches(storage, read_state(storage))} == set(
+        storage.list("games")
+    )
+    assert reopened(storage) == [(leg(0),), (leg(2),)]
 
 
-def test_removed_but_unpublished_counts_as_before_and_is_finished(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
-    batch = stage_batch(root, leg(0))
+def test_removed_but_unpublished_counts_as_before_and_is_finished(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
     writer.commit(batches=[batch])
     commit_without_publishing(writer, without_legs(batch))
-    writer.root.release()
-    assert standing(root) == [(leg(0),)]
-    assert reopened(root) == []
+    writer.storage.release()
+    assert standing(storage) == [(leg(0),)]
+    assert reopened(storage) == []
 
 
-def test_a_batch_that_comes_back_counts_again(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
-    batch = stage_batch(root, leg(0))
+def test_a_batch_that_comes_back_counts_again(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
     writer.commit(batches=[batch])
     writer.commit(batches=[without_legs(batch)])
-    writer.commit(batches=[stage_batch(root, leg(0))])
+    writer.commit(batches=[stage_batch(storage, leg(0))])
     writer.close()
-    assert standing(root) == [(leg(0),)]
-    assert reopened(root) == [(leg(0),)]
+    assert standing(storage) == [(leg(0),)]
+    assert reopened(storage) == [(leg(0),)]
 
 
-def test_what_goes_goes_first_also_when_the_ledger_names_it_later(root: FolderRoot) -> None:
+def test_what_goes_goes_first_also_when_the_ledger_names_it_later(storage: FolderStorage) -> None:
     """A batch that was there before the one that holds its leg now, and comes back, must wait for that one to go."""
-    writer = open_for_writing(root)
-    small = stage_batch(root, leg(0))
+    writer = open_for_writing(storage)
+    small = stage_batch(storage, leg(0))
     writer.commit(batches=[small])
     writer.commit(batches=[without_legs(small)])
-    large = stage_batch(root, leg(0), leg(1), content=b"many rows")
+    large = stage_batch(storage, leg(0), leg(1), content=b"many rows")
     writer.commit(batches=[large])
-    commit_without_publishing(writer, without_legs(large), stage_batch(root, leg(0)))
-    writer.root.release()
+    commit_without_publishing(writer, without_legs(large), stage_batch(storage, leg(0)))
+    writer.storage.release()
     order: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.store.ledger.publish", lambda root, batch: order.append(batch.name))
-        open_for_writing(root).root.release()
+        patch.setattr("tournament.store.ledger.publish", lambda storage, batch: order.append(batch.name))
+        open_for_writing(storage).storage.release()
     assert order == [large.name, small.name]
 
 
-def test_a_part_of_the_wrong_size_does_not_count(root: FolderRoot, tmp_path: Path) -> None:
-    writer = open_for_writing(root)
-    batch = stage_batch(root, leg(0))
+def test_a_part_of_the_wrong_size_does_not_count(storage: FolderStorage, tmp_path: Path) -> None:
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
     writer.commit(batches=[batch])
     writer.close()
     (tmp_path / "games" / f"{batch.name}.parquet").write_bytes(b"cut")
-    assert standing(root) == []
+    assert standing(storage) == []
 
 
-def test_strangers_among_the_parts_are_swept(root: FolderRoot, tmp_path: Path) -> None:
-    open_for_writing(root).close()
+def test_strangers_among_the_parts_are_swept(storage: FolderStorage, tmp_path: Path) -> None:
+    open_for_writing(storage).close()
     (tmp_path / "games" / "stranger.parquet").write_bytes(b"rows")
-    assert standing(root) == []
-    assert reopened(root) == []
+    assert standing(storage) == []
+    assert reopened(storage) == []
 
 
-def test_publishing_twice_changes_nothing(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
-    batch = stage_batch(root, leg(0))
+def test_publishing_twice_changes_nothing(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
     writer.commit(batches=[batch])
-    publish(root, batch)
+    publish(storage, batch)
     writer.close()
-    assert standing(root) == [(leg(0),)]
+    assert standing(storage) == [(leg(0),)]
 
 
 # Who may write.
 
 
-def test_a_second_writer_is_refused(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
+def test_a_second_writer_is_refused(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
     with pytest.raises(RunFailed, match=r"is being written by process"):
-        open_for_writing(FolderRoot(root.location))
+        open_for_writing(FolderStorage(storage.location))
     writer.close()
-    open_for_writing(FolderRoot(root.location)).close()
+    open_for_writing(FolderStorage(storage.location)).close()
 
 
-def test_a_stale_writer_commits_nothing_and_sweeps_nothing(root: FolderRoot, tmp_path: Path) -> None:
-    stale = open_for_writing(root)
+def test_a_stale_writer_commits_nothing_and_sweeps_nothing(storage: FolderStorage, tmp_path: Path) -> None:
+    stale = open_for_writing(storage)
     (tmp_path / "ledger" / "writer").unlink()
-    newer = open_for_writing(FolderRoot(root.location))
-    batch = stage_batch(root, leg(0))
+    newer = open_for_writing(FolderStorage(storage.location))
+    batch = stage_batch(storage, leg(0))
     with pytest.raises(RunFailed, match=r"another process writes to .* now; this one stops"):
         stale.commit(batches=[batch])
     stale.close()
-    assert standing(root) == []
+    assert standing(storage) == []
     newer.commit(batches=[batch])
-    assert standing(root) == [(leg(0),)]
+    assert standing(storage) == [(leg(0),)]
     newer.close()
 
 
 def test_two_writers_that_both_think_they_hold_it_do_not_replace_entries(
-    root: FolderRoot, monkeypatch: pytest.MonkeyPatch
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = open_for_writing(root)
-    other = Writer(FolderRoot(root.location), State())
-    monkeypatch.setattr(FolderRoot, "still_held", lambda self: True)
-    one.commit(batches=[stage_batch(root, leg(0))])
+    one = open_for_writing(storage)
+    other = Writer(FolderStorage(storage.location), State())
+    monkeypatch.setattr(FolderStorage, "still_held", lambda self: True)
+    one.commit(batches=[stage_batch(storage, leg(0))])
     with pytest.raises(RunFailed, match="another process writes to"):
-        other.commit(batches=[stage_batch(root, leg(1))])
-    assert standing(root) == [(leg(0),)]
+        other.commit(batches=[stage_batch(storage, leg(1))])
+    assert standing(storage) == [(leg(0),)]
 
 
-def test_closing_sweeps_what_was_not_committed(root: FolderRoot) -> None:
-    writer = open_for_writing(root)
-    stage_batch(root, leg(0))
+def test_closing_sweeps_what_was_not_committed(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    stage_batch(storage, leg(0))
     writer.close()
-    assert root.list("staging") == {}
+    assert storage.list("staging") == {}
 
 
-def test_a_ledger_that_can_not_be_read_is_let_go(root: FolderRoot, tmp_path: Path) -> None:
-    open_for_writing(root).close()
+def test_a_ledger_that_can_not_be_read_is_let_go(storage: FolderStorage, tmp_path: Path) -> None:
+    open_for_writing(storage).close()
     (tmp_path / "ledger" / "00000001.json").write_bytes(b"broken")
     with pytest.raises(RunFailed):
-        open_for_writing(root)
-    FolderRoot(root.location).hold()
+        open_for_writing(storage)
+    FolderStorage(storage.location).hold()
 
 
 # Broken entries.
 
 
-def two_entries(root: FolderRoot) -> Path:
+def two_entries(storage: FolderStorage) -> Path:
     """The folder of a ledger with two commits."""
-    writer = open_for_writing(root)
-    writer.commit(field=FIELD, batches=[stage_batch(root, leg(0))])
-    writer.commit(batches=[stage_batch(root, leg(1))])
+    writer = open_for_writing(storage)
+    writer.commit(field=FIELD, batches=[stage_batch(storage, leg(0))])
+    writer.commit(batches=[stage_batch(storage, leg(1))])
     writer.close()
-    return Path(root.location) / "ledger"
+    return Path(storage.location) / "ledger"
 
 
 @pytest.mark.parametrize(
@@ -344,43 +346,43 @@ def two_entries(root: FolderRoot) -> Path:
         b'{"batches":[{"name":"x","parts":[{"odd":1}],"legs":[]}]}',
     ],
 )
-def test_a_broken_entry_is_named(root: FolderRoot, content: bytes) -> None:
-    (two_entries(root) / "00000002.json").write_bytes(content)
+def test_a_broken_entry_is_named(storage: FolderStorage, content: bytes) -> None:
+    (two_entries(storage) / "00000002.json").write_bytes(content)
     with pytest.raises(RunFailed, match=r"ledger/00000002\.json is damaged; bring it back from a copy, or move"):
-        read_state(root)
+        read_state(storage)
 
 
-def test_every_flipped_bit_of_an_entry_is_found(root: FolderRoot) -> None:
-    entry = two_entries(root) / "00000002.json"
+def test_every_flipped_bit_of_an_entry_is_found(storage: FolderStorage) -> None:
+    entry = two_entries(storage) / "00000002.json"
     content = entry.read_bytes()
     for place in range(0, len(content), 7):
         flipped = bytearray(content)
         flipped[place] ^= 1 << place % 8
         entry.write_bytes(flipped)
         with pytest.raises(RunFailed, match="is damaged"):
-            read_state(root)
+            read_state(storage)
 
 
-def test_an_entry_that_lost_its_end_is_found(root: FolderRoot) -> None:
-    entry = two_entries(root) / "00000002.json"
+def test_an_entry_that_lost_its_end_is_found(storage: FolderStorage) -> None:
+    entry = two_entries(storage) / "00000002.json"
     entry.write_bytes(entry.read_bytes()[:-1])
     with pytest.raises(RunFailed, match="is damaged"):
-        read_state(root)
+        read_state(storage)
 
 
-def test_a_missing_entry_is_named(root: FolderRoot) -> None:
-    (two_entries(root) / "00000001.json").unlink()
+def test_a_missing_entry_is_named(storage: FolderStorage) -> None:
+    (two_entries(storage) / "00000001.json").unlink()
     with pytest.raises(RunFailed, match=r"ledger/00000001\.json is missing"):
-        read_state(root)
+        read_state(storage)
 
 
-def test_other_files_in_the_ledger_are_passed_over(root: FolderRoot) -> None:
-    ledger = two_entries(root)
+def test_other_files_in_the_ledger_are_passed_over(storage: FolderStorage) -> None:
+    ledger = two_entries(storage)
     (ledger / "notes.json").write_text("{}")
     (ledger / "00000002.json~").write_text("")
-    assert read_state(root).entries == 2
+    assert read_state(storage).entries == 2
 
 
-def test_an_entry_is_json_for_anyone(root: FolderRoot) -> None:
-    entry = json.loads((two_entries(root) / "00000001.json").read_bytes())
+def test_an_entry_is_json_for_anyone(storage: FolderStorage) -> None:
+    entry = json.loads((two_entries(storage) / "00000001.json").read_bytes())
     assert entry["batches"][0]["legs"][0]["x"] == "ann"

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.records import Table
-from tournament.contests.contest import Column, Packing, buffer_fields
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.store.columns import Column, Packing, buffer_fields
 from tournament.store.ledger import Part
 from tournament.store.parts import PartWriter, read_parts, rewrite_without, sha256_of, write_whole
-from tournament.store.storage import FolderRoot
+from tournament.store.storage import FolderStorage
 
 Values = npt.NDArray[Any]
 
@@ -43,10 +43,10 @@ COLUMNS = (
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> FolderRoot:
-    root = FolderRoot(str(tmp_path))
-    root.prepare()
-    return root
+def storage(tmp_path: Path) -> FolderStorage:
+    storage = FolderStorage(str(tmp_path))
+    storage.prepare()
+    return storage
 
 
 def random_values(rows: int, seed: int) -> dict[str, Values]:
@@ -67,11 +67,15 @@ def random_values(rows: int, seed: int) -> dict[str, Values]:
 
 
 def write_part(
-    root: FolderRoot, columns: Sequence[Column], values: dict[str, Values], cuts: Sequence[int] = (), name: str = "p"
+    storage: FolderStorage,
+    columns: Sequence[Column],
+    values: dict[str, Values],
+    cuts: Sequence[int] = (),
+    name: str = "p",
 ) -> Part:
     """A part with these rows, handed over in pieces, published."""
     rows = len(values[columns[0].name])
-    writer = PartWriter(root, "games", columns, f"{name}.parquet", f"staging/{name}")
+    writer = PartWriter(storage, "games", columns, f"{name}.parquet", f"staging/{name}")
     table = Table(buffer_fields(tuple(columns)), max(1, rows))
     edges = [0, *sorted(min(cut, rows) for cut in cuts), rows]
     for first, end in itertools.pairwise(edges):
@@ -81,12 +85,12 @@ def write_part(
         writer.write(table)
         assert table.rows == 0
     part = writer.finish()
-    root.publish(part.staged, f"games/{part.name}")
+    storage.publish(part.staged, f"games/{part.name}")
     return part
 
 
-def read(root: FolderRoot, part: Part) -> pd.DataFrame:
-    return pd.read_parquet(f"{root.location}/games/{part.name}")
+def read(storage: FolderStorage, part: Part) -> pd.DataFrame:
+    return pd.read_parquet(f"{storage.location}/games/{part.name}")
 
 
 def assert_holds(frame: pd.DataFrame, values: dict[str, Values]) -> None:
@@ -96,26 +100,26 @@ def assert_holds(frame: pd.DataFrame, values: dict[str, Values]) -> None:
         assert frame[name].to_numpy().tobytes() == column.tobytes(), name
 
 
-def test_every_type_and_packing_comes_back_in_pandas(root: FolderRoot) -> None:
+def test_every_type_and_packing_comes_back_in_pandas(storage: FolderStorage) -> None:
     values = random_values(1003, 1)
-    part = write_part(root, COLUMNS, values, cuts=[1, 8, 500])
-    assert_holds(read(root, part), values)
+    part = write_part(storage, COLUMNS, values, cuts=[1, 8, 500])
+    assert_holds(read(storage, part), values)
     assert part.rows == 1003
 
 
-def test_the_part_says_what_lies_on_disk(root: FolderRoot) -> None:
-    part = write_part(root, COLUMNS, random_values(100, 2))
-    content = root.read(f"games/{part.name}")
+def test_the_part_says_what_lies_on_disk(storage: FolderStorage) -> None:
+    part = write_part(storage, COLUMNS, random_values(100, 2))
+    content = storage.read(f"games/{part.name}")
     assert (part.size, part.sha256) == (len(content), hashlib.sha256(content).hexdigest())
-    assert sha256_of(root, part) == part.sha256
-    root.remove(f"games/{part.name}")
-    assert sha256_of(root, part) is None
+    assert sha256_of(storage, part) == part.sha256
+    storage.remove(f"games/{part.name}")
+    assert sha256_of(storage, part) is None
 
 
-def test_the_same_rows_give_the_same_bytes(root: FolderRoot) -> None:
+def test_the_same_rows_give_the_same_bytes(storage: FolderStorage) -> None:
     """Batches are played again after a crash; their parts must be what they would have been."""
     values = random_values(300, 3)
-    one, other = (write_part(root, COLUMNS, values, name=name) for name in ("one", "other"))
+    one, other = (write_part(storage, COLUMNS, values, name=name) for name in ("one", "other"))
     assert one.sha256 == other.sha256
 
 
@@ -128,24 +132,24 @@ def test_the_same_rows_give_the_same_bytes(root: FolderRoot) -> None:
 def test_random_tables_come_back(
     tmp_path_factory: pytest.TempPathFactory, rows: int, seed: int, cuts: list[int]
 ) -> None:
-    root = FolderRoot(str(tmp_path_factory.mktemp("parts")))
-    root.prepare()
+    storage = FolderStorage(str(tmp_path_factory.mktemp("parts")))
+    storage.prepare()
     values = random_values(rows, seed)
-    part = write_part(root, COLUMNS, values, cuts)
-    assert_holds(read(root, part), values)
-    assert read_parts(root, COLUMNS, [part, part]).num_rows == 2 * rows
+    part = write_part(storage, COLUMNS, values, cuts)
+    assert_holds(read(storage, part), values)
+    assert read_parts(storage, COLUMNS, [part, part]).num_rows == 2 * rows
 
 
-def test_no_parts_are_an_empty_table(root: FolderRoot) -> None:
-    frame = read_parts(root, COLUMNS, []).to_pandas()
+def test_no_parts_are_an_empty_table(storage: FolderStorage) -> None:
+    frame = read_parts(storage, COLUMNS, []).to_pandas()
     assert list(frame.columns) == [column.name for column in COLUMNS]
     assert len(frame) == 0
 
 
-def test_a_contest_has_types_as_narrow_as_its_values(root: FolderRoot) -> None:
+def test_a_contest_has_types_as_narrow_as_its_values(storage: FolderStorage) -> None:
     columns = VON_NEUMANN_POKER.games
     values = {c.name: np.ones(7, "bool" if c.type == "bool" else c.type) for c in columns}
-    types = read(root, write_part(root, columns, values)).dtypes.astype(str).to_dict()
+    types = read(storage, write_part(storage, columns, values)).dtypes.astype(str).to_dict()
     assert types == {
         "match": "int32",
         "session": "int32",
@@ -161,9 +165,9 @@ def test_a_contest_has_types_as_narrow_as_its_values(root: FolderRoot) -> None:
     }
 
 
-def test_fields_carry_their_meanings(root: FolderRoot) -> None:
-    part = write_part(root, COLUMNS, random_values(3, 4))
-    schema = pq.read_schema(f"{root.location}/games/{part.name}")
+def test_fields_carry_their_meanings(storage: FolderStorage) -> None:
+    part = write_part(storage, COLUMNS, random_values(3, 4))
+    schema = pq.read_schema(f"{storage.location}/games/{part.name}")
     for column in COLUMNS:
         field = schema.field(column.name)
         assert field.metadata is not None
@@ -171,8 +175,8 @@ def test_fields_carry_their_meanings(root: FolderRoot) -> None:
         assert not field.nullable
 
 
-def test_every_flipped_bit_of_a_page_is_found(root: FolderRoot, tmp_path: Path) -> None:
-    part = write_part(root, COLUMNS, random_values(200, 5))
+def test_every_flipped_bit_of_a_page_is_found(storage: FolderStorage, tmp_path: Path) -> None:
+    part = write_part(storage, COLUMNS, random_values(200, 5))
     path = tmp_path / "games" / part.name
     content = path.read_bytes()
     plain = pq.ParquetFile(path)
@@ -184,20 +188,20 @@ def test_every_flipped_bit_of_a_page_is_found(root: FolderRoot, tmp_path: Path) 
         flipped[last] ^= 0x10
         path.write_bytes(flipped)
         with pytest.raises(OSError, match=r"(?i)crc|corrupt|checksum"):
-            read_parts(root, COLUMNS, [part])
-        assert sha256_of(root, part) != part.sha256
+            read_parts(storage, COLUMNS, [part])
+        assert sha256_of(storage, part) != part.sha256
 
 
-def test_rewriting_stops_at_a_damaged_page(root: FolderRoot, tmp_path: Path) -> None:
-    part = write_part(root, COLUMNS, random_values(200, 6))
+def test_rewriting_stops_at_a_damaged_page(storage: FolderStorage, tmp_path: Path) -> None:
+    part = write_part(storage, COLUMNS, random_values(200, 6))
     path = tmp_path / "games" / part.name
     content = bytearray(path.read_bytes())
     chunk = pq.ParquetFile(path).metadata.row_group(0).column(3)
     content[chunk.data_page_offset + chunk.total_compressed_size - 1] ^= 1
     path.write_bytes(content)
     with pytest.raises(OSError, match=r"(?i)crc|corrupt|checksum"):
-        rewrite_without(root, part, COLUMNS, [(0, 0, 10)], "staging/new")
-    assert root.list("staging") == {}
+        rewrite_without(storage, part, COLUMNS, [(0, 0, 10)], "staging/new")
+    assert storage.list("staging") == {}
 
 
 legs = st.tuples(st.integers(0, 5), st.integers(0, 10), st.integers(0, 10))
@@ -208,49 +212,51 @@ legs = st.tuples(st.integers(0, 5), st.integers(0, 10), st.integers(0, 10))
 def test_rewriting_leaves_out_legs_and_nothing_else(
     tmp_path_factory: pytest.TempPathFactory, dropped: list[tuple[int, int, int]], cuts: list[int]
 ) -> None:
-    root = FolderRoot(str(tmp_path_factory.mktemp("parts")))
-    root.prepare()
+    storage = FolderStorage(str(tmp_path_factory.mktemp("parts")))
+    storage.prepare()
     values = random_values(200, 7)
-    part = write_part(root, COLUMNS, values, cuts)
+    part = write_part(storage, COLUMNS, values, cuts)
     keep = np.ones(200, dtype=bool)
     for match, first, end in dropped:
         keep &= ~((values["match"] == match) & (values["session"] >= first) & (values["session"] < end))
-    rewritten = rewrite_without(root, part, COLUMNS, dropped, "staging/new")
+    rewritten = rewrite_without(storage, part, COLUMNS, dropped, "staging/new")
     assert rewritten.rows == keep.sum()
-    root.publish("staging/new", f"games/{part.name}")
-    assert_holds(read(root, rewritten), {name: column[keep] for name, column in values.items()})
-    assert sha256_of(root, rewritten) == rewritten.sha256
-    meaning = pq.read_schema(f"{root.location}/games/{part.name}").field("card").metadata
+    storage.publish("staging/new", f"games/{part.name}")
+    assert_holds(read(storage, rewritten), {name: column[keep] for name, column in values.items()})
+    assert sha256_of(storage, rewritten) == rewritten.sha256
+    meaning = pq.read_schema(f"{storage.location}/games/{part.name}").field("card").metadata
     assert meaning is not None
     assert meaning[b"meaning"] == b"a card, 0 to 1"
 
 
-def test_abandoning_leaves_nothing(root: FolderRoot) -> None:
-    writer = PartWriter(root, "games", COLUMNS, "p.parquet", "staging/p")
+def test_abandoning_leaves_nothing(storage: FolderStorage) -> None:
+    writer = PartWriter(storage, "games", COLUMNS, "p.parquet", "staging/p")
     table = Table(buffer_fields(COLUMNS), 10)
     table.rows = 10
     writer.write(table)
-    assert root.list("staging").keys() == {"p"}
+    assert storage.list("staging").keys() == {"p"}
     writer.abandon()
-    assert root.list("staging") == {}
+    assert storage.list("staging") == {}
     writer.abandon()
 
 
-def test_abandoning_after_a_failed_write_leaves_nothing(root: FolderRoot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_abandoning_after_a_failed_write_leaves_nothing(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(_stream: object) -> None:
         raise OSError(28, "No space left on device")
 
-    writer = PartWriter(root, "games", COLUMNS, "p.parquet", "staging/p")
-    monkeypatch.setattr(root, "finish_staged", fail)
+    writer = PartWriter(storage, "games", COLUMNS, "p.parquet", "staging/p")
+    monkeypatch.setattr(storage, "finish_staged", fail)
     with pytest.raises(OSError, match="No space"):
         writer.finish()
     writer.abandon()
-    assert root.list("staging") == {}
+    assert storage.list("staging") == {}
 
 
-def test_small_tables_have_meanings_strings_and_gaps(root: FolderRoot, tmp_path: Path) -> None:
+def test_small_tables_have_meanings_strings_and_gaps(storage: FolderStorage, tmp_path: Path) -> None:
     columns = (Column("name", "str", "who"), Column("points", "float64", "what he won"))
-    write_whole(root, "small.parquet", columns, {"name": ["ann", "bob"], "points": [1.5, None]})
+    write_whole(storage, "small.parquet", columns, {"name": ["ann", "bob"], "points": [1.5, None]})
     frame = pd.read_parquet(tmp_path / "small.parquet")
     assert frame["name"].tolist() == ["ann", "bob"]
     assert frame["points"].isna().tolist() == [False, True]

@@ -10,18 +10,19 @@ from pathlib import Path
 from textwrap import dedent
 
 from engine.game_core import GameCore
-from engine.questionnaire import Questionnaire
 from engine.records import Table
+from engine.scripted_core import ScriptedCore
 from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import poker_deals
 from tests.oracles.von_neumann_poker import Bot, Game, Record, Session
 from tests.support import VIEW, poker_tables, take_rows
 from tournament.cache import cache_folder
-from tournament.contests.contest import ContestSettings, LegPlan, NewCore
+from tournament.contests.contest import ContestSettings, NewCore
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.runner.schedule import Competitor, Leg, RoundRobin
+from tournament.leg import Leg, LegPlan
+from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.ledger import Fault, LegResult
 from tournament.worker.processes.lanes import PlayedLeg, Use, play_in_lanes
@@ -109,7 +110,7 @@ class Played:
 
 @dataclass
 class RecordDesk:
-    """A desk that keeps rows as the oracle writes them."""
+    """A sink that keeps rows as the oracle writes them."""
 
     games: Table
     sessions: Table
@@ -120,10 +121,10 @@ class RecordDesk:
 
 
 def read(leg: PlayedLeg) -> Played:
-    desk = RecordDesk(*poker_tables(1 << 13, 1 << 13))
-    leg.rows.pour(desk)
-    desk.clear()
-    return Played(leg.result, desk.record.games, desk.record.sessions, leg.uses)
+    sink = RecordDesk(*poker_tables(1 << 13, 1 << 13))
+    leg.rows.replay_into(sink)
+    sink.clear()
+    return Played(leg.result, sink.record.games, sink.record.sessions, leg.uses)
 
 
 def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
@@ -215,12 +216,12 @@ def ask_each(
             Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256),
         ]
         legs += RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors).legs()
-    cores: dict[int, Questionnaire] = {}
+    cores: dict[int, ScriptedCore] = {}
 
     def new_core(
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
     ) -> GameCore:
-        cores[leg.match] = Questionnaire(questions, VON_NEUMANN_POKER.interface.view_size)
+        cores[leg.match] = ScriptedCore(questions, VON_NEUMANN_POKER.interface.view_size)
         return cores[leg.match]
 
     played = play([*entrants, silent], settings, sandbox, legs, new_core)

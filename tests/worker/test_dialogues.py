@@ -11,8 +11,8 @@ import pytest
 
 from engine import lanes
 from engine.lanes import Lanes, Violation
-from engine.questionnaire import Questionnaire
 from engine.records import Table
+from engine.scripted_core import ScriptedCore
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Talk:
         self.channel = self.table.open_channel(
             self.to_bot, self.from_bot, self.errors, lines=True, dialogue=self.dialogue
         )
-        self.core = Questionnaire([(0, (), bytes(8))] * self.questions, 8)
+        self.core = ScriptedCore([(0, (), bytes(8))] * self.questions, 8)
         nothing = Table({"rows": "uint8"}, 1)
         self.lane = self.table.open_lane(self.core, None, nothing, nothing, (self.channel, -1), (0, -1))
         self.table.resume(self.lane)

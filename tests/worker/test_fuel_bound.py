@@ -10,12 +10,12 @@ import pytest
 import wasmtime
 
 from engine.records import Table
-from tournament.contests.contest import buffer_fields
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
 from tournament.worker import leg as legs
 from tournament.worker.wasm import seating as runtime
 from tournament.worker.wasm.fuel_bound import constant_functions, most_instructions

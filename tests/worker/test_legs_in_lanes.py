@@ -25,7 +25,7 @@ from tournament.entrants.bot import Entrant
 from tournament.sandbox.settings import SandboxSettings
 from tournament.standings.results import load
 from tournament.store.ledger import read_state
-from tournament.store.storage import open_root
+from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
 from tournament.worker.leg import Stopped
 from tournament.worker.processes import lanes as lanes_module
@@ -218,7 +218,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         outcomes[name] = outcome(results / CONTEST)
         recorded = load(str(results / CONTEST)).ranking.faults
         faults[name] = [(leg.x, leg.y, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
-        batches = read_state(open_root(str(results / CONTEST))).batches.values()
+        batches = read_state(open_storage(str(results / CONTEST))).batches.values()
         (confined_by,) = {batch.sandbox for versions in batches for batch in versions if batch.sandbox}
         assert confined_by.startswith("off: " if name == "unconfined" else "sandlock ")
     for name in ("two", "alone", "unconfined"):
@@ -245,10 +245,10 @@ def test_rows_wait_in_a_file_when_there_are_many(monkeypatch: pytest.MonkeyPatch
             legs[leg].take()
             assert games.rows == sessions.rows == 0
         for leg in (2, 0, 1):
-            desk = RecordDesk(*poker_tables(60, 60))
-            legs[leg].pour(desk)
-            desk.clear()
-            assert [game.match for game in desk.record.games] == written[leg]
+            sink = RecordDesk(*poker_tables(60, 60))
+            legs[leg].replay_into(sink)
+            sink.clear()
+            assert [game.match for game in sink.record.games] == written[leg]
         waiting.close()
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engine import lanes
 from engine.lanes import Lanes
-from engine.questionnaire import Questionnaire
+from engine.scripted_core import ScriptedCore
 from tests.support import poker_tables
 from tests.worker.support import A, B, Question
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
@@ -86,18 +86,18 @@ def reply(serial: int, answers: Sequence[tuple[int, int, bytes]]) -> bytes:
 
 @dataclass
 class Stage:
-    """Lanes with their pipes, each lane asking a Questionnaire's questions."""
+    """Lanes with their pipes, each lane asking a ScriptedCore's questions."""
 
     table: Lanes = field(default_factory=new_lanes)
     opened: list[Pipes] = field(default_factory=list)
-    cores: list[Questionnaire] = field(default_factory=list)
+    cores: list[ScriptedCore] = field(default_factory=list)
 
     def process(self, lines: bool = False, greeting: bytes = b"") -> Pipes:
         self.opened.append(Pipes(self.table, lines, greeting))
         return self.opened[-1]
 
     def lane(self, process: Pipes, questions: Sequence[Question] = (A, B), place: int = 0) -> int:
-        core = Questionnaire(questions, INTERFACE.view_size)
+        core = ScriptedCore(questions, INTERFACE.view_size)
         self.cores.append(core)
         number = self.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (place, -1))
         self.table.resume(number)
@@ -487,7 +487,7 @@ def test_a_violation_is_quoted(stage: Stage, which: str) -> None:
 
 def test_a_line_before_the_next_question_is_a_violation(stage: Stage) -> None:
     process, other = stage.process(lines=True), stage.process()
-    core = Questionnaire([A, A], INTERFACE.view_size)
+    core = ScriptedCore([A, A], INTERFACE.view_size)
     lane = stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
     stage.table.resume(lane)
     stage.lane(other, [A])
@@ -520,7 +520,7 @@ def test_a_contest_with_lines_that_are_too_much_is_refused() -> None:
 
 
 def test_a_questionnaire_refuses_what_is_no_question() -> None:
-    core = Questionnaire([A, B], 24)
+    core = ScriptedCore([A, B], 24)
     assert core.play() == 2
     assert core.pending() == (0, 0, (), A[2])
     assert core.position() == (0, 0)
@@ -530,6 +530,6 @@ def test_a_questionnaire_refuses_what_is_no_question() -> None:
     assert core.answers == [11, -12]
     for question in ((0, (), b"x"), (0, (1,) * 7, bytes(24))):
         with pytest.raises(ValueError, match="a question with more arguments or another view"):
-            Questionnaire([question], 24)
+            ScriptedCore([question], 24)
     with pytest.raises(ValueError, match="another view"):
-        Questionnaire([], 129)
+        ScriptedCore([], 129)

@@ -24,10 +24,10 @@ from tournament.cli.tables import (
 )
 from tournament.config import load_config
 from tournament.contests import CONTESTS, find_contest
-from tournament.errors import Problem
+from tournament.errors import TournamentError
 from tournament.runner.contest_run import run_contest
 from tournament.standings.results import Results, crosstable_values, load, standing_values
-from tournament.store.storage import inside, open_root
+from tournament.store.storage import inside, open_storage
 
 app = typer.Typer(
     help="Bot contests: drop one file per bot into a folder, run, watch the leaderboard, read every game in pandas.",
@@ -230,7 +230,7 @@ def _load(contest: str | None, results: str | None, config: Path | None) -> Resu
         place = load_config(contest, config, general={"results": results}).results
         location = inside(place, find_contest(contest).name)
         # A contest's own folder will do as well as the one above it.
-        if results is not None and not open_root(location).list("ledger"):
+        if results is not None and not open_storage(location).list("ledger"):
             return load(place)
         return load(location)
     return load(load_config(CONTESTS[0].name, config, general={"results": results}).results)
@@ -244,7 +244,7 @@ def main() -> None:
     """Run the command; a problem is one line and an exit code, never a stack trace."""
     try:
         app(standalone_mode=True)
-    except Problem as problem:
+    except TournamentError as problem:
         for line in str(problem).splitlines():
             print(f"tournament: {line}", file=sys.stderr)
         sys.exit(problem.exit_code)

@@ -6,34 +6,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, TextIO
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.game_core import GameCore
 from engine.records import Table
+from tournament.contests.judging import Judge
+from tournament.leg import LegPlan
 from tournament.paths import PathText
-from tournament.worker.processes.conversation import Program
-
-# How a column's values lie on disk. Constant: long runs of one value. Split: not negative
-# and slow or small, stored byte plane by byte plane. Delta: small, of either sign.
-# Plain: random, nothing to gain.
-Packing = Literal["constant", "split", "delta", "plain"]
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a record table. `type` is a numpy type name; `meaning` carries the unit."""
-
-    name: str
-    type: str
-    meaning: str
-    packing: Packing = "plain"
-
-
-def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:
-    """The columns as `engine.records.Table` takes them: a bool is a byte there."""
-    return {column.name: "uint8" if column.type == "bool" else column.type for column in columns}
+from tournament.store.columns import Column
 
 
 @dataclass(frozen=True)
@@ -123,7 +105,7 @@ class Dialogue(Protocol):
 
 
 @dataclass(frozen=True)
-class PythonKit:
+class PythonSdk:
     """A module that Python bots may import, by the name of its file.
 
     Its `for_leg(seed)` gives the names that are new for each leg, its
@@ -139,7 +121,7 @@ class PythonKit:
 class Interface:
     """How the contest's bots are written and how the engine reaches them.
 
-    `kit` holds the C header, the adapter and the templates of new bots. A bot's
+    `sdk` holds the C header, the adapter and the templates of new bots. A bot's
     struct takes `bot_size` bytes of its memory; the view that the core writes
     lies `view_offset` bytes into it, and has `view` for fields. With `bot_size` 0
     there is no struct: all that a bot is told are arguments. `state_size`: elements
@@ -149,12 +131,12 @@ class Interface:
     `new_helpers` makes what stands behind `imports`, `name_answer` says in the
     rules' words what a refused answer was, `show_view` what a view shows, where
     its fields are too many to be listed. Python bots may import the
-    `python_kit`. `new_dialogue` begins a program's leg, from the core and the bot's
+    `python_sdk`. `new_dialogue` begins a program's leg, from the core and the bot's
     seed, if the questions' lines are not used; who breaks off a dialogue does
     not get another in that leg.
     """
 
-    kit: Path
+    sdk: Path
     header: str
     questions: tuple[Question, ...]
     bot_size: int
@@ -167,7 +149,7 @@ class Interface:
     new_helpers: NewHelpers | None = None
     name_answer: Callable[[int], str] = str
     show_view: Callable[[Mapping[str, float]], str] | None = None
-    python_kit: PythonKit | None = None
+    python_sdk: PythonSdk | None = None
     new_dialogue: Callable[[GameCore, int], Dialogue] | None = None
 
     @property
@@ -223,20 +205,6 @@ class ContestSettings(BaseModel):
     def fuel_per_leg(self) -> int | None:
         """WebAssembly instructions that a bot may take over a whole leg; None is no such limit."""
         return None
-
-
-@dataclass(frozen=True)
-class LegPlan:
-    """What a core needs to know of a leg. Sessions are recorded from `first_session` on."""
-
-    match: int
-    number: int
-    sessions: int
-    deals_key: int
-
-    @property
-    def first_session(self) -> int:
-        return self.number * self.sessions
 
 
 @dataclass(frozen=True)
@@ -310,32 +278,6 @@ class House:
     scoring: HouseScoring
     suffix: str | None = None
     examples: Callable[[ContestSettings], Sequence[HousePlayer]] | None = None
-
-
-@dataclass(frozen=True)
-class JudgedMatch:
-    """What a program plays before a judge: so many hands dealt by a key, or those of a file.
-
-    `random_key` chooses whatever else is random. Into the transcript goes every line of both.
-    """
-
-    hands: int | None
-    decks: Path | None
-    deals_key: int
-    random_key: int
-    transcript: TextIO | None = None
-
-
-class Verdict(Protocol):
-    """How a judged match ended, in words and as the exit code of a command."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def exit_code(self) -> int: ...
-
-
-Judge = Callable[[Callable[[], Program], JudgedMatch], Verdict]
 
 
 class NewCore(Protocol):

@@ -8,10 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from tournament.leg import PlaysAs
+
 Kind = Literal["c", "cpp", "wasm", "python", "program"]
-# How a player is run: inside the worker, in a process that its legs share, in one for each leg;
-# or by the game's core itself.
-PlaysAs = Literal["wasm", "python", "program", "house"]
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def build_entrants(
     workers = os.cpu_count() or 1
     to_compile = [s for s in submissions if s.kind in compiler.LANGUAGES and not _cached(s, contest.interface).exists()]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
-        confinement.tier(sandbox.mode)
+        confinement.probe_sandbox(sandbox.mode)
     for kind in sorted({s.kind for s in to_compile}):
         compiler.prepare_libraries(kind, sandbox, say)
     if to_compile:
@@ -65,7 +65,7 @@ def build_entrant(
     memory = settings.memory_megabytes
     try:
         if submission.kind == "python":
-            artifact = python_bots.pack(submission.source, sandbox, interface.python_kit)
+            artifact = python_bots.pack(submission.source, sandbox, interface.python_sdk)
             if not (tried := _tried(artifact, submission, interface, memory)).exists():
                 python_bots.try_start(artifact, submission.name, interface, sandbox, memory_megabytes=memory)
                 _note(tried)
@@ -77,7 +77,7 @@ def build_entrant(
         else:
             artifact = submission.source if submission.kind == "wasm" else _compiled(submission, interface, sandbox)
             if not (compiled := _compiles(artifact)).exists():
-                confinement.tier(sandbox.mode)
+                confinement.probe_sandbox(sandbox.mode)
                 module_trial.try_compile(artifact, sandbox)
                 _note(compiled)
             bot = runtime.load_bot(artifact, interface, submission.name)
@@ -140,14 +140,14 @@ def playable(entrants: Iterable[Entrant], least: int) -> list[Entrant]:
 
 def _cached(submission: Submission, interface: Interface) -> Path:
     digest = hashlib.sha256()
-    kit = sorted(interface.kit.rglob("*.h"))
+    sdk = sorted(interface.sdk.rglob("*.h"))
     how = [Path(__file__), Path(c_functions.__file__)]
     for part in (
         compiler.version().encode(),
         submission.name.encode(),
         submission.kind.encode(),
         submission.source,
-        *[path.read_bytes() for path in [*kit, *how, _RUNTIME_SOURCE]],
+        *[path.read_bytes() for path in [*sdk, *how, _RUNTIME_SOURCE]],
     ):
         digest.update(len(part).to_bytes(8, "little") + part)
     return cache_folder() / "bots" / f"{digest.hexdigest()}.wasm"
@@ -167,21 +167,21 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
         clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
         include = f'#include "{interface.header}"\n{clock}#include "{bot.name}"\n'
         unit.write_text(include)
-        preprocessed = compiler.preprocess(unit, submission.kind, interface.kit, sandbox)
+        preprocessed = compiler.preprocess(unit, submission.kind, interface.sdk, sandbox)
         if interface.bot_class and defines_class(preprocessed, bot.name, interface.bot_class):
             definitions = f"#define BOT_CLASS {interface.bot_class}\n"
         else:
             defined = defined_functions(preprocessed, bot.name)
             chosen = choose_functions(defined, submission.name, [q.name for q in interface.questions])
             if isinstance(chosen, str):
-                compiler.check_syntax(unit, submission.kind, interface.kit, sandbox, interface.hints)
+                compiler.check_syntax(unit, submission.kind, interface.sdk, sandbox, interface.hints)
                 raise compiler.CompilerRefused(chosen)
             definitions = _definitions(interface, chosen)
         unit.write_text(include + definitions + '#include "adapter.h"\n')
         helpers = folder / "tournament_runtime.c"
         helpers.write_bytes(_RUNTIME_SOURCE.read_bytes())
         output = folder / "tournament_output.wasm"
-        compiler.compile_unit([unit, helpers], submission.kind, interface.kit, output, sandbox, interface.hints)
+        compiler.compile_unit([unit, helpers], submission.kind, interface.sdk, output, sandbox, interface.hints)
         artifact = output.read_bytes()
     _keep(cached, artifact)
     return artifact

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tournament.cache import cache_folder
 from tournament.sandbox import confinement
-from tournament.sandbox.confinement import Limits, Orders
+from tournament.sandbox.confinement import LaunchSpec, Limits
 from tournament.sandbox.scratch import alone_on_this_machine, scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 
@@ -190,7 +190,7 @@ def _run(
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
     finished = confinement.run(
-        Orders(
+        LaunchSpec(
             Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=_MOST_BYTES >> 20, processes=64),
             command=command,
             folder=folder,

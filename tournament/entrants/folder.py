@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import stat
 from pathlib import Path
 
 from tournament.entrants.bot import Entrant, Kind, Submission
 from tournament.errors import BadInput, printable
+from tournament.names import NAME_RULE, valid_name
 from tournament.worker.processes import programs
 
 KINDS: dict[str, Kind] = {
@@ -20,13 +20,6 @@ KINDS: dict[str, Kind] = {
     ".py": "python",
 }
 MOST_BYTES = 16 << 20
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
-_NAME_RULE = "a bot's name has letters, digits and _ . + - only, 64 at most, and starts with a letter, digit or _"
-
-
-def valid_name(name: str) -> bool:
-    """Whether a bot may be called so."""
-    return _NAME.fullmatch(name) is not None
 
 
 def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
@@ -93,11 +86,11 @@ def read_submission(path: Path) -> Submission:
         raise BadInput(f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {programs.FILE_NAME}")
     if kind == "program":
         if not valid_name(path.name):
-            raise BadInput(f"{path.name}: {_NAME_RULE}; rename the folder")
+            raise BadInput(f"{path.name}: {NAME_RULE}; rename the folder")
         archive = programs.pack(path)
         return Submission(path.name, kind, path, archive, hashlib.sha256(archive).hexdigest())
     if not valid_name(path.stem):
-        raise BadInput(f"{path.name}: {_NAME_RULE}; rename the file")
+        raise BadInput(f"{path.name}: {NAME_RULE}; rename the file")
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 from tournament.sandbox import confinement
-from tournament.sandbox.confinement import Limits, Orders
+from tournament.sandbox.confinement import LaunchSpec, Limits
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 from tournament.worker.wasm import seating as runtime
@@ -22,7 +22,7 @@ def try_compile(artifact: bytes, sandbox: SandboxSettings) -> None:
     """Compile a module in the sandbox. Raises TooHard, and BadInput when it can't be confined."""
     package = python_bots.installed(("wasmtime",))
     finished = confinement.run(
-        Orders(
+        LaunchSpec(
             Limits(_MEGABYTES, SECONDS),
             module={"modules": package.modules, "settings": runtime.engine_settings(counts_fuel=True)},
             readable=package.readable,

@@ -5,17 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from tournament.contests.contest import Contest
-from tournament.entrants.folder import KINDS, valid_name
+from tournament.entrants.folder import KINDS
 from tournament.errors import BadInput
+from tournament.names import valid_name
 
 _FILE, _FOLDER = "new_bot", "new_program_"
 
 
 def templates(contest: Contest) -> dict[str, Path]:
     """The contest's commented bots by language: a file of the bot's kind, or a program's folder."""
-    kit = contest.interface.kit
-    files = {KINDS[path.suffix]: path for path in sorted(kit.glob(f"{_FILE}.*"))}
-    return files | {f"program-{path.name.removeprefix(_FOLDER)}": path for path in sorted(kit.glob(f"{_FOLDER}*"))}
+    sdk = contest.interface.sdk
+    files = {KINDS[path.suffix]: path for path in sorted(sdk.glob(f"{_FILE}.*"))}
+    return files | {f"program-{path.name.removeprefix(_FOLDER)}": path for path in sorted(sdk.glob(f"{_FOLDER}*"))}
 
 
 def write_new_bot(contest: Contest, folder: Path, name: str, language: str | None) -> Path:

@@ -16,26 +16,27 @@ from tournament.contests.contest import Contest, HousePlayer
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants, playable
 from tournament.errors import RunFailed
+from tournament.leg import Leg
 from tournament.runner.batching import Pace
 from tournament.runner.executors import choose_executor
 from tournament.runner.resume import (
-    adapted,
+    archive_other_records,
     content_sha256,
     field_of,
     keep_house,
-    losses,
-    set_other_records_aside,
-    sound_batches,
+    lost_batches,
+    trim_batches,
+    verify_batches,
 )
-from tournament.runner.schedule import AgainstHouse, Competitor, Leg, RoundRobin, Schedule
+from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin, Schedule
 from tournament.standings.results import counted, write_summaries
-from tournament.standings.standings import Standings, work_out
+from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import (
     Writer,
     open_for_writing,
     standing_batches,
 )
-from tournament.store.storage import explain_write_error, inside, open_root
+from tournament.store.storage import explain_write_error, inside, open_storage
 from tournament.worker.batch import Task
 
 _SUMMARY_SECONDS = 5.0
@@ -98,8 +99,8 @@ def _run(
     watcher: Watcher,
 ) -> Standings:
     settings = config.contest.playing()
-    set_other_records_aside(location, settings, {entrant.name for entrant in entrants}, house, watcher.say)
-    writer = open_for_writing(open_root(location))
+    archive_other_records(location, settings, {entrant.name for entrant in entrants}, house, watcher.say)
+    writer = open_for_writing(open_storage(location))
     try:
         wanted_field = field_of(contest, settings, entrants, house, writer.state.field)
         numbers = wanted_field.numbers
@@ -109,9 +110,9 @@ def _run(
             [Competitor(numbers[e.name], e.name, e.plays_as, e.artifact_sha256 or "") for e in fit],
             [Competitor(player.number, player.name, "house", player.sha256) for player in wanted_field.house],
         )
-        keep_house(contest, config.contest, writer.root, house)
-        standing = sound_batches(writer, watcher.say)
-        changed = [*losses(writer, standing), *adapted(contest, writer, standing, schedule, watcher.say)]
+        keep_house(contest, config.contest, writer.storage, house)
+        standing = verify_batches(writer, watcher.say)
+        changed = [*lost_batches(writer, standing), *trim_batches(contest, writer, standing, schedule, watcher.say)]
         if changed or wanted_field != writer.state.field:
             writer.commit(field=wanted_field, batches=changed)
         artifacts = {e.artifact_sha256: e.artifact for e in fit if e.artifact is not None and e.artifact_sha256}
@@ -138,7 +139,7 @@ def _play(
     artifacts: Mapping[str, bytes],
     watcher: Watcher,
 ) -> Standings:
-    played = standing_batches(writer.root, writer.state)
+    played = standing_batches(writer.storage, writer.state)
     done = counted(played)
     total = schedule.total()
     to_play = total - len(done)
@@ -146,10 +147,10 @@ def _play(
 
     def standings() -> Standings:
         assert writer.state.field is not None
-        return work_out(writer.state.field, played, scoring)
+        return compute_standings(writer.state.field, played, scoring)
 
     ranking = standings()
-    write_summaries(writer.root, ranking)
+    write_summaries(writer.storage, ranking)
     if to_play == 0:
         watcher.say("Every match of these entrants is in the records; nothing to play")
         return ranking
@@ -182,15 +183,15 @@ def _play(
                 ranked = time.perf_counter()
                 ranking_seconds = ranked - now
                 if now - summarised > _SUMMARY_SECONDS:
-                    write_summaries(writer.root, ranking)
+                    write_summaries(writer.storage, ranking)
                     summarised = now
             left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
             watcher.done(Progress(len(done) + pace.legs, total, pace.games, pace.seconds, left, ranking))
     finally:
         receipts.close()
         ranking = standings()
-        if writer.root.still_held():  # who took over writes his own
-            write_summaries(writer.root, ranking)
+        if writer.storage.still_held():  # who took over writes his own
+            write_summaries(writer.storage, ranking)
     return ranking
 
 
@@ -236,7 +237,7 @@ def _tasks(
             in_lanes += leg.has_processes
         inline = len(batch) - in_lanes
         if batch and (played or pace.batch_is_full(inline, in_lanes, inline_left, in_lanes_left)):
-            yield Task(contest.name, settings, sandbox, writer.root.location, tuple(batch))
+            yield Task(contest.name, settings, sandbox, writer.storage.location, tuple(batch))
             inline_left -= inline
             in_lanes_left -= in_lanes
             batch = []

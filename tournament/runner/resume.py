@@ -29,12 +29,12 @@ from tournament.store.ledger import (
     without_legs,
 )
 from tournament.store.parts import rewrite_without, sha256_of
-from tournament.store.storage import FolderRoot, Root, open_root
+from tournament.store.storage import FolderStorage, Storage, open_storage
 
 _WORTH_MENTIONING = 1e9  # bytes
 
 
-def set_other_records_aside(
+def archive_other_records(
     location: str,
     settings: dict[str, object],
     names: set[str],
@@ -46,29 +46,29 @@ def set_other_records_aside(
     A run never throws a whole tournament away. Raises RunFailed in an object
     store, where nothing can be renamed.
     """
-    root = open_root(location)
-    known = read_state(root).field
+    storage = open_storage(location)
+    known = read_state(storage).field
     if known is None:
         return
     why = _differences(known, settings, names, house)
     if not why:
         return
-    if not isinstance(root, FolderRoot):
+    if not isinstance(storage, FolderStorage):
         raise RunFailed(f"{location} holds other records ({why}); name another place")
     place = Path(location)
-    beside = sorted(place.parent.glob(f"{place.name}-before-*"))
+    beside = sorted(place.parent.glob(f"{place.name}-archive-*"))
     # Of those that fit, the one with most played: with as many sessions, or else with the most.
     fitting = max((path for path in beside if _fits(path, settings, names, house)), key=_sessions_of, default=None)
-    root.hold()
+    storage.hold()
     try:
         taken = {path.name for path in beside}
-        number = next(n for n in itertools.count(1) if f"{place.name}-before-{n}" not in taken)
-        aside = place.with_name(f"{place.name}-before-{number}")
+        number = next(n for n in itertools.count(1) if f"{place.name}-archive-{n}" not in taken)
+        aside = place.with_name(f"{place.name}-archive-{number}")
         place.rename(aside)
         if fitting:
             fitting.rename(place)
     finally:
-        root.release()
+        storage.release()
     say(f"Not what was played before ({why}): those records are now in {aside}")
     if fitting:
         say(f"{fitting} has records of these settings: they are back in {place}")
@@ -76,14 +76,14 @@ def set_other_records_aside(
 
 def _fits(place: Path, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]) -> bool:
     try:
-        known = read_state(open_root(str(place))).field
+        known = read_state(open_storage(str(place))).field
     except RunFailed:
         return False
     return known is not None and not _differences(known, settings, names, house)
 
 
 def _sessions_of(place: Path) -> int:
-    known = read_state(open_root(str(place))).field
+    known = read_state(open_storage(str(place))).field
     sessions = known.settings.get("sessions") if known else None
     return sessions if isinstance(sessions, int) else 0
 
@@ -142,29 +142,29 @@ def field_of(
     )
 
 
-def keep_house(contest: Contest, settings: ContestSettings, root: Root, house: Sequence[HousePlayer]) -> None:
+def keep_house(contest: Contest, settings: ContestSettings, storage: Storage, house: Sequence[HousePlayer]) -> None:
     """Have the house players' contents lie beside the records, for contests that want it. Raises OSError."""
     if contest.house is None or contest.house.suffix is None:
         return
     examples = contest.house.examples(settings) if contest.house.examples else ()
     wanted = {f"{player.name}{contest.house.suffix}": player.content for player in (*examples, *house)}
-    there = root.list("house")
+    there = storage.list("house")
     for name in there.keys() - wanted.keys():
-        root.remove(f"house/{name}")
+        storage.remove(f"house/{name}")
     for name, content in wanted.items():
-        if there.get(name) != len(content) or root.read(f"house/{name}") != content:
-            root.replace(f"house/{name}", content)
+        if there.get(name) != len(content) or storage.read(f"house/{name}") != content:
+            storage.replace(f"house/{name}", content)
 
 
-def sound_batches(writer: Writer, say: Callable[[str], None]) -> list[Batch]:
+def verify_batches(writer: Writer, say: Callable[[str], None]) -> list[Batch]:
     """The standing batches whose parts are what was committed, byte for byte."""
-    standing = standing_batches(writer.root, writer.state)
+    standing = standing_batches(writer.storage, writer.state)
     size = sum(part.size for batch in standing for part in batch.parts)
     if size > _WORTH_MENTIONING:
         say(f"Checking {size / 1e9:.1f} GB of records…")
 
     def is_sound(batch: Batch) -> bool:
-        return all(sha256_of(writer.root, part) == part.sha256 for part in batch.parts)
+        return all(sha256_of(writer.storage, part) == part.sha256 for part in batch.parts)
 
     with ThreadPoolExecutor() as pool:
         verdicts = list(pool.map(is_sound, standing))
@@ -174,7 +174,7 @@ def sound_batches(writer: Writer, say: Callable[[str], None]) -> list[Batch]:
     return [batch for batch, verdict in zip(standing, verdicts) if verdict]
 
 
-def losses(writer: Writer, sound: list[Batch]) -> list[Batch]:
+def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
     """The batches that were committed but are no longer whole, as having no legs."""
     whole = {batch.name for batch in sound}
     return [
@@ -184,7 +184,7 @@ def losses(writer: Writer, sound: list[Batch]) -> list[Batch]:
     ]
 
 
-def adapted(
+def trim_batches(
     contest: Contest, writer: Writer, sound: list[Batch], schedule: Schedule, say: Callable[[str], None]
 ) -> list[Batch]:
     """What replaces the batches that don't fit the schedule.
@@ -230,7 +230,7 @@ def _cut_out(contest: Contest, writer: Writer, batch: Batch, kept: tuple[LegResu
     parts = tuple(
         replace(
             rewrite_without(
-                writer.root, part, columns[part.table], dropped, f"staging/{name}-{uuid.uuid4().hex}-{part.table}"
+                writer.storage, part, columns[part.table], dropped, f"staging/{name}-{uuid.uuid4().hex}-{part.table}"
             ),
             name=f"{name}.parquet",
         )

@@ -8,36 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tournament.contests.contest import LegPlan
-from tournament.entrants.bot import PlaysAs
+from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 
 # Part of every leg's digest: raise it when the same settings no longer give the same games.
 ENGINE_VERSION = "1"
-
-
-@dataclass(frozen=True)
-class Seat:
-    """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its rand()."""
-
-    name: str
-    kind: PlaysAs
-    artifact: str
-    random_seed: int
-
-
-@dataclass(frozen=True)
-class Leg:
-    """The smallest unit of work. Its digest determines every byte of its records."""
-
-    digest: str
-    plan: LegPlan
-    x: Seat
-    y: Seat
-
-    @property
-    def has_processes(self) -> bool:
-        """Whether a bot of it is a process."""
-        return any(seat.kind in ("python", "program") for seat in (self.x, self.y))
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Orders:
+class LaunchSpec:
     """What to run, confined. Either `command`, or what a part of ours is told: the Python host, or a trial of a module.
 
     `readable` and `writable` are paths, beside what every program needs, `modules` more of our own that it may import.
@@ -219,7 +219,7 @@ def _state(folder: Path) -> str:
         return ""
 
 
-def start(orders: Orders, mode: Mode) -> Confined:
+def start(orders: LaunchSpec, mode: Mode) -> Confined:
     """Start a process under its limits, confined unless `mode` is off.
 
     Raises BadInput when the machine can't confine it.
@@ -279,7 +279,7 @@ class _Plain:
 
 
 def _start_in_sandlock(
-    orders: Orders, arguments: list[str], environment: dict[str, str], module_files: list[str]
+    orders: LaunchSpec, arguments: list[str], environment: dict[str, str], module_files: list[str]
 ) -> Confined:
     import sandlock
 
@@ -353,7 +353,7 @@ LOOK_SECONDS = 0.1
 class Watch:
     """Looks now and then after what the processes of a build take together, which no limit of the system sums up."""
 
-    def __init__(self, group: int, orders: Orders) -> None:
+    def __init__(self, group: int, orders: LaunchSpec) -> None:
         self._group = group
         self._folders = orders.writable
         self._megabytes = 2 * orders.limits.memory_megabytes
@@ -416,7 +416,7 @@ def system_libraries() -> tuple[str, ...]:
 
 
 @cache
-def tier(mode: Mode) -> str:
+def probe_sandbox(mode: Mode) -> str:
     """In words, what confines processes on this machine: tried out, not assumed.
 
     Raises BadInput when something that bots must not do can be done.
@@ -438,7 +438,7 @@ def tier(mode: Mode) -> str:
         secret = Path(folder, "secret")
         secret.write_text("not for bots")
         attempts = {"read": str(secret), "write": str(Path(folder, "written"))}
-        probe = run(Orders(Limits(512, 10, threads=False), probe=attempts), mode, 30)
+        probe = run(LaunchSpec(Limits(512, 10, threads=False), probe=attempts), mode, 30)
     if probe.status != 0:
         lines = probe.errors.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"the probe {probe.in_words}"
@@ -484,7 +484,7 @@ def how_it_ended(status: int) -> str:
         return "was killed"
 
 
-def run(orders: Orders, mode: Mode, seconds: float, given: bytes = b"") -> Finished:
+def run(orders: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"") -> Finished:
     """Run a confined command to its end, at most so many seconds, with `given` as its input.
 
     It must read the input before it writes much. Raises BadInput when it can't be confined.

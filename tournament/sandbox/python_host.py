@@ -27,19 +27,19 @@ if TYPE_CHECKING:  # takes long to import
     from typing import Any
 
 _orders: dict[str, Any] = {}
-_kits: dict[str, Any] = {}  # the contest's module for bots, by its name, if it has one
+_sdks: dict[str, Any] = {}  # the contest's module for bots, by its name, if it has one
 
 
 def prepare(orders: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
     `orders`: name, questions (names), argument_counts, fields (name, offset,
-    struct code), view_size, most_arguments, state_size (of the list f), kit
+    struct code), view_size, most_arguments, state_size (of the list f), sdk
     (file of the contest's module for bots, or None), modules (name to file and package folders).
     """
     _orders.update(orders)
-    if orders["kit"]:
-        _import_kit(orders["kit"])
+    if orders["sdk"]:
+        _import_kit(orders["sdk"])
     os.environ.update(orders["environment"])
     sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") != "Finder"]
     sys.meta_path.append(Packages(orders["modules"]))
@@ -51,7 +51,7 @@ def _import_kit(file: str) -> None:
     module = types.ModuleType(name)
     with open(file, encoding="utf-8") as source:
         exec(compile(source.read(), f"<{name}>", "exec", dont_inherit=True), module.__dict__)
-    sys.modules[name] = _kits[name] = module
+    sys.modules[name] = _sdks[name] = module
 
 
 class Packages:
@@ -132,8 +132,8 @@ class _Bot:
         if _orders["state_size"]:
             view.f = [0] * _orders["state_size"]
         functions = _functions(module, _orders["name"], _orders["questions"])
-        for kit in _kits.values():
-            functions = tuple(map(kit.answering, functions))
+        for sdk in _sdks.values():
+            functions = tuple(map(sdk.answering, functions))
         return view, tuple(map(_listening, functions, _orders["only_tell"]))
 
 
@@ -215,9 +215,9 @@ class _LegModules:
 
     def get(self, name: str) -> types.ModuleType | None:
         """The leg's own module of that name, None if it shares the interpreter's."""
-        if name not in self._made and name in _kits:
-            self._made[name] = _copy(_kits[name])
-            vars(self._made[name]).update(_kits[name].for_leg(self._seed))
+        if name not in self._made and name in _sdks:
+            self._made[name] = _copy(_sdks[name])
+            vars(self._made[name]).update(_sdks[name].for_leg(self._seed))
         elif name not in self._made and name in _MAKERS:
             self._made[name] = _MAKERS[name](self, importlib.import_module(name))
         return self._made.get(name)

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tournament.contests import CONTESTS, find_contest
-from tournament.contests.contest import Column
 from tournament.errors import BadInput
-from tournament.standings.standings import Standings, work_out
+from tournament.standings.standings import Standings, compute_standings
+from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, read_state, standing_batches
 from tournament.store.parts import read_parts, write_whole
-from tournament.store.storage import Root, inside, open_root
+from tournament.store.storage import Storage, inside, open_storage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,7 +116,7 @@ class Results:
         columns = {"games": contest.games, "sessions": contest.sessions}[table]
         parts = [part for batch in self.batches for part in batch.parts if part.table == table]
         try:
-            frame: pd.DataFrame = read_parts(open_root(self.location), columns, parts).to_pandas()
+            frame: pd.DataFrame = read_parts(open_storage(self.location), columns, parts).to_pandas()
         except FileNotFoundError:
             raise BadInput(f"the records in {self.location} have changed since; load them again") from None
         except OSError as error:
@@ -137,27 +137,27 @@ def load(results: str) -> Results:
     Raises BadInput when there are none.
     """
     location = str(results)
-    root = open_root(location)
-    if not root.list("ledger"):
-        held = [c.name for c in CONTESTS if open_root(inside(root.location, c.name)).list("ledger")]
+    storage = open_storage(location)
+    if not storage.list("ledger"):
+        held = [c.name for c in CONTESTS if open_storage(inside(storage.location, c.name)).list("ledger")]
         if len(held) != 1:
             what = f"holds the contests {', '.join(held)}: name one" if held else "holds no results"
             raise BadInput(f"{location} {what}")
-        root = open_root(inside(root.location, held[0]))
-    state = read_state(root)
+        storage = open_storage(inside(storage.location, held[0]))
+    state = read_state(storage)
     if state.field is None:
         raise BadInput(f"{location} holds no results yet")
-    batches = standing_batches(root, state)
+    batches = standing_batches(storage, state)
     house = find_contest(state.field.contest).house
-    ranking = work_out(state.field, batches, house.scoring if house else None)
-    return Results(root.location, state.field, ranking, tuple(batches))
+    ranking = compute_standings(state.field, batches, house.scoring if house else None)
+    return Results(storage.location, state.field, ranking, tuple(batches))
 
 
-def write_summaries(root: Root, ranking: Standings) -> None:
+def write_summaries(storage: Storage, ranking: Standings) -> None:
     """Write matches.parquet and entrants.parquet. Raises OSError."""
-    write_whole(root, "matches.parquet", MATCHES, match_values(ranking))
-    write_whole(root, "entrants.parquet", ENTRANTS, entrant_values(ranking))
-    write_whole(root, "faults.parquet", FAULTS, fault_values(ranking))
+    write_whole(storage, "matches.parquet", MATCHES, match_values(ranking))
+    write_whole(storage, "entrants.parquet", ENTRANTS, entrant_values(ranking))
+    write_whole(storage, "faults.parquet", FAULTS, fault_values(ranking))
 
 
 def match_values(ranking: Standings) -> dict[str, list[Any]]:

@@ -96,7 +96,7 @@ class Standings:
         return sum(match.games for match in self.matches)
 
 
-def work_out(field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
+def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
     """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
 
     Sums are added by match and leg number, whatever the order of commits.

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tournament.errors import RunFailed
-from tournament.store.storage import Root, Taken
+from tournament.store.storage import AlreadyExists, Storage
 
 
 @dataclass(frozen=True)
@@ -141,22 +141,24 @@ class State:
     batches: dict[str, list[Batch]] = dataclasses.field(default_factory=dict)
 
 
-def read_state(root: Root) -> State:
+def read_state(storage: Storage) -> State:
     """Fold the ledger's entries. Raises RunFailed when one is damaged."""
     state = State()
-    for name in sorted(name for name in root.list("ledger") if _ENTRY_NAME.fullmatch(name)):
+    for name in sorted(name for name in storage.list("ledger") if _ENTRY_NAME.fullmatch(name)):
         expected = _entry_name(state.entries + 1)
         if name != expected:
-            raise RunFailed(f"{root.location}/ledger/{expected} is missing; {_MEND_LEDGER.format(root.location)}")
+            raise RunFailed(f"{storage.location}/ledger/{expected} is missing; {_MEND_LEDGER.format(storage.location)}")
         try:
-            entry = _checked(root.read(f"ledger/{name}"))
+            entry = _checked(storage.read(f"ledger/{name}"))
             if "field" in entry:
                 state.field = _field_from(entry["field"])
             for raw in entry.get("batches", ()):
                 batch = _batch_from(raw)
                 state.batches.setdefault(batch.name, []).append(batch)
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise RunFailed(f"{root.location}/ledger/{name} is damaged; {_MEND_LEDGER.format(root.location)}") from None
+            raise RunFailed(
+                f"{storage.location}/ledger/{name} is damaged; {_MEND_LEDGER.format(storage.location)}"
+            ) from None
         state.entries += 1
     return state
 
@@ -187,9 +189,9 @@ def _checked(content: bytes) -> dict[str, Any]:
     return entry
 
 
-def standing_batches(root: Root, state: State) -> list[Batch]:
+def standing_batches(storage: Storage, state: State) -> list[Batch]:
     """The batches that count, by name: of each the newest version whose games part is in place."""
-    games = root.list("games")
+    games = storage.list("games")
     standing = []
     for _, versions in sorted(state.batches.items()):
         for version in reversed(versions):
@@ -203,8 +205,8 @@ def standing_batches(root: Root, state: State) -> list[Batch]:
 class Writer:
     """The one process that commits. Made by `open_for_writing`, which first finishes what a crash left."""
 
-    def __init__(self, root: Root, state: State) -> None:
-        self.root = root
+    def __init__(self, storage: Storage, state: State) -> None:
+        self.storage = storage
         self.state = state
 
     def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> None:
@@ -220,40 +222,40 @@ class Writer:
         if batches:
             entry["batches"] = [asdict(batch) for batch in batches]
         number = self.state.entries + 1
-        if not self.root.still_held():
-            raise RunFailed(f"another process writes to {self.root.location} now; this one stops")
+        if not self.storage.still_held():
+            raise RunFailed(f"another process writes to {self.storage.location} now; this one stops")
         try:
-            self.root.create(f"ledger/{_entry_name(number)}", _packed(entry))
-        except Taken:
-            raise RunFailed(f"another process writes to {self.root.location} now; this one stops") from None
+            self.storage.create(f"ledger/{_entry_name(number)}", _packed(entry))
+        except AlreadyExists:
+            raise RunFailed(f"another process writes to {self.storage.location} now; this one stops") from None
         self.state.entries = number
         if field is not None:
             self.state.field = field
         for batch in batches:
             self.state.batches.setdefault(batch.name, []).append(batch)
-        publish_all(self.root, batches)
+        publish_all(self.storage, batches)
 
     def close(self) -> None:
         """Let others write. Parts that nobody committed go, if they can."""
         with contextlib.suppress(OSError, RunFailed):
-            if self.root.still_held():
-                self.root.remove_folder("staging")
-                self.root.prepare()
-        self.root.release()
+            if self.storage.still_held():
+                self.storage.remove_folder("staging")
+                self.storage.prepare()
+        self.storage.release()
 
 
-def open_for_writing(root: Root) -> Writer:
+def open_for_writing(storage: Storage) -> Writer:
     """Hold the ledger, publish what was committed but not yet published, and sweep up the rest.
 
     Raises RunFailed while another process holds it, or when it can't be written.
     """
-    root.prepare()
-    root.hold()
+    storage.prepare()
+    storage.hold()
     try:
-        state = read_state(root)
-        publish_all(root, [versions[-1] for versions in state.batches.values()])
-        root.remove_folder("staging")
-        root.prepare()
+        state = read_state(storage)
+        publish_all(storage, [versions[-1] for versions in state.batches.values()])
+        storage.remove_folder("staging")
+        storage.prepare()
         known = {
             (part.table, part.name)
             for versions in state.batches.values()
@@ -261,22 +263,22 @@ def open_for_writing(root: Root) -> Writer:
             for part in versions[-1].parts
         }
         for table in ("games", "sessions"):
-            for name in root.list(table):
+            for name in storage.list(table):
                 if (table, name) not in known:
-                    root.remove(f"{table}/{name}")
+                    storage.remove(f"{table}/{name}")
     except BaseException:
-        root.release()
+        storage.release()
         raise
-    return Writer(root, state)
+    return Writer(storage, state)
 
 
-def publish_all(root: Root, batches: Sequence[Batch]) -> None:
+def publish_all(storage: Storage, batches: Sequence[Batch]) -> None:
     """Publish batches of one commit. What goes, goes first: a leg must never be read twice."""
     for batch in sorted(batches, key=lambda batch: bool(batch.legs)):
-        publish(root, batch)
+        publish(storage, batch)
 
 
-def publish(root: Root, batch: Batch) -> None:
+def publish(storage: Storage, batch: Batch) -> None:
     """Put a batch's parts where readers look, or take them away when it has no legs.
 
     The games decide: they come last and go first, so that none are without their sessions.
@@ -284,10 +286,10 @@ def publish(root: Root, batch: Batch) -> None:
     for part in sorted(batch.parts, key=lambda part: part.table == "games", reverse=not batch.legs):
         target = f"{part.table}/{part.name}"
         if not batch.legs:
-            root.remove(target)
+            storage.remove(target)
             continue
         try:
-            root.publish(part.staged, target)
+            storage.publish(part.staged, target)
         except FileNotFoundError:
             continue  # published before, or lost: then its size tells
 

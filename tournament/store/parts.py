@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.records import Table
-from tournament.contests.contest import Column
+from tournament.store.columns import Column
 from tournament.store.ledger import Part
-from tournament.store.storage import Root
+from tournament.store.storage import Storage
 
 # One row group. Smaller ones cost more a row, larger ones leave the processor's cache.
 ROWS_PER_GROUP = 1 << 18
@@ -73,14 +73,14 @@ class _HashingSink(io.RawIOBase):
 class PartWriter:
     """Writes one part aside, row group by row group."""
 
-    def __init__(self, root: Root, table: str, columns: Sequence[Column], name: str, staged: str) -> None:
-        self._root = root
+    def __init__(self, storage: Storage, table: str, columns: Sequence[Column], name: str, staged: str) -> None:
+        self._storage = storage
         self._table = table
         self._name = name
         self._staged = staged
         self._columns = columns
         self._schema = arrow_schema(columns)
-        self._sink = _HashingSink(root.open_staged(staged))
+        self._sink = _HashingSink(storage.open_staged(staged))
         self._rows = 0
         integers = [c for c in columns if c.type not in ("bool",) and not c.type.startswith("float")]
         self._writer = pq.ParquetWriter(
@@ -123,7 +123,7 @@ class PartWriter:
     def finish(self) -> Part:
         """Put the part on disk. Raises OSError."""
         self._writer.close()
-        self._root.finish_staged(self._sink.stream)
+        self._storage.finish_staged(self._sink.stream)
         return Part(self._table, self._name, self._sink.size, self._sink.digest.hexdigest(), self._rows, self._staged)
 
     def abandon(self) -> None:
@@ -134,33 +134,33 @@ class PartWriter:
             except Exception:
                 continue
         try:
-            self._root.remove(self._staged)
+            self._storage.remove(self._staged)
         except OSError:
             return
 
 
-def read_parts(root: Root, columns: Sequence[Column], parts: Sequence[Part]) -> pa.Table:
+def read_parts(storage: Storage, columns: Sequence[Column], parts: Sequence[Part]) -> pa.Table:
     """The rows of published parts, one after the other.
 
     Raises FileNotFoundError when one is gone, OSError when a page isn't what was written.
     """
     if not parts:
         return arrow_schema(columns).empty_table()
-    places = [root.data_path(f"{part.table}/{part.name}") for part in parts]
+    places = [storage.data_path(f"{part.table}/{part.name}") for part in parts]
     # pyarrow checks page checksums only when told to.
     return pq.read_table([path for _, path in places], filesystem=places[0][0], page_checksum_verification=True)
 
 
 def rewrite_without(
-    root: Root, part: Part, columns: Sequence[Column], legs: Iterable[tuple[int, int, int]], staged: str
+    storage: Storage, part: Part, columns: Sequence[Column], legs: Iterable[tuple[int, int, int]], staged: str
 ) -> Part:
     """Write a part anew without some legs, given as (match, first session, end of sessions).
 
     Raises OSError when reading or writing fails.
     """
-    writer = PartWriter(root, part.table, columns, part.name, staged)
+    writer = PartWriter(storage, part.table, columns, part.name, staged)
     try:
-        filesystem, path = root.data_path(f"{part.table}/{part.name}")
+        filesystem, path = storage.data_path(f"{part.table}/{part.name}")
         file = pq.ParquetFile(path, filesystem=filesystem, page_checksum_verification=True)
         dropped = list(legs)
         with file:
@@ -178,7 +178,7 @@ def rewrite_without(
         raise
 
 
-def write_whole(root: Root, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
+def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
     """Write a small table as one file, replacing it in one step; a missing number is a null. Raises OSError."""
     schema = pa.schema(
         [
@@ -193,7 +193,7 @@ def write_whole(root: Root, name: str, columns: Sequence[Column], values: dict[s
     table = pa.table([_array(values[field.name], field.type) for field in schema], schema=schema)
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, write_page_checksum=True, compression="zstd")
-    root.replace(name, sink.getvalue().to_pybytes())
+    storage.replace(name, sink.getvalue().to_pybytes())
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
@@ -208,9 +208,9 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
     return pa.Array.from_buffers(kind, len(values), buffers)
 
 
-def sha256_of(root: Root, part: Part) -> str | None:
+def sha256_of(storage: Storage, part: Part) -> str | None:
     """The sha256 of a published part's bytes, None when it is gone."""
-    filesystem, path = root.data_path(f"{part.table}/{part.name}")
+    filesystem, path = storage.data_path(f"{part.table}/{part.name}")
     digest = hashlib.sha256()
     try:
         with filesystem.open_input_stream(path) as stream:

@@ -21,11 +21,11 @@ from pyarrow import fs
 from tournament.errors import BadInput, RunFailed
 
 
-class Taken(Exception):
+class AlreadyExists(Exception):
     """`create` found a file of that name."""
 
 
-class Root(Protocol):
+class Storage(Protocol):
     """The verbs. `list` gives the sizes in bytes of the files right inside a folder, {} when there is none."""
 
     location: str
@@ -49,11 +49,11 @@ class Root(Protocol):
 FOLDERS = ("games", "sessions", "ledger", "staging")
 
 
-def open_root(location: str) -> Root:
-    """The root at a folder's path or at a URL such as s3://bucket/prefix. Raises BadInput for a bad URL."""
+def open_storage(location: str) -> Storage:
+    """The storage at a folder's path or at a URL such as s3://bucket/prefix. Raises BadInput for a bad URL."""
     if "://" in location and not location.startswith("file://"):
-        return ObjectRoot(location)
-    return FolderRoot(location.removeprefix("file://"))
+        return ObjectStorage(location)
+    return FolderStorage(location.removeprefix("file://"))
 
 
 def inside(location: str, name: str) -> str:
@@ -62,7 +62,7 @@ def inside(location: str, name: str) -> str:
     return f"{path.rstrip('/')}/{name}{mark}{options}"
 
 
-class FolderRoot:
+class FolderStorage:
     """A folder on a file system. Whoever writes holds an advisory lock, which the kernel drops with its process."""
 
     def __init__(self, location: str) -> None:
@@ -139,12 +139,12 @@ class FolderRoot:
         return aside
 
     def create(self, name: str, content: bytes) -> None:
-        """Make a new file, whole and on disk, or raise Taken."""
+        """Make a new file, whole and on disk, or raise AlreadyExists."""
         aside = self._write_aside(content)
         try:
             os.link(aside, self._path(name))
         except FileExistsError:
-            raise Taken(name) from None
+            raise AlreadyExists(name) from None
         finally:
             os.unlink(aside)
         self._sync_folder(name)
@@ -188,7 +188,7 @@ class FolderRoot:
         return fs.LocalFileSystem(), self._path(name)
 
 
-class ObjectRoot:
+class ObjectStorage:
     """A prefix in an object store, through pyarrow.
 
     Such stores have no locks and no rename, and pyarrow no conditional put. The
@@ -239,7 +239,7 @@ class ObjectRoot:
 
     def create(self, name: str, content: bytes) -> None:
         if self._fs.get_file_info(self._path(name)).type != fs.FileType.NotFound:
-            raise Taken(name)
+            raise AlreadyExists(name)
         self.replace(name, content)
 
     def replace(self, name: str, content: bytes) -> None:

@@ -8,22 +8,24 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from engine.questionnaire import Questionnaire
 from engine.records import Table
+from engine.scripted_core import ScriptedCore
 from tournament.cache import cache_folder
 from tournament.contests import CONTESTS, find_contest
-from tournament.contests.contest import Contest, ContestSettings, HousePlayer, buffer_fields
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.contests.questions import extreme_questions
 from tournament.entrants import compiler
 from tournament.entrants.bot import Entrant, Kind, Submission
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
+from tournament.leg import Leg
 from tournament.runner.contest_run import Watcher
 from tournament.runner.resume import content_sha256
-from tournament.runner.schedule import AgainstHouse, Competitor, Leg, RoundRobin
+from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
 from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Fault, LegResult
 from tournament.store.parts import ROWS_PER_GROUP
 from tournament.worker.leg import play_leg
@@ -92,8 +94,8 @@ class Replay:
 
 
 @dataclass
-class _Scrap:
-    """A desk that throws rows away, but for the games of session `kept`, and keeps a digest of all."""
+class DigestSink:
+    """A sink that throws rows away, but for the games of session `kept`, and keeps a digest of all."""
 
     games: Table
     sessions: Table
@@ -115,10 +117,10 @@ class _Scrap:
 
 @dataclass(frozen=True)
 class _Trial:
-    """A leg that the bot played as x: its result, its desk, and what the bot's decisions took."""
+    """A leg that the bot played as x: its result, its sink, and what the bot's decisions took."""
 
     result: LegResult
-    desk: _Scrap
+    sink: DigestSink
     meter: Meter
 
     @property
@@ -127,7 +129,7 @@ class _Trial:
 
     @property
     def digest(self) -> str:
-        return self.desk.digest.hexdigest()
+        return self.sink.digest.hexdigest()
 
 
 def contest_of(path: Path, configured: Sequence[str]) -> Contest:
@@ -162,7 +164,7 @@ def check_bot(
         meter=first.meter,
         fuel_allowed=settings.fuel_per_decision,
         points_per_session=first.result.points / max(1, first.result.sessions),
-        confined_by="" if entrant.plays_as == "wasm" else confinement.tier(sandbox.mode),
+        confined_by="" if entrant.plays_as == "wasm" else confinement.probe_sandbox(sandbox.mode),
         faults=first.faults,
     )
     if first.result.ended_by == 0:  # more of the same would only take long
@@ -176,7 +178,7 @@ def check_bot(
         asking = replace(contest, new_core=contest.new_core_at_limits)
     else:
         questions = extreme_questions(contest.interface)
-        asking = replace(contest, new_core=lambda *_: Questionnaire(questions, contest.interface.view_size))
+        asking = replace(contest, new_core=lambda *_: ScriptedCore(questions, contest.interface.view_size))
     forgiving = settings.model_copy(update={"faults_allowed": _MOST_FAULTS_AT_LIMITS - 1})
     (at_limits,) = _play(asking, forgiving, sandbox, entrant, opponent)
     return replace(
@@ -205,8 +207,8 @@ def replay_check(
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")
     (trial,) = _play(contest, settings, sandbox, entrant, opponent, kept=session)
-    last = last_game if last_game is not None else max((int(game["game"]) for game in trial.desk.kept_games), default=0)
-    games = tuple(game for game in trial.desk.kept_games if game["game"] <= last)
+    last = last_game if last_game is not None else max((int(game["game"]) for game in trial.sink.kept_games), default=0)
+    games = tuple(game for game in trial.sink.kept_games if game["game"] <= last)
     faults = tuple(fault for fault in trial.faults if fault.session == session and fault.game <= last)
     if not games and not faults:
         raise BadInput(f"--session {session}: the check plays sessions 0 to {max(0, trial.result.sessions - 1)}")
@@ -226,7 +228,7 @@ def _build(
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:
         return entrant, contest.house.practice(settings)
-    source = (contest.interface.kit / "new_bot.c").read_bytes()
+    source = (contest.interface.sdk / "new_bot.c").read_bytes()
     house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
     built = build_entrant(house, contest.interface, settings, sandbox)
     assert built.artifact is not None, built.problem
@@ -244,7 +246,7 @@ def _play(
 ) -> list[_Trial]:
     """Play legs of the bot against the opponent under several names, side by side.
 
-    The games of session `kept` stay on the desks.
+    The games of session `kept` stay on the sinks.
     """
     assert bot.artifact is not None and bot.artifact_sha256 is not None
     artifacts = {bot.artifact_sha256: bot.artifact, content_sha256(opponent): opponent.content}
@@ -263,17 +265,17 @@ def _play(
         schedule = RoundRobin(contest.name, playing | {"duplicate": False}, [mine, *others])
     chosen = [leg for leg in schedule.legs() if leg.x.name == bot.name]
     if bot.plays_as == "wasm":
-        return [_play_inline(contest, settings, leg, artifacts, _scrap(contest, kept)) for leg in chosen]
+        return [_play_inline(contest, settings, leg, artifacts, _digest_sink(contest, kept)) for leg in chosen]
     return _play_in_lanes(contest, settings, sandbox, chosen, artifacts, kept)
 
 
 def _play_inline(
-    contest: Contest, settings: ContestSettings, leg: Leg, artifacts: dict[str, bytes], desk: _Scrap
+    contest: Contest, settings: ContestSettings, leg: Leg, artifacts: dict[str, bytes], sink: DigestSink
 ) -> _Trial:
     meters: list[tuple[int, int, int]] = []
-    result = play_leg(contest, settings, leg, artifacts, desk, meters=meters)
-    desk.clear()
-    return _Trial(result, desk, Meter(*meters[0]))
+    result = play_leg(contest, settings, leg, artifacts, sink, meters=meters)
+    sink.clear()
+    return _Trial(result, sink, Meter(*meters[0]))
 
 
 def _play_in_lanes(
@@ -287,17 +289,17 @@ def _play_in_lanes(
     trials: dict[str, _Trial] = {}
     with contextlib.closing(Spool()) as spool:
         for played in play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder(), spool):
-            desk = _scrap(contest, kept)
-            played.rows.pour(desk)
-            desk.clear()
+            sink = _digest_sink(contest, kept)
+            played.rows.replay_into(sink)
+            sink.clear()
             use = played.uses[0]
             assert use is not None
-            trials[played.result.digest] = _Trial(played.result, desk, Meter(use.decisions, use=use))
+            trials[played.result.digest] = _Trial(played.result, sink, Meter(use.decisions, use=use))
     return [trials[leg.digest] for leg in legs]
 
 
-def _scrap(contest: Contest, kept: int | None) -> _Scrap:
-    return _Scrap(
+def _digest_sink(contest: Contest, kept: int | None) -> DigestSink:
+    return DigestSink(
         Table(buffer_fields(contest.games), ROWS_PER_GROUP),
         Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
         kept,

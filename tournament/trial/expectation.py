@@ -10,19 +10,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.game_core import ANSWER_WANTED, FAULT, GameCore
-from engine.questionnaire import Interview
 from engine.records import Table
+from engine.scripted_core import GeneratorCore
 from engine.two_card_draw import ReadyServer, TwoCardDraw
 from tournament.cache import cache_folder
-from tournament.contests.contest import Contest, ContestSettings, HousePlayer, LegPlan, buffer_fields
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.contests.two_card_draw.walk import Answers, NotWalkable, Questions, Walk, introduction
 from tournament.entrants.bot import Entrant
+from tournament.leg import Leg, LegPlan
 from tournament.runner.resume import content_sha256
-from tournament.runner.schedule import AgainstHouse, Competitor, Leg
+from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
 from tournament.store.ledger import LegResult
-from tournament.worker.leg import Scrap, play_leg
+from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 from tournament.worker.wasm.seating import BotUnfit
@@ -85,13 +87,13 @@ class BotAndServer:
 
     def exact(self) -> float | None:
         """What it wins a hand, None for a bot that doesn't forget."""
-        interviews: list[Interview] = []
+        interviews: list[GeneratorCore] = []
 
         def new_core(
             leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
         ) -> GameCore:
             walk = self._first_walk() if leg.number == 0 else self._later_walk()
-            interviews.append(Interview(walk))
+            interviews.append(GeneratorCore(walk))
             return interviews[-1]
 
         # A bot that is at fault has no answer to add up.
@@ -154,8 +156,8 @@ class BotAndServer:
         schedule = AgainstHouse(contest.name, settings.playing() | {"sessions": sessions}, [bot], [server])
         legs = list(schedule.legs())
         if self._entrant.plays_as == "wasm":
-            desk = Scrap.of(contest, _PLAYED_HANDS)
-            return [play_leg(contest, settings, leg, self._artifacts, desk) for leg in legs]
+            sink = NullSink.of(contest, _PLAYED_HANDS)
+            return [play_leg(contest, settings, leg, self._artifacts, sink) for leg in legs]
         return self._in_lanes(contest, settings, legs)
 
     def _in_lanes(self, contest: Contest, settings: ContestSettings, legs: Sequence[Leg]) -> list[LegResult]:

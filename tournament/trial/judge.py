@@ -8,13 +8,14 @@ from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
-from tournament.contests.contest import Contest, JudgedMatch, Verdict
+from tournament.contests.contest import Contest
+from tournament.contests.judging import JudgedMatch, Program, Verdict
 from tournament.errors import BadInput
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import programs
-from tournament.worker.processes.conversation import OwnProcess, PipedProgram, Program
+from tournament.worker.processes.conversation import OwnProcess, PipedProgram
 
 _MEGABYTES = 512
 _MOST_CPU_SECONDS = 60  # a last resort: the judge's clocks come first
@@ -77,7 +78,7 @@ def _start(command: Sequence[str], sandboxed: bool) -> Program:
     if not sandboxed:
         return PipedProgram(OwnProcess(command))
     try:
-        confinement.tier("on")
+        confinement.probe_sandbox("on")
         process = programs.start_in(
             Path.cwd(), command, SandboxSettings(), memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS
         )

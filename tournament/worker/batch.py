@@ -11,13 +11,14 @@ from typing import Any
 from engine.records import Table
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
-from tournament.contests.contest import Contest, buffer_fields
-from tournament.runner.schedule import Leg
+from tournament.contests.contest import Contest
+from tournament.leg import Leg
 from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Batch, LegResult, batch_name
 from tournament.store.parts import ROWS_PER_GROUP, PartWriter
-from tournament.store.storage import Root, open_root
+from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import PlayedLeg, play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -52,8 +53,8 @@ class Receipt:
 
 
 @dataclass
-class PartsDesk:
-    """A desk whose rows go out to the batch's parts."""
+class ParquetSink:
+    """A sink whose rows go out to the batch's parts."""
 
     games: Table
     sessions: Table
@@ -77,14 +78,14 @@ def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[],
     contest = find_contest(task.contest)
     settings = contest.settings.model_validate(task.settings)
     sandbox = SandboxSettings.model_validate(task.sandbox)
-    root = open_root(task.location)
+    storage = open_storage(task.location)
     staged = f"staging/{task.name}-{uuid.uuid4().hex}"
-    desk = _open_desk(contest, root, task.name, staged)
+    sink = _open_sink(contest, storage, task.name, staged)
     waiting: dict[str, PlayedLeg] = {}
     spool = Spool()
     try:
         in_lanes = [leg for leg in task.legs if leg.has_processes]
-        confined_by = confinement.tier(sandbox.mode) if in_lanes else ""
+        confined_by = confinement.probe_sandbox(sandbox.mode) if in_lanes else ""
         for played in play_in_lanes(contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping):
             waiting[played.result.digest] = played
         seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
@@ -93,15 +94,15 @@ def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[],
         for leg in task.legs:
             if leg.has_processes:
                 played = waiting.pop(leg.digest)
-                played.rows.pour(desk)
+                played.rows.replay_into(sink)
                 results.append(played.result)
             else:
-                results.append(play_leg(contest, settings, leg, artifacts, desk, stopping))
-        desk.clear()
-        parts = (desk.games_part.finish(), desk.sessions_part.finish())
+                results.append(play_leg(contest, settings, leg, artifacts, sink, stopping))
+        sink.clear()
+        parts = (sink.games_part.finish(), sink.sessions_part.finish())
     except BaseException:
-        desk.games_part.abandon()
-        desk.sessions_part.abandon()
+        sink.games_part.abandon()
+        sink.sessions_part.abandon()
         raise
     finally:
         spool.close()
@@ -109,15 +110,15 @@ def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[],
     return Receipt(batch, time.perf_counter() - started, seconds_in_lanes, games_in_lanes, len(in_lanes))
 
 
-def _open_desk(contest: Contest, root: Root, name: str, staged: str) -> PartsDesk:
+def _open_sink(contest: Contest, storage: Storage, name: str, staged: str) -> ParquetSink:
     file = f"{name}.parquet"
-    games_part = PartWriter(root, "games", contest.games, file, f"{staged}-games")
+    games_part = PartWriter(storage, "games", contest.games, file, f"{staged}-games")
     try:
-        sessions_part = PartWriter(root, "sessions", contest.sessions, file, f"{staged}-sessions")
+        sessions_part = PartWriter(storage, "sessions", contest.sessions, file, f"{staged}-sessions")
     except BaseException:
         games_part.abandon()
         raise
-    return PartsDesk(
+    return ParquetSink(
         Table(buffer_fields(contest.games), ROWS_PER_GROUP),
         Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
         games_part,

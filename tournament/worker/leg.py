@@ -8,9 +8,10 @@ from typing import Protocol
 
 from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.records import Table
-from tournament.contests.contest import Contest, ContestSettings, buffer_fields
+from tournament.contests.contest import Contest, ContestSettings
 from tournament.contests.questions import asked
-from tournament.runner.schedule import Leg, Seat
+from tournament.leg import Leg, Seat
+from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Fault, LegResult
 from tournament.worker.wasm import seating as runtime
 
@@ -19,7 +20,7 @@ class Stopped(Exception):
     """The run was asked to stop before the batch was done."""
 
 
-class Desk(Protocol):
+class RowSink(Protocol):
     """Where a batch's rows gather; `clear` takes them away."""
 
     games: Table
@@ -29,16 +30,16 @@ class Desk(Protocol):
 
 
 @dataclass
-class Scrap:
-    """A desk that throws rows away."""
+class NullSink:
+    """A sink that throws rows away."""
 
     games: Table
     sessions: Table
 
     @staticmethod
-    def of(contest: Contest, rows: int) -> Scrap:
+    def of(contest: Contest, rows: int) -> NullSink:
         """With room for so many rows of either kind."""
-        return Scrap(Table(buffer_fields(contest.games), rows), Table(buffer_fields(contest.sessions), rows))
+        return NullSink(Table(buffer_fields(contest.games), rows), Table(buffer_fields(contest.sessions), rows))
 
     def clear(self) -> None:
         self.games.rows = self.sessions.rows = 0
@@ -49,7 +50,7 @@ def play_leg(
     settings: ContestSettings,
     leg: Leg,
     artifacts: Mapping[str, bytes],
-    desk: Desk,
+    sink: RowSink,
     stopping: Callable[[], bool] = lambda: False,
     meters: list[tuple[int, int, int]] | None = None,
 ) -> LegResult:
@@ -59,14 +60,14 @@ def play_leg(
     Into `meters`, if given, goes what each seat's decisions took: (decisions,
     instructions, the most for one).
     """
-    core = new_core(contest, settings, leg, artifacts, desk.games, desk.sessions)
+    core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     seating = new_seating(contest, settings, leg, artifacts, core, measure_fuel=meters is not None)
     faults: list[Fault] = []
     ended_by = seat_all(seating, contest, leg, faults)
     answer = 0
     while ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
-            desk.clear()
+            sink.clear()
             if stopping():
                 raise Stopped
             continue

@@ -21,10 +21,9 @@ from tournament.contests.contest import (
     HouseScoring,
     Import,
     Interface,
-    LegPlan,
     Measure,
     Played,
-    PythonKit,
+    PythonSdk,
     Question,
     ViewField,
 )
@@ -33,6 +32,7 @@ from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
+from tournament.leg import LegPlan
 
 # Bob needs no more than the rules; should they change, so does this.
 BOB = HousePlayer("Bob", b"Bob calls by one hundred rollouts")
@@ -188,7 +188,7 @@ HOLDEM_TRAINING = Contest(
     games=GAMES,
     sessions=SESSIONS,
     interface=Interface(
-        kit=Path(__file__).parent / "kit",
+        sdk=Path(__file__).parent / "sdk",
         header="texas.h",
         questions=(Question("makeDecision", (("i32",),), ("i64",), arguments=(), extremes=(), line="", words=()),),
         bot_size=88,
@@ -203,7 +203,7 @@ HOLDEM_TRAINING = Contest(
         name_answer=name_answer,
         show_view=show_view,
         new_dialogue=new_dialogue,
-        python_kit=PythonKit(Path(__file__).parent / "kit" / "texas.py", ("engine.hand_strength", "engine.rates")),
+        python_sdk=PythonSdk(Path(__file__).parent / "sdk" / "texas.py", ("engine.hand_strength", "engine.rates")),
     ),
     new_core=new_core,
     house=House(

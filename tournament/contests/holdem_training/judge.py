@@ -12,12 +12,12 @@ from engine.holdem_training import HoldemTraining
 from engine.lanes import MOST_LINE_BYTES, Violation
 from engine.rates import RateSampler
 from engine.records import Table as Records
-from tournament.contests.contest import JudgedMatch, buffer_fields
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import Table
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.worker.processes.conversation import Gone, Program, Silent
+from tournament.contests.judging import Gone, JudgedMatch, Program, Silent
+from tournament.store.columns import buffer_fields
 
 SECONDS = 10.0
 # What a busy machine takes is not the program's: it may be waited for so many times as long as it may work.

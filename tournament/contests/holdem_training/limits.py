@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from engine.game_core import GameCore
 from engine.holdem_training import HoldemTraining
 from engine.records import Table
-from tournament.contests.contest import ContestSettings, LegPlan
+from tournament.contests.contest import ContestSettings
+from tournament.leg import LegPlan
 
 # Two of Alice's: twos, aces, the first and the last card, the lowest and the highest of one suit.
 _HOLES = ((0, 13), (38, 51), (0, 51), (0, 1), (50, 51))

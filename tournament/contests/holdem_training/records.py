@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tournament.contests.contest import Column
+from tournament.store.columns import Column
 
 _CARD = "13 · suit + value − 1, for suits 0 to 3 and values 1 to 13"
 

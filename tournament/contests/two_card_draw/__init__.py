@@ -11,21 +11,21 @@ from engine.game_core import GameCore
 from engine.records import Table
 from engine.two_card_draw import TwoCardDraw
 from tournament.contests.contest import (
-    Column,
     Contest,
     ContestSettings,
     House,
     HousePlayer,
     HouseScoring,
     Interface,
-    LegPlan,
     Measure,
     Played,
     Question,
     Word,
 )
 from tournament.contests.two_card_draw.servers import SUFFIX, generated_server, house_players, ready_server, strategy_of
+from tournament.leg import LegPlan
 from tournament.paths import PathText
+from tournament.store.columns import Column
 
 EXAMPLES = 4
 MOST_HANDS = 60_000
@@ -159,7 +159,7 @@ TWO_CARD_DRAW = Contest(
         Column("x_score", "int32", "x_gain and a chip for each hand, at least 0", "delta"),
     ),
     interface=Interface(
-        kit=Path(__file__).parent / "kit",
+        sdk=Path(__file__).parent / "sdk",
         header="two_card_draw.h",
         questions=(
             _question("init", {"bet1": (5,), "bet2": (5, 15)}, (_OK,), only_tells=True),

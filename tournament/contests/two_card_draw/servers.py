@@ -12,8 +12,8 @@ from engine.two_card_draw import ReadyServer
 from tournament.contests.contest import HousePlayer
 from tournament.contests.two_card_draw.generate import Recipe, cached_at, generated_text
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy
-from tournament.entrants.folder import valid_name
 from tournament.errors import BadInput
+from tournament.names import valid_name
 
 SUFFIX = ".txt"
 

@@ -10,16 +10,9 @@ from pydantic import Field
 from engine.game_core import GameCore
 from engine.records import Table
 from engine.von_neumann_poker import VonNeumannPoker
-from tournament.contests.contest import (
-    Column,
-    Contest,
-    ContestSettings,
-    Interface,
-    LegPlan,
-    Question,
-    ViewField,
-    Word,
-)
+from tournament.contests.contest import Contest, ContestSettings, Interface, Question, ViewField, Word
+from tournament.leg import LegPlan
+from tournament.store.columns import Column
 
 
 class Settings(ContestSettings):
@@ -76,7 +69,7 @@ VON_NEUMANN_POKER = Contest(
         Column("x_points", "float64", "x_gain / √games; y has the negative"),
     ),
     interface=Interface(
-        kit=Path(__file__).parent / "kit",
+        sdk=Path(__file__).parent / "sdk",
         header="von_neumann_poker.h",
         questions=(
             Question(

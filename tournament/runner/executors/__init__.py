@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator, Mapping
-from typing import Literal, Protocol
+from typing import Protocol
 
+from tournament.config import ExecutorName
 from tournament.worker.batch import Receipt, Task
-
-ExecutorName = Literal["auto", "local", "ray"]
 
 # Below this many seconds of play on one core, Ray's start-up would cost more than it brings.
 RAY_WORTH_SECONDS = 60.0

@@ -7,7 +7,7 @@ import os
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
-from tournament.errors import BadInput, Problem, RunFailed
+from tournament.errors import BadInput, RunFailed, TournamentError
 from tournament.worker.batch import Receipt, Task, play_task
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -67,7 +67,7 @@ class RayExecutor:
             receipt = ray.get(reference)
         except ray.exceptions.RayTaskError as error:
             cause = error.cause
-            if isinstance(cause, OSError | Problem):
+            if isinstance(cause, OSError | TournamentError):
                 raise cause from None
             raise RunFailed(f"a Ray worker failed: {str(error).strip().splitlines()[-1]}") from None
         except ray.exceptions.RayError as error:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from tournament.contests.judging import Gone, Silent
 from tournament.errors import BadInput, printable
 from tournament.sandbox.confinement import cpu_seconds
 
@@ -20,18 +21,10 @@ _CHUNK = 1 << 16
 _MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown
 
 
-class Silent(Exception):
-    """The program wrote no line in time."""
-
-
-class Gone(Exception):
-    """The program closed its output, most likely by ending."""
-
-
 class Process(Protocol):
     """A started process and our ends of its pipes, by descriptor; `errors` is -1 where its complaints go elsewhere.
 
-    `processes.confinement.Confined` is one.
+    `sandbox.confinement.Confined` is one.
     """
 
     @property
@@ -44,28 +37,6 @@ class Process(Protocol):
     def close_input(self) -> None: ...
     def ended_by_itself(self, patience: float) -> int | None: ...
     def end(self) -> int: ...
-
-
-class Program(Protocol):
-    """A running program, seen from the other end of its pipes."""
-
-    def send(self, text: bytes) -> None:
-        """Write to its input, without waiting for it to read."""
-
-    def read_line(self, seconds: float, most_bytes: int) -> bytes:
-        """Its next line, without the end of line; cut after `most_bytes` + 1 bytes if longer.
-
-        Raises Silent when there is none within so many seconds, Gone when there will be none.
-        """
-
-    def cpu_seconds(self) -> float:
-        """The processor time that it has taken."""
-
-    def end(self, seconds: float) -> int | None:
-        """Close its input, let it end within so many seconds, else kill it with all that it started.
-
-        Returns its exit status, negative for a signal; None if it had to be killed.
-        """
 
 
 class PipedProgram:

@@ -21,12 +21,13 @@ from typing import Literal
 from engine import lanes
 from engine.game_core import GameCore
 from engine.records import Table
-from tournament.contests.contest import Contest, ContestSettings, Dialogue, buffer_fields
+from tournament.contests.contest import Contest, ContestSettings, Dialogue
 from tournament.contests.questions import refusal
 from tournament.errors import printable
-from tournament.runner.schedule import Leg, Seat
+from tournament.leg import Leg, Seat
 from tournament.sandbox.confinement import Confined, how_it_ended
 from tournament.sandbox.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Fault, LegResult
 from tournament.worker.leg import Stopped, fault_of, leg_result, new_core, new_seating, seat_again, seat_all, seed_after
 from tournament.worker.processes import programs, python_bots
@@ -177,11 +178,11 @@ class _LaneTable:
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
         audited = time.monotonic()
         while self._waiting or self._by_lane or self._parting:
-            self._see_off()
+            self._reap_exiting()
             self._admit()
             if self._by_lane:
                 for kind, lane, channel, text in self._lanes.run(_AUDIT_SECONDS):
-                    self._see_to(kind, lane, channel, text)
+                    self._handle_event(kind, lane, channel, text)
             else:
                 time.sleep(0.001)
             now = time.monotonic()
@@ -236,7 +237,7 @@ class _LaneTable:
                 self._unshare(process)
                 self._end(process)
 
-    def _see_off(self) -> None:
+    def _reap_exiting(self) -> None:
         """End the programs that have parted, or had the time for it."""
         now = time.monotonic()
         for _ in range(len(self._parting)):
@@ -346,7 +347,7 @@ class _LaneTable:
         process = self._by_channel[channel] = _Process(confined, channel, shared)
         return process
 
-    def _see_to(self, kind: int, lane: int, channel: int, text: str) -> None:
+    def _handle_event(self, kind: int, lane: int, channel: int, text: str) -> None:
         """Deal with what the lanes can't."""
         if kind == lanes.CHANNEL_FAILED:
             if channel in self._by_channel:

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 
 from tournament.errors import BadInput, RunFailed
 from tournament.sandbox import confinement
-from tournament.sandbox.confinement import Confined, Limits, Orders, how_it_ended
+from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, how_it_ended
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 
@@ -222,7 +222,7 @@ def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
         unpack(archive, folder)
         system = [path for path in _SYSTEM if os.path.exists(path)]
         finished = confinement.run(
-            Orders(
+            LaunchSpec(
                 Limits(4096, _BUILD_SECONDS, open_files=1024, file_megabytes=1024, processes=64),
                 command=[_found(recipe.build[0], folder), *recipe.build[1:]],
                 folder=folder,
@@ -293,7 +293,7 @@ def start_in(
     """Start a command in a folder, which it may read. Raises RunFailed when it isn't found here, and BadInput."""
     command = _found(words[0], folder)
     return confinement.start(
-        Orders(
+        LaunchSpec(
             Limits(memory_megabytes + 64, cpu_seconds),
             command=[command, *words[1:]],
             folder=folder,

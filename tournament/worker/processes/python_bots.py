@@ -16,10 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tournament.contests.contest import Interface, PythonKit
+from tournament.contests.contest import Interface, PythonSdk
 from tournament.errors import BadInput, RunFailed
 from tournament.sandbox import confinement
-from tournament.sandbox.confinement import Confined, Limits, Orders, how_it_ended
+from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, how_it_ended
 from tournament.sandbox.settings import SandboxSettings
 
 # What the interpreter takes with much of the standard library (9 without); a bot's memory comes on top.
@@ -87,14 +87,14 @@ def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
     return names
 
 
-def identity(sandbox: SandboxSettings, kit: PythonKit | None) -> dict[str, Any]:
+def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
     """What a Python bot's answers depend on besides its file."""
     known: dict[str, Any] = {
         "python": platform.python_version(),
         "packages": installed(tuple(sorted(sandbox.packages))).versions,
     }
-    if kit:
-        known["packages"] = {**known["packages"], kit.file.stem: _short_digest(kit.file)}
+    if sdk:
+        known["packages"] = {**known["packages"], sdk.file.stem: _short_digest(sdk.file)}
     return known
 
 
@@ -103,15 +103,15 @@ def _short_digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
 
 
-def pack(source: bytes, sandbox: SandboxSettings, kit: PythonKit | None = None) -> bytes:
+def pack(source: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> bytes:
     """What plays: a line that says with which interpreter and packages, and the file."""
-    return json.dumps(identity(sandbox, kit), sort_keys=True).encode() + b"\n" + source
+    return json.dumps(identity(sandbox, sdk), sort_keys=True).encode() + b"\n" + source
 
 
-def source_of(artifact: bytes, sandbox: SandboxSettings, kit: PythonKit | None = None) -> bytes:
+def source_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> bytes:
     """The file. Raises RunFailed when this machine has another interpreter or other packages than the run's driver."""
     line, source = artifact.split(b"\n", 1)
-    wanted, here = json.loads(line), identity(sandbox, kit)
+    wanted, here = json.loads(line), identity(sandbox, sdk)
     if wanted != here:
         raise RunFailed(
             f"Python bots play with {_in_words(wanted)}, but this machine ({platform.node()}) has {_in_words(here)};"
@@ -136,15 +136,15 @@ def start(
     cpu_seconds: int,
 ) -> Confined:
     """Start a bot's process, ready for questions. Raises RunFailed and BadInput."""
-    source = source_of(artifact, sandbox, interface.python_kit)
+    source = source_of(artifact, sandbox, interface.python_sdk)
     packages = installed(tuple(sorted(sandbox.packages)))
-    kit = interface.python_kit
+    sdk = interface.python_sdk
     memory = _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if packages.versions else 0)
     # For many legs as for one: what fails for want of it is played again alone, so only a leg's own need counts.
     memory += memory_megabytes
     threads_of_libraries = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
     process = confinement.start(
-        Orders(
+        LaunchSpec(
             Limits(memory, cpu_seconds, threads=False),
             python={
                 "name": name,
@@ -155,12 +155,12 @@ def start(
                 "view_size": interface.view_size,
                 "most_arguments": most_arguments(interface),
                 "state_size": interface.state_size,
-                "kit": str(kit.file) if kit else None,
+                "sdk": str(sdk.file) if sdk else None,
                 "modules": packages.modules,
                 "environment": threads_of_libraries,
             },
-            readable=[*packages.readable, *([str(kit.file)] if kit else [])],
-            modules=kit.modules if kit else (),
+            readable=[*packages.readable, *([str(sdk.file)] if sdk else [])],
+            modules=sdk.modules if sdk else (),
         ),
         sandbox.mode,
     )

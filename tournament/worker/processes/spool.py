@@ -7,7 +7,7 @@ import tempfile
 import numpy as np
 
 from engine.records import Table
-from tournament.worker.leg import Desk
+from tournament.worker.leg import RowSink
 
 _MOST_BYTES_IN_MEMORY = 64 << 20
 
@@ -46,13 +46,13 @@ class LegRows:
             table.rows = 0
         self._chunks.append((offset, sizes[0], sizes[1]))
 
-    def pour(self, desk: Desk) -> None:
-        """Give all rows to a desk."""
+    def replay_into(self, sink: RowSink) -> None:
+        """Give all rows to a sink."""
         for offset, *sizes in self._chunks:
             self._spool.file.seek(offset)
-            for own, table, (size, count) in zip(self._tables, (desk.games, desk.sessions), sizes):
+            for own, table, (size, count) in zip(self._tables, (sink.games, sink.sessions), sizes):
                 if table.capacity - table.rows < count:
-                    desk.clear()
+                    sink.clear()
                 blocks = np.frombuffer(self._spool.file.read(size), dtype=own.layout)
                 for name, values in table.arrays.items():
                     values[table.rows : table.rows + count] = blocks[name].reshape(-1)[:count]

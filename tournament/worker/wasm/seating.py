@@ -174,7 +174,7 @@ class FunctionTypes(NamedTuple):
 class LoadedBot:
     """A compiled bot: `functions` are the names that answer the questions, in order.
 
-    `starters` are those to be called before anything else; `deaf_to` are the questions that
+    `starters` are those to be called before anything else; `ignored_questions` are the questions that
     only tell it something and whose function does nothing; `most_instructions` bounds what a
     decision can take, where that can be told.
     """
@@ -186,7 +186,7 @@ class LoadedBot:
     types: tuple[FunctionTypes, ...]
     imports: tuple[str, ...]
     starters: frozenset[str]
-    deaf_to: frozenset[int]
+    ignored_questions: frozenset[int]
     most_instructions: int | None
 
     @cached_property
@@ -240,13 +240,21 @@ def load_bot(artifact: bytes, interface: Interface, stem: str) -> LoadedBot:
         bound = None  # what a helper takes depends on what it is asked
     imports = tuple(item.name or "" for item in module.imports)
     constant = constant_functions(artifact, functions) if artifact[:4] == b"\0asm" else frozenset()
-    deaf_to = frozenset(
+    ignored_questions = frozenset(
         kind
         for kind, (question, function) in enumerate(zip(interface.questions, functions))
         if question.only_tells and function in constant
     )
     return LoadedBot(
-        artifact, module, interface, tuple(functions), tuple(types), imports, _starters(exports), deaf_to, bound
+        artifact,
+        module,
+        interface,
+        tuple(functions),
+        tuple(types),
+        imports,
+        _starters(exports),
+        ignored_questions,
+        bound,
     )
 
 
@@ -347,7 +355,7 @@ class Seating:
         else:
             for seat, bot in enumerate(bots):
                 if bot:
-                    core.leave_out(seat, bot.deaf_to)
+                    core.skip_questions(seat, bot.ignored_questions)
         step_type = _step_type(_value_count(interface), self.counts_fuel)
         self._step = native_function(self._context, step_type, *self.referee.step_function)
         self._seated: list[_SeatedBot | None] = [None, None]

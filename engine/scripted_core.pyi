@@ -4,12 +4,12 @@ from typing import Any, final
 from engine.game_core import GameCore
 
 @final
-class Questionnaire(GameCore):
+class ScriptedCore(GameCore):
     answers: list[int]
     def __init__(self, questions: Sequence[tuple[int, Sequence[int], bytes]], view_size: int) -> None: ...
 
 @final
-class Interview(GameCore):
+class GeneratorCore(GameCore):
     outcome: Any
     failure: Exception | None
     def __init__(self, questions: Generator[tuple[int, Sequence[int]], int, Any]) -> None: ...

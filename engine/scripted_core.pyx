@@ -8,7 +8,7 @@ from engine.game_core cimport DECIDE, LEG_OVER, MOST_ARGUMENTS, MOST_VIEW_BYTES,
 
 
 @cython.final
-cdef class Questionnaire(GameCore):
+cdef class ScriptedCore(GameCore):
     """Asks the bot at seat x. `questions` are (kind, arguments, view), each view of `view_size` bytes.
 
     `game` of its position is the number of the question. `answers` fills as they come.
@@ -54,7 +54,7 @@ cdef class Questionnaire(GameCore):
 
 
 @cython.final
-cdef class Interview(GameCore):
+cdef class GeneratorCore(GameCore):
     """Asks the bot at seat x, without views, what a generator of (kind, arguments) yields, and sends it the answers.
 
     `outcome` is what the generator returns, None before; an exception that ends it

@@ -1,0 +1,49 @@
+"""A leg: the smallest unit of work, as schedule, workers and game cores know it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+# How a player is run: inside the worker, in a process that its legs share, in one for each leg;
+# or by the game's core itself.
+PlaysAs = Literal["wasm", "python", "program", "house"]
+
+
+@dataclass(frozen=True)
+class LegPlan:
+    """What a core needs to know of a leg. Sessions are recorded from `first_session` on."""
+
+    match: int
+    number: int
+    sessions: int
+    deals_key: int
+
+    @property
+    def first_session(self) -> int:
+        return self.number * self.sessions
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its rand()."""
+
+    name: str
+    kind: PlaysAs
+    artifact: str
+    random_seed: int
+
+
+@dataclass(frozen=True)
+class Leg:
+    """The smallest unit of work. Its digest determines every byte of its records."""
+
+    digest: str
+    plan: LegPlan
+    x: Seat
+    y: Seat
+
+    @property
+    def has_processes(self) -> bool:
+        """Whether a bot of it is a process."""
+        return any(seat.kind in ("python", "program") for seat in (self.x, self.y))
