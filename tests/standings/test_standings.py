@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.runner.schedule import match_number
-from tournament.standings.standings import Standing, _student, compute_standings
+from tournament.standings.estimates import student_quantile
+from tournament.standings.standings import Standing, compute_standings
 from tournament.store.ledger import Batch, Fault, Field, FieldEntrant, LegResult
 
 BLOCKS = 32
@@ -293,4 +294,4 @@ def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
     ],
 )
 def test_quantiles_of_students_t(freedom: int, quantile: float) -> None:
-    assert _student(0.975, freedom) == pytest.approx(quantile, rel=1e-3)
+    assert student_quantile(0.975, freedom) == pytest.approx(quantile, rel=1e-3)

@@ -12,16 +12,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from tournament.cli.check_tables import alike, check_table, replay_table
+from tournament.cli.screen import Screen
 from tournament.cli.strategy import app as strategy_commands
-from tournament.cli.tables import (
-    Screen,
-    alike,
-    check_table,
-    crosstable_tables,
-    leaderboard_table,
-    reasons,
-    replay_table,
-)
+from tournament.cli.tables import crosstable_tables, leaderboard_table, reasons
 from tournament.config import load_config
 from tournament.contests import CONTESTS, find_contest
 from tournament.errors import TournamentError

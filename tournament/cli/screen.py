@@ -1,0 +1,80 @@
+"""A run as its user watches it: a live leaderboard with progress."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from tournament.cli.numbers import short
+from tournament.cli.tables import leaderboard_table
+from tournament.runner.contest_run import Progress
+
+
+class Screen:
+    """Watches a run: a live leaderboard on a terminal, almost nothing elsewhere."""
+
+    def __init__(self, console: Console, title: str) -> None:
+        self.console = console
+        self.title = title
+        self._live: Live | None = None
+        self._last = 0.0
+
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._live.stop()
+            self._live = None
+
+    def say(self, text: str) -> None:
+        """A line about what is going on."""
+        self.console.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)
+
+    def done(self, progress: Progress) -> None:
+        """Show the leaderboard as it now stands."""
+        if not self.console.is_terminal:
+            return
+        now = time.monotonic()
+        if self._live is None:
+            self._live = Live(console=self.console, auto_refresh=False, transient=True)
+            self._live.start()
+        elif now - self._last < 0.1:
+            return
+        self._last = now
+        rows = max(3, self.console.height - 7)
+        self._live.update(
+            Group(
+                leaderboard_table(progress.standings, self.title, self.console.width, rows),
+                progress_line(progress, self.console.width),
+            )
+        )
+        self._live.refresh()
+
+
+def progress_line(progress: Progress, width: int = 120) -> RenderableType:
+    """A bar, if there is room, and how much was played, how fast, how long to go."""
+    share = progress.legs / progress.total_legs if progress.total_legs else 1.0
+    line = Table.grid(padding=(0, 1))
+    rate = progress.games / progress.seconds if progress.seconds else 0.0
+    left = "" if progress.seconds_left is None else f"· {_clock(progress.seconds_left)} left"
+    text = (
+        f"{progress.legs:,}/{progress.total_legs:,} legs · {short(progress.games)} games · {short(rate)} games/s {left}"
+    )
+    room = min(30, width - len(text) - 4)
+    line.add_row(ProgressBar(total=1.0, completed=share, width=room) if room >= 5 else "", Text(text, no_wrap=True))
+    return line
+
+
+def _clock(seconds: float) -> str:
+    whole = round(seconds)
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
