@@ -1,44 +1,92 @@
-"""Compiles the game core; everything else is in pyproject.toml."""
+"""Compiles the game core and packs what a new contest folder starts with; everything else is in pyproject.toml."""
+
+from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
+from typing import Any
 
-import numpy
-from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 # A bounds-checked build for hunting bugs: ENGINE_DEBUG=1 make build
 DEBUG = os.environ.get("ENGINE_DEBUG") == "1"
-
-extensions = [
-    Extension(
-        f"engine.{path.stem}",
-        [str(path)],
-        include_dirs=[numpy.get_include()],
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-        extra_compile_args=["-O0", "-g"] if DEBUG else ["-O3"],
-    )
-    for path in sorted(Path("engine").glob("*.pyx"))
-]
 
 # `make` installs the package without its core, which it compiles in place next.
 WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
 
 CORES = os.cpu_count() or 1
 
-setup(
-    options={"build_ext": {"parallel": CORES}},
-    ext_modules=cythonize(
-        [] if WITHOUT_CORE else extensions,
-        nthreads=CORES,
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": DEBUG,
-            "wraparound": False,
-            "cdivision": not DEBUG,
-            "initializedcheck": DEBUG,
-            "embedsignature": True,
-            "embedsignature.format": "python",
-        },
-    ),
-)
+# What `tournament init` copies: read from the repository in a checkout, from this folder once installed.
+SHIPPED = "tournament/starter/shipped"
+SHIPPED_FILES = ("entrants", "results/README.md")
+
+
+class BuildCore(build_ext):
+    """Has Cython write the C only when a core is built: an sdist holds the sources as they are."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.parallel = self.parallel or CORES
+
+    def build_extensions(self) -> None:
+        import numpy
+        from Cython.Build import cythonize
+
+        for extension in self.extensions:
+            extension.include_dirs.append(numpy.get_include())
+        in_c = cythonize(
+            self.extensions,
+            nthreads=CORES,
+            build_dir="build/debug_c" if DEBUG else "build/c",
+            force=self.force,
+            compiler_directives={
+                "language_level": 3,
+                "boundscheck": DEBUG,
+                "wraparound": False,
+                "cdivision": not DEBUG,
+                "initializedcheck": DEBUG,
+                "embedsignature": True,
+                "embedsignature.format": "python",
+            },
+        )
+        written = {extension.name: extension for extension in in_c}
+        for extension in self.extensions:
+            extension.sources = written[extension.name].sources
+            extension.depends = written[extension.name].depends
+        super().build_extensions()
+
+
+class BuildPython(build_py):
+    """Adds the shipped bots, which lie beside the packages in the repository."""
+
+    def run(self) -> None:
+        super().run()
+        if self.editable_mode:
+            return
+        shipped = Path(self.build_lib, SHIPPED)
+        shutil.rmtree(shipped, ignore_errors=True)
+        for name in SHIPPED_FILES:
+            (shipped / name).parent.mkdir(parents=True, exist_ok=True)
+            if Path(name).is_dir():
+                shutil.copytree(name, shipped / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+            else:
+                shutil.copy(name, shipped / name)
+
+
+def core() -> list[Any]:
+    """One extension for each source of the core."""
+    return [
+        Extension(
+            f"engine.{path.stem}",
+            [str(path)],
+            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+            extra_compile_args=["-O0", "-g"] if DEBUG else ["-O3"],
+        )
+        for path in sorted(Path("engine").glob("*.pyx"))
+    ]
+
+
+setup(cmdclass={"build_ext": BuildCore, "build_py": BuildPython}, ext_modules=[] if WITHOUT_CORE else core())

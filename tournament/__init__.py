@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from tournament.api import run
     from tournament.standings.results import Results, load
 
-__all__ = ["Results", "load", "run"]
+    __version__: str
+
+__all__ = ["Results", "__version__", "load", "run"]
 
 
 def __getattr__(name: str) -> object:
@@ -30,4 +32,8 @@ def __getattr__(name: str) -> object:
         from tournament.standings import results
 
         return getattr(results, name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("tournament")
     raise AttributeError(f"module 'tournament' has no attribute {name!r}")

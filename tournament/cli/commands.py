@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import platform
 import shlex
 import signal
 import sys
@@ -12,6 +14,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+import tournament
 from tournament.cli.check_tables import alike, check_table, replay_table
 from tournament.cli.screen import Screen
 from tournament.cli.strategy import app as strategy_commands
@@ -24,7 +27,6 @@ from tournament.standings.results import Results, crosstable_values, load, stand
 from tournament.store.storage import inside, open_storage
 
 app = typer.Typer(
-    help="Bot contests: drop one file per bot into a folder, run, watch the leaderboard, read every game in pandas.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -34,6 +36,8 @@ app.add_typer(strategy_commands, name="strategy")
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
+_PLAYS_WITH = ("wasmtime", "ziglang", "sandlock", "ray", "pyarrow")
+
 _Contest = Annotated[
     str | None, typer.Argument(metavar="CONTEST", help=f"one of: {', '.join(c.name for c in CONTESTS)}")
 ]
@@ -42,6 +46,29 @@ _ResultsOption = Annotated[
     str | None, typer.Option("--results", metavar="DIR|URL", help="where the contests' records are")
 ]
 _Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts")]
+
+
+def _show_versions(wanted: bool) -> None:
+    """Print the versions of all that plays, and end. They are looked up, not imported: Ray alone takes a second."""
+    if not wanted:
+        return
+    print(f"tournament {tournament.__version__}")
+    print(f"Python {platform.python_version()}")
+    for name in _PLAYS_WITH:
+        try:
+            print(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            print(f"{name} is missing")
+    raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_versions, is_eager=True, help="print versions and exit")
+    ] = False,
+) -> None:
+    """Bot contests: drop one file per bot into a folder, run, watch the leaderboard, read every game in pandas."""
 
 
 @app.command(
@@ -178,6 +205,26 @@ def new(
     path = write_new_bot(find_contest(contest), chosen.entrants, name, language)
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     _out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
+
+
+@app.command(epilog="Example: tournament init my_contest --contest von_neumann_poker")
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="to write into, made if need be")] = Path(),
+    contest: Annotated[
+        list[str] | None, typer.Option(metavar="CONTEST", help="only this one; may be given again; default all")
+    ] = None,
+) -> None:
+    """Write a folder to start a contest in: a commented tournament.toml, and the shipped bots to play against.
+
+    Nothing that is there is overwritten.
+    """
+    from tournament.starter.folder import write_contest_folder
+
+    chosen = [find_contest(name) for name in dict.fromkeys(contest or [known.name for known in CONTESTS])]
+    written = write_contest_folder(folder, chosen)
+    _out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
+    step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
+    _out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)
 
 
 @app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")

@@ -1,0 +1,110 @@
+"""`tournament init` and `--version`: what a new folder holds, and what is never touched."""
+
+from __future__ import annotations
+
+import filecmp
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tests.cli.test_cli import ROOT, command
+from tournament.config import General, load_config
+from tournament.contests import CONTESTS, find_contest
+from tournament.errors import BadInput
+from tournament.sandbox.settings import SandboxSettings
+from tournament.starter.folder import write_contest_folder
+from tournament.starter.settings_file import settings_text
+
+NAMES = [contest.name for contest in CONTESTS]
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder by its relative path."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_new_folder_has_settings_shipped_bots_and_a_place_for_records(tmp_path: Path) -> None:
+    made = command(tmp_path, "init", "my_contest")
+    assert made.returncode == 0, made.stderr
+    assert "cd my_contest && tournament run von_neumann_poker" in made.stdout
+    folder = tmp_path / "my_contest"
+    assert sorted(path.name for path in folder.iterdir()) == ["entrants", "results", "tournament.toml"]
+    for name in NAMES:
+        compared = filecmp.dircmp(ROOT / "entrants" / name, folder / "entrants" / name, ignore=["__pycache__"])
+        assert not compared.left_only and not compared.right_only and not compared.diff_files
+        assert load_config(name, folder / "tournament.toml").entrants == folder / "entrants" / name
+    assert (folder / "results" / "README.md").read_bytes() == (ROOT / "results" / "README.md").read_bytes()
+
+
+def test_a_folder_can_be_for_some_contests(tmp_path: Path) -> None:
+    two = ["--contest", NAMES[2], "--contest", NAMES[0], "--contest", NAMES[2]]
+    assert command(tmp_path, "init", *two).returncode == 0
+    assert sorted(path.name for path in (tmp_path / "entrants").iterdir()) == sorted([NAMES[0], NAMES[2]])
+    assert list(tomllib.loads((tmp_path / "tournament.toml").read_text())) == [NAMES[2], NAMES[0], "sandbox"]
+
+
+@pytest.mark.parametrize("taken", ["tournament.toml", "results/README.md", *[f"entrants/{name}" for name in NAMES]])
+@pytest.mark.parametrize("kind", ["file", "folder", "dangling link"])
+def test_nothing_is_overwritten(tmp_path: Path, taken: str, kind: str) -> None:
+    path = tmp_path / taken
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "file":
+        path.write_text("mine")
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(tmp_path / "nowhere")
+    before = files_in(tmp_path)
+    with pytest.raises(BadInput, match=f"{re.escape(taken)} is (there already; nothing was written|not a folder)"):
+        write_contest_folder(tmp_path, CONTESTS)
+    assert files_in(tmp_path) == before
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "entrants"])
+def test_what_is_no_folder_is_not_written_into(tmp_path: Path, place: str) -> None:
+    name = place.split("/")[0]
+    (tmp_path / name).write_text("mine")
+    made = command(tmp_path, "init", *([] if place == "entrants" else [place]))
+    assert made.returncode == 2
+    assert made.stderr.count("\n") == 1 and name in made.stderr and "Traceback" not in made.stderr
+    assert files_in(tmp_path) == {name: b"mine"}
+
+
+def test_an_unknown_contest_is_named(tmp_path: Path) -> None:
+    made = command(tmp_path, "init", "--contest", "bridge")
+    assert (made.returncode, made.stderr.count("\n")) == (2, 1)
+    assert "no contest is called bridge" in made.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_key_is_in_the_settings_at_its_default(tmp_path: Path) -> None:
+    """Also when every # before a key with a default is taken away."""
+    text = settings_text(CONTESTS)
+    plain, bare = tmp_path / "plain.toml", tmp_path / "bare.toml"
+    plain.write_text(text)
+    bare.write_text(re.sub(r"^#(\w+ = )", r"\1", text, flags=re.MULTILINE))
+    for path in (plain, bare):
+        for name in NAMES:
+            config = load_config(name, path)
+            defaults = find_contest(name).settings()
+            chosen = {"seed": config.contest.seed, "entrants": config.contest.entrants}
+            assert config.contest == defaults.model_copy(update=chosen)
+            assert (config.general, config.sandbox) == (General(), SandboxSettings())  # type: ignore[call-arg]
+    for model in (General, SandboxSettings, *[contest.settings for contest in CONTESTS]):
+        for name, field in model.model_fields.items():
+            assert field.description
+            assert re.search(rf"^#?{name} =", text, re.MULTILINE)
+
+
+def test_version_is_the_packages(tmp_path: Path) -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert tournament.__version__ == version
+    shown = command(tmp_path, "--version")
+    assert shown.returncode == 0
+    lines = dict(line.split() for line in shown.stdout.splitlines())
+    assert lines["tournament"] == version
+    assert {"Python", "wasmtime", "ray"} <= set(lines)

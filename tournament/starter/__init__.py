@@ -1,0 +1,1 @@
+"""A folder to start a contest in, as `tournament init` writes it."""

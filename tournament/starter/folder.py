@@ -1,0 +1,63 @@
+"""Writing a folder to start a contest in: settings, the shipped bots, and a place for records."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from tournament.config import FILE_NAME
+from tournament.contests.contest import Contest
+from tournament.errors import BadInput, RunFailed
+from tournament.starter.settings_file import settings_text
+
+_RESULTS_PAGE = "results/README.md"
+
+
+def write_contest_folder(folder: Path, contests: Sequence[Contest]) -> list[Path]:
+    """Write what a contest needs into a folder, new or not; returns what was written, from the folder on.
+
+    Nothing that is there is touched: raises BadInput, having written nothing, if
+    a name is taken, or when the folder can't be written.
+    """
+    source = shipped()
+    bots = {f"entrants/{contest.name}": source / "entrants" / contest.name for contest in contests}
+    written = [Path(name) for name in (*bots, _RESULTS_PAGE, FILE_NAME)]
+    for name in written:
+        _refuse_if_taken(folder, name)
+    try:
+        for name, of_contest in bots.items():
+            if of_contest.is_dir():
+                shutil.copytree(of_contest, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                (folder / name).mkdir(parents=True)
+        (folder / _RESULTS_PAGE).parent.mkdir(exist_ok=True)
+        _write(folder / _RESULTS_PAGE, (source / _RESULTS_PAGE).read_text(encoding="utf-8"))
+        _write(folder / FILE_NAME, settings_text(contests))  # last: a folder that has it is complete
+    except OSError as error:  # shutil.Error too, which gathers the failures of a folder's files
+        reason = error.strerror or "; ".join(str(failure[2]) for failure in error.args[0])
+        raise BadInput(f"{folder} can't be written: {reason}") from None
+    return written
+
+
+def shipped() -> Path:
+    """The folder with the shipped bots: packed into an installed package, else the repository's own."""
+    for place in (Path(__file__).parent / "shipped", Path(__file__).parents[2]):
+        if (place / "entrants").is_dir() and (place / _RESULTS_PAGE).is_file():
+            return place
+    raise RunFailed("the shipped bots are missing; install the package again")
+
+
+def _refuse_if_taken(folder: Path, name: Path) -> None:
+    """Raise BadInput if a file or a folder of that name is there, or something that is no folder is in its way."""
+    for above in (folder, *(folder / part for part in reversed(name.parents))):
+        if os.path.lexists(above) and not above.is_dir():
+            raise BadInput(f"{above} is not a folder")
+    if os.path.lexists(folder / name):
+        raise BadInput(f"{folder / name} is there already; nothing was written")
+
+
+def _write(path: Path, text: str) -> None:
+    with open(path, "x", encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,54 @@
+"""A tournament.toml that names every key: its meaning, its default, and nothing decided."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import textwrap
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from tournament.config import General
+from tournament.contests.contest import Contest
+from tournament.sandbox.settings import SandboxSettings
+
+_WIDTH = 100
+_HEAD = """
+What `tournament run` plays, and how. Every key is optional. Those after a # stand at their defaults:
+take the # away to change one. Paths start from this file's folder.
+"""
+
+
+def settings_text(contests: Sequence[Contest]) -> str:
+    """The file for these contests, each with a table of its own.
+
+    The seed is the one key that is set: who knows it knows all cards, so no two contests should share it.
+    """
+    tables = [_comment(_HEAD.strip().replace("\n", " ")), *_keys(General, {})]
+    for contest in contests:
+        chosen: dict[str, object] = {"entrants": f"entrants/{contest.name}"}
+        tables += [f"[{contest.name}]\n{_comment(contest.title)}", *_keys(contest.settings, chosen)]
+    tables += ["[sandbox]\n" + _comment("How bots that are processes are confined."), *_keys(SandboxSettings, {})]
+    return "\n\n".join(tables) + "\n"
+
+
+def _keys(model: type[BaseModel], defaults: dict[str, object]) -> list[str]:
+    """A paragraph for each key: its meaning, then the key with its default, after a # unless it must be set."""
+    paragraphs = []
+    for name, field in model.model_fields.items():
+        value = defaults.get(name, field.default)
+        line = f"#{name} = {_toml(value)}".rstrip()
+        if name == "seed" and value is not None:
+            line = f"seed = {secrets.randbelow(2**63)}"
+        paragraphs.append(f"{_comment(field.description or '')}\n{line}")
+    return paragraphs
+
+
+def _toml(value: object) -> str:
+    """A value as TOML has it; nothing for a key that has no default."""
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _comment(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, _WIDTH, initial_indent="# ", subsequent_indent="# "))
