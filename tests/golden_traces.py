@@ -1,51 +1,148 @@
-"""Games in readable form, as tests/golden/ keeps them.
+"""Games of every contest in readable form, as tests/golden/ keeps them: played by a run, read from its records.
 
-To write the file anew after a change that is meant:
+To write the files anew after a change that is meant:
 
-    python -m tests.golden_traces > tests/golden/von_neumann_poker.txt
+    python -m tests.golden_traces
 """
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tests.support import build_folder, play_built, poker_settings
+import tournament
 
-BOTS = Path(__file__).parent.parent / "entrants" / "von_neumann_poker"
-X, Y = "likeme", "naive"
-DEALS_KEY = 20_200_819
+REPOSITORY = Path(__file__).parent.parent
+GOLDEN = Path(__file__).parent / "golden"
+SEED = 20_200_819
+
+Row = Any  # of pandas' itertuples
+Games = list[Row]
 
 
-def trace(folder: Path, sessions: int = 3) -> str:
-    """A few sessions of the statement's bots, a line for each game."""
-    bots = build_folder(folder, {f"{name}.c": (BOTS / f"{name}.c").read_bytes() for name in (X, Y)})
-    result, sink = play_built(bots[X], bots[Y], settings=poker_settings(sessions=sessions), deals_key=DEALS_KEY)
-    columns = {name: values for name, (values,) in sink.gathered.items()}
-    lines = [
-        f"# {X} is x, {Y} is y; deals key {DEALS_KEY}. Written by python -m tests.golden_traces,",
-        f"# checked by tests/test_golden_traces.py. Cards are in units of 1/{2**24}.",
-    ]
-    games = {name.removeprefix("games."): values.tolist() for name, values in columns.items() if name[0] == "g"}
-    ends = {name.removeprefix("sessions."): values.tolist() for name, values in columns.items() if name[0] == "s"}
-    position = 0
-    for session, count in enumerate(ends["games"]):
-        for at in range(position, position + count):
-            a, b = (X, Y) if games["x_is_a"][at] else (Y, X)
-            bet = games["bet"][at]
-            reply = "folds" if games["folded"][at] else "calls"
-            play = f"{a} bets {bet}, {b} {reply}" if bet else f"{a} passes"
-            cards = [f"{int(games[f'{role}_card'][at] * 2**24):8d}" for role in "ab"]
-            stacks = f"{games['a_money'][at]:3d} : {games['b_money'][at]:3d}"
-            place = f"session {games['session'][at]} game {games['game'][at]:2d}"
-            lines.append(f"{place} | {cards[0]} {cards[1]} | {stacks} | {play} | {games['a_gain'][at]:+d} for {a}")
-        position += count
-        gain, points = ends["x_gain"][session], ends["x_points"][session]
-        lines.append(f"session {session} | {count} games | {gain:+d} for {X} | {points:+.12f} points")
-    lines.append(f"leg | {result.games} games | {result.points:+.12f} points for {X}")
+@dataclass(frozen=True)
+class Trace:
+    """What a contest's golden games are: these shipped bots, these settings, a game and a session as a line each."""
+
+    bots: tuple[str, ...]
+    settings: dict[str, int]
+    legend: str
+    game: Callable[[Row], str]
+    session: Callable[[Row], str]
+
+
+def _poker_game(row: Row) -> str:
+    a, b = (row.x, row.y) if row.x_is_a else (row.y, row.x)
+    play = f"{a} bets {row.bet}, {b} {'folds' if row.folded else 'calls'}" if row.bet else f"{a} passes"
+    cards = " ".join(f"{int(card * 2**24):8d}" for card in (row.a_card, row.b_card))
+    return f"{cards} | {row.a_money:3d} : {row.b_money:3d} | {play} | {row.a_gain:+d} for {a}"
+
+
+def _poker_session(row: Row) -> str:
+    return f"{row.games} games | {row.x_gain:+d} for {row.x} | {row.x_points:+.12f} points"
+
+
+def _draw_game(row: Row) -> str:
+    first = f"{row.x_dealt:02d} : {row.y_dealt:02d} | {_bets(row.bets1, row.x_opened1)}"
+    second = f"draw {row.x_drew} : {row.y_drew} | {row.x_held:02d} : {row.y_held:02d} | "
+    second += _bets(row.bets2, row.x_opened2)
+    end = ("showdown", f"{row.x} folds", "the server folds")[row.folded]
+    rounds = [first, second][: row.rounds]
+    return " | ".join([*rounds, f"{end}, pot {row.pot}", f"{row.x_gain:+d} for {row.x}"])
+
+
+def _bets(count: int, x_opened: bool) -> str:
+    return f"{count} bet{'s' * (count > 1)}, {'bot' if x_opened else 'server'} first" if count else "no bets"
+
+
+def _draw_session(row: Row) -> str:
+    return f"{row.games} hands | {row.x_gain:+d} for {row.x} | score {row.x_score}"
+
+
+def _holdem_game(row: Row) -> str:
+    board = [(row.flop_1, row.flop_2, row.flop_3), (row.turn,), (row.river,)]
+    words = [_hand(row.alice_1, row.alice_2) + " : " + _hand(row.bob_1, row.bob_2)]
+    for number, cards in enumerate([(), *board], 1):
+        raised, answer = getattr(row, f"raise_{number}"), getattr(row, f"answer_{number}")
+        folded = row.folder == 1 and not answer
+        action = "folds" if folded else f"raises {raised}" if raised else "checks"
+        reply = ("", ", Bob checks", ", Bob calls", ", Bob folds")[answer]
+        words.append(f"{_hand(*cards)}: {action}{reply}" if cards else f"{action}{reply}")
+        if folded or (row.folder == 2 and answer == 3):
+            break
+    return " | ".join([*words, f"{row.profit:+d} for {row.x}"])
+
+
+def _hand(*cards: int) -> str:
+    """Cards as value and suit, the suit as the statement numbers it."""
+    return " ".join(f"{'23456789TJQKA'[card % 13]}{card // 13}" for card in cards)
+
+
+def _holdem_session(row: Row) -> str:
+    return f"{row.games} hands | {row.profit:+d} for {row.x} | {row.mean_profit:+.6f} a hand"
+
+
+TRACES = {
+    "von_neumann_poker": Trace(
+        ("likeme.c", "naive.c"),
+        {"sessions": 3},
+        "A's card and B's in units of 1/2**24 | their stacks | play | gain",
+        _poker_game,
+        _poker_session,
+    ),
+    "two_card_draw": Trace(
+        ("pair_bettor.c", "random_legal.c"),
+        {"servers": 2, "hands": 40},
+        "bot's hand : server's, round 1 | cards drawn, hands, round 2 | end | gain",
+        _draw_game,
+        _draw_session,
+    ),
+    "holdem_training": Trace(
+        ("sampling_all_in.cpp", "threshold.cpp"),
+        {"sessions": 2, "hands": 40},
+        "Alice's hand : Bob's, round 1 | flop: round 2 | turn: round 3 | river: round 4 | gain",
+        _holdem_game,
+        _holdem_session,
+    ),
+}
+
+
+def trace(contest: str, folder: Path) -> str:
+    """Play the contest's golden games in a folder of one's own, and write them down."""
+    chosen = TRACES[contest]
+    (folder / "bots").mkdir()
+    for name in chosen.bots:
+        shutil.copy(REPOSITORY / "entrants" / contest / name, folder / "bots")
+    keys = {"seed": SEED} | chosen.settings
+    settings = [f"[{contest}]", 'entrants = "bots"', *[f"{name} = {value}" for name, value in keys.items()]]
+    (folder / "tournament.toml").write_text("\n".join(settings))
+    played = tournament.run(contest, config=folder / "tournament.toml", executor="local", workers=1)
+    shown = ", ".join(f"{name} = {value}" for name, value in keys.items())
+    lines = [f"# {shown}. Written by python -m tests.golden_traces.", f"# {chosen.legend}"]
+    games = played.games.groupby(["match", "session"], sort=False, observed=True)
+    for session in _rows(played.sessions):
+        lines.append(f"# {session.x} against {session.y}")
+        place = f"session {session.session}"
+        for row in _rows(games.get_group((session.match, session.session))):
+            lines.append(f"{place} game {row.game:2d} | {chosen.game(row)}")
+        lines.append(f"{place} | {chosen.session(session)}")
     return "\n".join(lines) + "\n"
 
 
+def _rows(frame: Any) -> Iterator[Row]:
+    return frame.itertuples(index=False)  # type: ignore[no-any-return]
+
+
+def main() -> None:
+    """Write the golden files anew."""
+    for contest in TRACES:
+        with tempfile.TemporaryDirectory() as scratch:
+            (GOLDEN / f"{contest}.txt").write_text(trace(contest, Path(scratch)))
+
+
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as scratch:
-        print(trace(Path(scratch)), end="")
+    main()

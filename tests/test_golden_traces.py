@@ -1,13 +1,20 @@
-"""Games of the statement's bots, readable line by line, stay as they are."""
+"""Games of shipped bots, readable line by line, stay as they are."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tests.golden_traces import trace
+import pytest
+
+from tests.golden_traces import GOLDEN, TRACES, trace
+from tournament.contests import CONTESTS
 
 
-def test_von_neumann_poker(tmp_path: Path) -> None:
+@pytest.mark.parametrize("contest", [contest.name for contest in CONTESTS])
+def test_games_are_the_golden_ones(contest: str, tmp_path: Path) -> None:
     """A difference means other games for everybody: results of the past no longer count."""
-    golden = (Path(__file__).parent / "golden" / "von_neumann_poker.txt").read_text()
-    assert trace(tmp_path) == golden
+    assert trace(contest, tmp_path) == (GOLDEN / f"{contest}.txt").read_text()
+
+
+def test_every_contest_has_golden_games() -> None:
+    assert set(TRACES) == {contest.name for contest in CONTESTS}
