@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from moto.server import ThreadedMotoServer
 
 BUCKET = "bucket"
 
@@ -16,6 +15,8 @@ BUCKET = "bucket"
 @contextmanager
 def serve() -> Iterator[str]:
     """The options of URLs into its one bucket, while it runs."""
+    from moto.server import ThreadedMotoServer  # takes a second, and few tests need it
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ACCESS_KEY_ID", "test")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
