@@ -1,11 +1,12 @@
-# make run    set up and play the shipped bots' tournament
-# make test   set up and pass the tests
-# make check  lint, types and layers
-# make bench  measure; benchmarks/README.md says what
-# PYTHON=python3.12 chooses the interpreter.
+# make run           set up and play the shipped bots' tournament
+# make test          set up and pass the tests
+# make check         lint, types and layers
+# make package-test  build sdist and wheel, install, and play from them
+# make bench         measure; benchmarks/README.md says what
+# PYTHON=python3.12 chooses the interpreter; another than python3 has an environment of its own.
 
 PYTHON ?= python3
-VENV := .venv
+VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 CORE := $(patsubst engine/%.pyx,engine.%,$(wildcard engine/*.pyx))
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -13,14 +14,18 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # What a command says is shown only if it fails.
 quietly = $(1) > $(VENV)/setup.log 2>&1 || { cat $(VENV)/setup.log; exit 1; }
 
-.PHONY: run test check bench build clean
+.PHONY: run test check package-test bench build clean
 
 run: $(VENV)/built
 	@$(BIN)/tournament run von_neumann_poker
 
 test: $(VENV)/tools
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
-	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --durations 15
+
+package-test: $(VENV)/tools
+	@echo "Building the package and playing from it"
+	@$(BIN)/python -m pytest -m package tests/test_package.py
 
 check: $(VENV)/tools
 	@echo "Checking format, lint, types and layers"
@@ -60,4 +65,4 @@ $(VENV)/installed: pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build *.egg-info engine/*.c engine/*.so
+	rm -rf .venv* build dist *.egg-info engine/*.c engine/*.so

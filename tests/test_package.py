@@ -1,0 +1,131 @@
+"""The package as strangers get it: sdist, wheel built from it, installed elsewhere, every contest played there.
+
+Slow for its compiling, so `make package-test` runs it and `make test` doesn't. No
+network: what the package depends on is borrowed from the interpreter of the tests.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pandas as pd
+import pytest
+
+from tournament.contests import CONTESTS
+
+pytestmark = pytest.mark.package
+
+ROOT = Path(__file__).resolve().parent.parent
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+GENERATED = ("engine/stale.c", "engine/stale.so", "entrants/von_neumann_poker/__pycache__/stale.pyc")
+SMALL = {"sessions": 2, "hands": 100, "servers": 2}
+
+
+def checked(*command: str | Path, folder: Path) -> str:
+    """Run a command that must succeed, away from this repository; returns what it printed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    process = subprocess.run(
+        [str(word) for word in command], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert process.returncode == 0, f"{command}\n{process.stdout[-2000:]}\n{process.stderr[-4000:]}"
+    return process.stdout
+
+
+def tracked(*patterns: str) -> set[str]:
+    """Files of the repository, also those that are not committed yet."""
+    wanted = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *patterns]
+    names = subprocess.run(wanted, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    return {name for name in names if name and (ROOT / name).exists()}
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made in a copy of the repository that has been worked in: it also holds files that were generated there."""
+    copy = tmp_path_factory.mktemp("copy")
+    for name in (*tracked(), *GENERATED):
+        target = copy / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((ROOT / name).read_bytes() if name not in GENERATED else b"")
+    out = tmp_path_factory.mktemp("sdist")
+    code = "import sys, setuptools.build_meta as backend; backend.build_sdist(sys.argv[1])"
+    checked(sys.executable, "-c", code, out, folder=copy)
+    (archive,) = out.glob("*.tar.gz")
+    return archive
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("wheel")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(place, filter="data")
+    options = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", place]
+    checked(sys.executable, "-m", "pip", "wheel", *options, place / f"tournament-{VERSION}", folder=place)
+    (built,) = place.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The command `tournament` of an environment into which the wheel was installed."""
+    place = tmp_path_factory.mktemp("environment")
+    checked(sys.executable, "-m", "venv", "--without-pip", place, folder=place)
+    python = place / "bin" / "python"
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    own_packages = Path(checked(python, "-c", code, folder=place).strip())
+    # Only a folder on the path: the links that this one has to the repository are not followed from there.
+    (own_packages / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    options = ["--no-deps", "--no-index", "--ignore-installed", wheel]
+    checked(sys.executable, "-m", "pip", "--python", python, "install", *options, folder=place)
+    where = checked(python, "-c", "import tournament, engine.deals as core; print(tournament, core)", folder=place)
+    assert where.count(str(own_packages)) == 2, where
+    return place / "bin" / "tournament"
+
+
+def test_the_sdist_has_the_sources_and_nothing_generated(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {str(PurePosixPath(*PurePosixPath(m.name).parts[1:])) for m in archive if m.isfile()}
+    wanted = tracked("engine", "tournament", "entrants", "results", "docs", "setup.py", "pyproject.toml", "README.md")
+    assert wanted <= names
+    assert not [name for name in names if name.endswith((".so", ".pyc")) or re.fullmatch(r"engine/.*\.c", name)]
+
+
+def test_the_wheel_has_the_core_the_sdks_and_the_shipped_bots(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    compiled = {name.partition(".")[0] for name in names if name.endswith(".so")}
+    assert compiled == {name.removesuffix(".pyx") for name in tracked("engine/*.pyx")}
+    assert {name for name in tracked("tournament", "engine") if not name.endswith(".pyx")} <= names
+    assert {f"tournament/starter/shipped/{name}" for name in tracked("entrants", "results")} <= names
+    assert not [name for name in names if name.endswith((".pyx", ".pyc"))]
+
+
+def test_the_command_says_its_version(command: Path, tmp_path: Path) -> None:
+    lines = checked(command, "--version", folder=tmp_path).splitlines()
+    assert lines[0] == f"tournament {VERSION}"
+    assert lines[1] == f"Python {sys.version.split()[0]}"
+
+
+def test_every_contest_plays_from_a_new_folder(command: Path, tmp_path: Path) -> None:
+    checked(command, "init", "my_contest", folder=tmp_path)
+    folder = tmp_path / "my_contest"
+    settings = (folder / "tournament.toml").read_text()
+    for key, value in SMALL.items():
+        settings, changes = re.subn(rf"^#{key} = .*", f"{key} = {value}", settings, flags=re.MULTILINE)
+        assert changes
+    (folder / "tournament.toml").write_text(settings)
+    checked(command, "run", "--executor", "local", folder=folder)
+    for contest in CONTESTS:
+        entrants = pd.read_parquet(folder / "results" / contest.name / "entrants.parquet")
+        shipped = [path for path in (ROOT / "entrants" / contest.name).iterdir() if path.name != "__pycache__"]
+        assert len(entrants) == len(shipped)
+        assert set(entrants.status) == {"ok"}, entrants[entrants.status != "ok"]
+        assert len(pd.read_parquet(folder / "results" / contest.name / "games"))
+        checked(command, "leaderboard", contest.name, folder=folder)
