@@ -22,6 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = (ROOT / "docs" / "settings.md").read_text()
 RECORDS = (ROOT / "docs" / "records.md").read_text()
 README = (ROOT / "README.md").read_text()
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Folders that pages name and that aren't in the repository: made by set-up, by a run, or in a contest's folder.
+RUN_TIME = (".venv", "build/", "staging/", "games/", "sdk/", "programs/", "builds/", "python/", "new_program_")
 
 
 def section(text: str, heading: str) -> str:
@@ -87,10 +90,73 @@ def _options_of(name: str) -> list[Any]:
     return list(typer.main.get_command(app).commands[name].params)  # type: ignore[attr-defined]
 
 
-def test_links_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-            assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"
+def _prose(page: Path) -> str:
+    """A page without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def _links(page: Path) -> list[tuple[Path, str]]:
+    """The files and anchors that a page links to, those on the web left out."""
+    targets = [target for target in re.findall(r"\]\(([^)]+)\)", _prose(page)) if "://" not in target]
+    return [((page.parent / name).resolve() if name else page, anchor) for name, _, anchor in map(_parted, targets)]
+
+
+def _parted(target: str) -> tuple[str, str, str]:
+    return target.partition("#")
+
+
+def _anchors(page: Path) -> set[str]:
+    """What a page's headings are called in links, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)", _prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target, anchor in _links(page):
+        assert target.exists(), f"{page.name}: {target}"
+        assert not anchor or anchor in _anchors(target), f"{page.name}: {target.name}#{anchor}"
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    reached, waiting = set(), [ROOT / "docs" / "index.md"]
+    while waiting:
+        page = waiting.pop()
+        if page.suffix == ".md" and page not in reached:
+            reached.add(page)
+            waiting += [target for target, _ in _links(page)]
+    assert set(PAGES) <= reached
+
+
+def _tree(block: str) -> list[str]:
+    """The paths in a drawing of folders: names first, two spaces before what they are, indented below their folder."""
+    above: dict[int, str] = {}
+    paths = []
+    for line in block.splitlines():
+        depth = len(line) - len(line.lstrip())
+        folder = "".join(above[level] for level in sorted(above) if level < depth)
+        for name in re.split(r" {2,}", line.strip()):
+            if not re.fullmatch(r"[\w./<>]*(/|\.\w+)", name.split(" ")[0]):
+                break
+            for part in name.split(" "):
+                paths.append(folder + part)
+        above = {level: name for level, name in above.items() if level < depth}
+        above[depth] = line.split()[0]
+    return paths
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"], ids=str
+)
+def test_files_and_folders_that_a_page_names_exist(page: Path) -> None:
+    blocks = re.findall(r"^```\w*\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    trees = [_tree(block) for block in blocks if re.match(r"tournament(/|\.toml)\s", block)]
+    assert page.name == "CONTRIBUTING.md" or (len(trees) == 1 and len(trees[0]) > 15)
+    spans = re.findall(r"`([\w.-]+/[\w./-]*|[\w.-]+\.(?:py|pyx|pxd|toml|md))`", _prose(page))
+    named = [path for tree in trees for path in tree] + [span for span in spans if not span.startswith(RUN_TIME)]
+    for path in named:
+        path = path.removesuffix("<contest>/")
+        assert any((place / path).exists() for place in (ROOT, ROOT / "tournament")), f"{page.name}: {path}"
 
 
 def test_the_python_examples_play(tmp_path: Path) -> None:
