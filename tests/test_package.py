@@ -66,7 +66,7 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("wheel")
     with tarfile.open(sdist) as archive:
         archive.extractall(place, filter="data")
-    options = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", place]
+    options = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", str(place)]
     checked(sys.executable, "-m", "pip", "wheel", *options, place / f"tournament-{VERSION}", folder=place)
     (built,) = place.glob("*.whl")
     return built
@@ -82,8 +82,8 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     own_packages = Path(checked(python, "-c", code, folder=place).strip())
     # Only a folder on the path: the links that this one has to the repository are not followed from there.
     (own_packages / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    options = ["--no-deps", "--no-index", "--ignore-installed", wheel]
-    checked(sys.executable, "-m", "pip", "--python", python, "install", *options, folder=place)
+    options = ["--no-deps", "--no-index", "--ignore-installed"]
+    checked(sys.executable, "-m", "pip", "--python", python, "install", *options, wheel, folder=place)
     where = checked(python, "-c", "import tournament, engine.deals as core; print(tournament, core)", folder=place)
     assert where.count(str(own_packages)) == 2, where
     return place / "bin" / "tournament"

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 import tournament
 from tests.cli.test_cli import ROOT, command
@@ -93,8 +94,9 @@ def test_every_key_is_in_the_settings_at_its_default(tmp_path: Path) -> None:
             defaults = find_contest(name).settings()
             chosen = {"seed": config.contest.seed, "entrants": config.contest.entrants}
             assert config.contest == defaults.model_copy(update=chosen)
-            assert (config.general, config.sandbox) == (General(), SandboxSettings())  # type: ignore[call-arg]
-    for model in (General, SandboxSettings, *[contest.settings for contest in CONTESTS]):
+            assert (config.general, config.sandbox) == (General(), SandboxSettings())
+    models: list[type[BaseModel]] = [General, SandboxSettings, *[contest.settings for contest in CONTESTS]]
+    for model in models:
         for name, field in model.model_fields.items():
             assert field.description
             assert re.search(rf"^#?{name} =", text, re.MULTILINE)

@@ -24,8 +24,8 @@ def write_contest_folder(folder: Path, contests: Sequence[Contest]) -> list[Path
     source = shipped()
     bots = {f"entrants/{contest.name}": source / "entrants" / contest.name for contest in contests}
     written = [Path(name) for name in (*bots, _RESULTS_PAGE, FILE_NAME)]
-    for name in written:
-        _refuse_if_taken(folder, name)
+    for taken in written:
+        _refuse_if_taken(folder, taken)
     try:
         for name, of_contest in bots.items():
             if of_contest.is_dir():
