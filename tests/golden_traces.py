@@ -21,7 +21,6 @@ GOLDEN = Path(__file__).parent / "golden"
 SEED = 20_200_819
 
 Row = Any  # of pandas' itertuples
-Games = list[Row]
 
 
 @dataclass(frozen=True)

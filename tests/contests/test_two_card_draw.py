@@ -140,6 +140,7 @@ def run(folder: Path, results: str, settings: Sequence[str], workers: int = 1, w
 
 
 @pytest.mark.parametrize("name", ["sample", "pair_bettor", "perfect"])
+@pytest.mark.statistical
 def test_ten_million_hands_are_what_is_expected(tmp_path: Path, server: ServerStrategy, name: str) -> None:
     """Within four standard errors, for three policies."""
     if name == "perfect":
@@ -199,6 +200,7 @@ def test_processes_are_valued_as_the_same_bot_in_c(tmp_path: Path, server: Serve
     assert expected(bots["tossing"], server).error is not None
 
 
+@pytest.mark.statistical
 def test_the_leaderboard_is_what_exact_values_predict(tmp_path: Path) -> None:
     """Fixed policies over four servers: each profit within four of its errors, and the mean score too."""
     folder = tmp_path / "bots"

@@ -130,6 +130,7 @@ def pair_counts(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray
     return np.histogram2d(one.ravel(), other.ravel(), bins=16, range=((0, 1), (0, 1)))[0]
 
 
+@pytest.mark.statistical
 def test_cards_are_uniform() -> None:
     """300,000 cards in 256 bins, and their low bits, within 4 standard errors."""
     cards = grid(range(1), range(3_000), range(50)).ravel()
@@ -139,6 +140,7 @@ def test_cards_are_uniform() -> None:
     assert abs(cards.mean() - 0.5) < 4 / np.sqrt(12 * cards.size)
 
 
+@pytest.mark.statistical
 def test_cards_are_independent() -> None:
     """A's and B's, and the same player's in neighbouring games, sessions and keys: 16 × 16 bins."""
     cards = grid(range(4), range(600), range(50))

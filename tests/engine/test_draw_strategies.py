@@ -119,6 +119,7 @@ def test_constraints_hold_after_any_number_of_steps(steps: int) -> None:
     assert allowed_actions().tolist() == expected
 
 
+@pytest.mark.statistical
 def test_the_start_is_uniform_on_the_simplex() -> None:
     """Each of three actions has the mean 1/3 and the variance 1/18, the least of them the mean 1/9."""
     rows = np.concatenate([random_strategy(seed) for seed in range(40)])

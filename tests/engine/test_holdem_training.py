@@ -170,6 +170,7 @@ def test_bobs_rollouts_before_the_flop_are_counted_exactly() -> None:
 
 
 @pytest.mark.parametrize("hole", ["Ah As", "2h 7s", "Th 9h", "2d 2c", "Kd 4d"])
+@pytest.mark.statistical
 def test_counts_before_the_flop_agree_with_sampling(hole: str) -> None:
     """Shares of wins and ties of one pair of each kind, within four standard errors."""
     own = cards_of(hole)
@@ -198,6 +199,7 @@ def test_chances_before_the_flop_are_the_multinomial_ones(hole: str, raised: int
 
 
 @pytest.mark.parametrize(("hole", "raised"), [("Th 9h", 100), ("2h 7s", 10), ("Kd 4d", 90), ("2d 2c", 100)])
+@pytest.mark.statistical
 def test_rollouts_before_the_flop_call_as_often_as_the_table_says(hole: str, raised: int) -> None:
     """The plain form, a hundred rollouts for each answer, against the one random number: equal in distribution."""
     own = cards_of(hole)
@@ -215,6 +217,7 @@ def test_rollouts_before_the_flop_call_as_often_as_the_table_says(hole: str, rai
     assert abs(calls - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / decisions)
 
 
+@pytest.mark.statistical
 def test_the_core_asks_the_table_before_the_flop() -> None:
     """Its first answers to one holding come as often as they should."""
     hands = 4000
@@ -354,6 +357,7 @@ SIMPLE: list[tuple[str, Callable[[View], int]]] = [
 
 
 @pytest.mark.parametrize(("name", "player"), SIMPLE, ids=[name for name, _ in SIMPLE])
+@pytest.mark.statistical
 def test_mean_profit_agrees_with_the_oracles(name: str, player: Player) -> None:
     """Different deals, so that the difference is within four standard errors of zero."""
     few = play_oracle(player, 1234, sessions=1, hands=150)
@@ -365,6 +369,7 @@ def test_mean_profit_agrees_with_the_oracles(name: str, player: Player) -> None:
         assert abs(fast.mean() - 5) < 4 * fast.std() / math.sqrt(len(fast))
 
 
+@pytest.mark.statistical
 def test_deals_are_uniform() -> None:
     """Every card in every place, by χ² with 51 degrees of freedom: 99 is the 0.9999 quantile."""
     record = play_core(lambda _view: FOLD, 21, sessions=1, hands=52_000, capacities=(52_000, 1))

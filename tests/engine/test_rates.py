@@ -31,6 +31,7 @@ def check_share(share: float, wanted: float, samples: int) -> None:
     ("alice", "board"),
     [("Ah Kd", "As 7c 2d 9h 4s"), ("2c 3d", "Th Jh Qh Kh Ah"), ("5h 5c", "8s 8d Kc Ks 2h"), ("Jh Th", "9h 8h 2c 3s")],
 )
+@pytest.mark.statistical
 def test_rates_converge_to_the_exact_equities(alice: str, board: str) -> None:
     samples = 400_000
     own, shown = cards_of(alice), cards_of(board)
@@ -41,6 +42,7 @@ def test_rates_converge_to_the_exact_equities(alice: str, board: str) -> None:
     check_share(ties / samples, tie, samples)
 
 
+@pytest.mark.statistical
 def test_rates_before_the_flop() -> None:
     """Aces against any two: 0.84932 wins and 0.00542 ties, as preflop.count_outcomes has them."""
     samples = 1_000_000

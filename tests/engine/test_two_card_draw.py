@@ -164,6 +164,7 @@ def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
     assert len(sequences) == 13
 
 
+@pytest.mark.statistical
 def test_cards_are_uniform_and_independent_of_what_the_bot_does() -> None:
     """The same hands are dealt, and the same dice thrown, to bots that play differently."""
     dealt = []

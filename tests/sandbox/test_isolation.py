@@ -97,8 +97,6 @@ if 'value' not in dir():
 def a(bot): return int(value() * 2**40)
 def b(bot, bet): return 0
 """
-# The chance of these is of modules that legs share: it repeats only where legs don't.
-SHARED = {"uuid", "statistics"}
 
 
 @pytest.mark.parametrize(("sources", "sandbox"), [(CHANCE, ON), (NUMPY_CHANCE, NUMPY)], ids=["standard", "numpy"])

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from tests.support import build_folder, play_built, poker_settings
 from tournament.entrants.bot import Entrant
 
+pytestmark = pytest.mark.statistical
+
 Floats = NDArray[np.float64]
 
 BOTS = {

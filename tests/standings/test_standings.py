@@ -87,6 +87,7 @@ def test_scores_and_counts_are_plain_sums() -> None:
     assert standings.games == 6 * 3200
 
 
+@pytest.mark.statistical
 def test_errors_by_blocks_agree_with_errors_by_sessions_on_average() -> None:
     ratios = []
     for seed in range(200):
@@ -215,6 +216,7 @@ def test_the_order_of_commits_does_not_matter_to_the_last_bit(chance: Any) -> No
     assert compute_standings(field, [batch_of(*legs[:cut]), batch_of(*legs[cut:])]) == expected
 
 
+@pytest.mark.statistical
 def test_order_probabilities() -> None:
     """Sure when far apart, even when level; at one standard error about what the normal distribution says."""
     field = field_of(["ann", "bob"])
@@ -239,6 +241,7 @@ def test_order_probabilities() -> None:
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.9])
+@pytest.mark.statistical
 def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
     """Over simulated tournaments whose pairings see the same luck, and sessions that depend on those before.
 

@@ -454,11 +454,6 @@ def test_what_a_program_reads(stage: Stage) -> None:
     assert answer_help(LINE) == "ACTION PASS or ACTION BET x"
 
 
-def _write_both(process: Pipes, one: bytes, other: bytes) -> None:
-    os.write(process.writes, one)
-    os.write(process.writes, other)
-
-
 VIOLATIONS: dict[str, tuple[Callable[[Pipes], object], str]] = {
     "two lines": (
         lambda p: os.write(p.writes, b"ACTION PASS\nACTION PASS\n"),
