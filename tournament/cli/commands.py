@@ -222,9 +222,9 @@ def init(
 
     chosen = [find_contest(name) for name in dict.fromkeys(contest or [known.name for known in CONTESTS])]
     written = write_contest_folder(folder, chosen)
-    _out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
+    _out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True, markup=False)
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
-    _out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)
+    _out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True, markup=False)
 
 
 @app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
