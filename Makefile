@@ -11,57 +11,78 @@ BIN := $(VENV)/bin
 CORE := $(patsubst engine/%.pyx,engine.%,$(wildcard engine/*.pyx))
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
+# Set-up compiles while it downloads, and stubs are checked while types are.
+MAKEFLAGS += --jobs=2
+
 # What a command says is shown only if it fails.
-quietly = $(1) > $(VENV)/setup.log 2>&1 || { cat $(VENV)/setup.log; exit 1; }
+quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: run test check package-test bench build clean
+.PHONY: run test check format lint types layers stubs package-test bench build clean
 
-run: $(VENV)/built
+run: build
 	@$(BIN)/tournament run von_neumann_poker
 
-test: $(VENV)/tools
+test: build $(VENV)/tools
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
 	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --durations 15
 
-package-test: $(VENV)/tools
+package-test: build $(VENV)/tools
 	@echo "Building the package and playing from it"
 	@$(BIN)/python -m pytest -m package tests/test_package.py
 
-check: $(VENV)/tools
-	@echo "Checking format, lint, types and layers"
+check: format lint types layers stubs
+
+format: $(VENV)/tools
+	@echo "Checking format"
 	@$(BIN)/ruff format --check .
+
+lint: $(VENV)/tools
+	@echo "Checking lint"
 	@$(BIN)/ruff check .
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine
+
+types: $(VENV)/tools
+	@echo "Checking types"
 	@$(BIN)/mypy
+
+layers: $(VENV)/tools
+	@echo "Checking layers"
 	@$(call quietly, $(BIN)/lint-imports)
+
+stubs: build $(VENV)/tools
+	@echo "Checking stubs against the compiled core"
 	@$(BIN)/stubtest --ignore-missing-stub --concise $(CORE)
 
-bench: $(VENV)/built
+bench: build
 	@$(BIN)/python -m benchmarks
 
-build: $(VENV)/built
+build: $(VENV)/installed $(VENV)/built
 
 # The compiled core is rebuilt when a source of it changes.
-$(VENV)/built: $(VENV)/installed $(wildcard engine/*.pyx engine/*.pxd) setup.py
+$(VENV)/built: $(VENV)/compilers $(wildcard engine/*.pyx engine/*.pxd engine/*.h) setup.py
 	@echo "Compiling the game core"
 	@$(call quietly, $(BIN)/python setup.py --quiet build_ext --inplace)
 	@touch $@
 
-$(VENV)/tools: $(VENV)/built
+$(VENV)/tools: $(VENV)/installed
 	@echo "Installing the tools for tests and checks"
 	@$(call quietly, $(PIP) install --group dev)
 	@touch $@
 
-$(VENV)/installed: pyproject.toml
+$(VENV)/installed: $(VENV)/compilers pyproject.toml
+	@echo "Downloading packages (a minute or two, once)"
+	@$(call quietly, ENGINE_LATER=1 $(PIP) install --no-build-isolation --editable .)
+	@touch $@
+
+$(VENV)/compilers:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
 	@$(PYTHON) -c 'import os, sys, sysconfig; h = sysconfig.get_path("include") + "/Python.h"; \
 	  sys.exit(not os.path.exists(h) and "Python.h is missing: apt install python3-dev")'
 	@command -v gcc > /dev/null || { echo "gcc is missing: apt install gcc"; exit 1; }
-	@echo "Setting up $(VENV): downloading packages (a minute or two, once)"
+	@echo "Setting up $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "venv is missing: apt install python3-venv"; exit 1; }
 	@$(call quietly, $(PIP) install --upgrade pip)
 	@$(call quietly, $(PIP) install 'setuptools>=77' 'cython>=3.1' 'numpy>=2')
-	@$(call quietly, ENGINE_LATER=1 $(PIP) install --no-build-isolation --editable .)
 	@touch $@
 
 clean:
