@@ -20,7 +20,10 @@ _ONE_AT_A_TIME = {"hostile", "test_executors.py", "test_bad_bots.py"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests must not run side by side: those of a file, which share fixtures, and those named above."""
+    """Say which tests must not run side by side: those of a file, which share fixtures, and those named above.
+
+    The latter are slow, too.
+    """
     here = Path(__file__).parent
 
     def is_one_of_them(item: pytest.Item) -> bool:
@@ -31,6 +34,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     for item in items:
         item.add_marker(pytest.mark.xdist_group("one at a time" if is_one_of_them(item) else str(item.path)))
+        if is_one_of_them(item):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: not is_one_of_them(item))
 
 
