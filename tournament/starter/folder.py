@@ -35,9 +35,10 @@ def write_contest_folder(folder: Path, contests: Sequence[Contest]) -> list[Path
         (folder / _RESULTS_PAGE).parent.mkdir(exist_ok=True)
         _write(folder / _RESULTS_PAGE, (source / _RESULTS_PAGE).read_text(encoding="utf-8"))
         _write(folder / FILE_NAME, settings_text(contests))  # last: a folder that has it is complete
-    except OSError as error:  # shutil.Error too, which gathers the failures of a folder's files
-        reason = error.strerror or "; ".join(str(failure[2]) for failure in error.args[0])
-        raise BadInput(f"{folder} can't be written: {reason}") from None
+    except shutil.Error as error:  # gathers the failures of a folder's files: source, target, reason
+        raise BadInput(f"{folder} can't be written: {error.args[0][0][2]}") from None
+    except OSError as error:
+        raise BadInput(f"{folder} can't be written: {error.strerror}") from None
     return written
 
 
