@@ -14,12 +14,12 @@ cdef extern from *:
     #define SOME_FLUSH 0x8888000000000000ULL
     """
     const uint64_t HAND_MULTIPLIER
-    const uint64_t SOME_FLUSH     # a suit's count, begun at 3, has reached 8
+    const uint64_t SOME_FLUSH     # the top bit of each suit's count: five cards, since counts begin at 3
 
 cdef struct HandTables:
-    uint64_t start                        # of a hand's sum: each suit's count at 3
-    uint64_t keys[DECK]                   # added up: ranks in base 5 below, suits in four bits each on top
-    uint64_t bits[DECK]                   # or-ed: a set of ranks for each suit, 16 bits each
+    uint64_t start                        # a sum of no cards: each suit's count begins at 3
+    uint64_t keys[DECK]                   # to be added: rank in base 5 below, count of each suit in four bits on top
+    uint64_t bits[DECK]                   # to be or-ed: the set of ranks of each suit, 16 bits each
     uint16_t displacements[ROWS]
     uint16_t by_ranks[SLOTS]
     uint16_t by_flush[SUIT_RANKS]

@@ -1,17 +1,17 @@
 """What seven cards are worth: the best five of them, as one number to compare.
 
 A card is 13 · suit + value − 1, from 0 to 51. The strength of seven cards is a
-number from 0 to 4,823: as many classes of best hands can be made of seven.
-Equal strengths tie, the higher one wins.
+number from 0 to 4,823, for the 4,824 classes of best hands that seven cards
+can have. Equal strengths tie, the higher one wins.
 
-Cards are added up, so that what a board has can be kept. The low half of a
-card's key is 5 to the power of its rank, and a sum of seven tells the ranks.
-The 49,205 sums go through a perfect hash: a multiplication spreads them over
-rows, and each row has a displacement under which none of its sums meets
-another's slot (hash and displace: Belazzougui, Botelho and Dietzfelbinger,
-ESA 2009). The high half of the keys counts suits; seven cards with five of a
-suit have neither four of a kind nor a full house, so then the ranks of that
-suit alone decide.
+A hand is the sum of its cards' keys, so the sum of a board is made once and
+used for many hands. The low half of a key is 5 to the power of the card's rank:
+the sum of seven is a number in base 5 whose digits count the ranks. A perfect
+hash maps the 49,205 sums to their strengths: a multiplication gives each a row
+and a slot, and each row has a displacement that makes all slots differ (hash and
+displace: Belazzougui, Botelho and Dietzfelbinger, ESA 2009). The high half of
+the keys counts suits. Seven cards with five of a suit have neither four of a
+kind nor a full house, so then the ranks of that suit alone decide.
 """
 
 from threading import Lock
@@ -48,13 +48,13 @@ cdef enum Type:
     STRAIGHT_FLUSH
 
 cdef HandTables TABLES
-cdef uint32_t WORTHS[CLASSES]    # by strength: what it stands for, as `packed` has it
+cdef uint32_t WORTHS[CLASSES]    # by strength, rising: the best five, as `packed` gives them
 cdef bint is_built = False
 cdef object BUILDING = Lock()
 
 
 cdef const HandTables* hand_tables() except NULL:
-    """The tables, built when they are first asked for: that takes some 15 ms."""
+    """The tables, built at the first call, which takes some 15 ms."""
     global is_built
     with BUILDING:
         if not is_built:
@@ -64,7 +64,7 @@ cdef const HandTables* hand_tables() except NULL:
 
 
 cdef uint32_t packed(int type, const int* ranks) noexcept nogil:
-    """A hand to compare: its type, then its ranks, each in four bits, the most important first."""
+    """The best five as a number that compares as they do: type, then ranks by importance, four bits each."""
     cdef uint32_t worth = type
     cdef int i
     for i in range(5):
@@ -73,7 +73,7 @@ cdef uint32_t packed(int type, const int* ranks) noexcept nogil:
 
 
 cdef int straight_top(uint32_t ranks) noexcept nogil:
-    """The highest rank of the best straight in a set of ranks, -1 without one; the ace also lies below the two."""
+    """The highest rank of the best straight in a set of ranks, -1 without one; an ace is also below the two."""
     cdef uint32_t with_low_ace = ranks << 1 | ranks >> 12
     cdef int top
     for top in range(12, 2, -1):
@@ -82,99 +82,83 @@ cdef int straight_top(uint32_t ranks) noexcept nogil:
     return -1
 
 
-cdef uint32_t worth_of_ranks(const int* counts) noexcept nogil:
-    """The best five of seven cards by ranks alone, from how many there are of each rank."""
-    cdef int best[5]
-    cdef int quads = -1, trips = -1, second_trips = -1, pair = -1, second_pair = -1
-    cdef int rank, filled, top
-    cdef uint32_t ranks = 0
-    cdef Type type
+cdef int highest(uint32_t ranks) noexcept nogil:
+    """The highest of a set of ranks, -1 if it is empty."""
+    cdef int rank = RANKS - 1
+    while rank >= 0 and not ranks >> rank & 1:
+        rank -= 1
+    return rank
+
+
+cdef uint32_t add_kickers(Type type, int* best, int filled, uint32_t ranks) noexcept nogil:
+    """Fill a hand up to five with the highest of `ranks`."""
+    cdef int rank
     for rank in range(RANKS - 1, -1, -1):
-        if counts[rank]:
-            ranks |= 1u << rank
-        if counts[rank] == 4:
-            quads = rank
-        elif counts[rank] == 3:
-            if trips < 0:
-                trips = rank
-            else:
-                second_trips = rank
-        elif counts[rank] == 2:
-            if pair < 0:
-                pair = rank
-            elif second_pair < 0:
-                second_pair = rank
-    top = straight_top(ranks)
-    for filled in range(5):
-        best[filled] = 0
-    if quads >= 0:
-        type = FOUR_OF_A_KIND
-        for filled in range(4):
-            best[filled] = quads
-        filled = 4
-    elif trips >= 0 and (pair >= 0 or second_trips >= 0):
-        best[0] = best[1] = best[2] = trips
-        best[3] = best[4] = max(pair, second_trips)
-        return packed(FULL_HOUSE, best)
-    elif top >= 0:
-        best[0] = top
-        return packed(STRAIGHT, best)
-    elif trips >= 0:
-        type = THREE_OF_A_KIND
-        best[0] = best[1] = best[2] = trips
-        filled = 3
-    elif second_pair >= 0:
-        type = TWO_PAIRS
-        best[0] = best[1] = pair
-        best[2] = best[3] = second_pair
-        filled = 4
-    elif pair >= 0:
-        type = ONE_PAIR
-        best[0] = best[1] = pair
-        filled = 2
-    else:
-        type = HIGH_CARD
-        filled = 0
-    # The highest ranks not yet used; a third pair may give one of them.
-    for rank in range(RANKS - 1, -1, -1):
-        if filled == 5:
-            break
-        if not counts[rank] or rank == quads or rank == trips:
-            continue
-        if type == TWO_PAIRS and (rank == pair or rank == second_pair) or type == ONE_PAIR and rank == pair:
-            continue
-        best[filled] = rank
-        filled += 1
+        if filled < 5 and ranks >> rank & 1:
+            best[filled] = rank
+            filled += 1
     return packed(type, best)
 
 
+cdef uint32_t worth_of_ranks(const int* counts) noexcept nogil:
+    """The best five of seven cards by ranks alone, from how many there are of each rank."""
+    cdef int best[5]
+    cdef uint32_t at_least[5]    # the ranks with so many cards or more
+    cdef int rank, count, quads, trips, pair, second_pair
+    cdef int top
+    memset(best, 0, sizeof(best))
+    memset(at_least, 0, sizeof(at_least))
+    for rank in range(RANKS):
+        for count in range(1, counts[rank] + 1):
+            at_least[count] |= 1u << rank
+    quads = highest(at_least[4])
+    if quads >= 0:
+        best[0] = best[1] = best[2] = best[3] = quads
+        return add_kickers(FOUR_OF_A_KIND, best, 4, at_least[1] & ~(1u << quads))
+    trips = highest(at_least[3])
+    if trips >= 0:
+        best[0] = best[1] = best[2] = trips
+        pair = highest(at_least[2] & ~(1u << trips))
+        if pair >= 0:
+            best[3] = best[4] = pair
+            return packed(FULL_HOUSE, best)
+    top = straight_top(at_least[1])
+    if top >= 0:
+        memset(best, 0, sizeof(best))
+        best[0] = top
+        return packed(STRAIGHT, best)
+    if trips >= 0:
+        return add_kickers(THREE_OF_A_KIND, best, 3, at_least[1] & ~(1u << trips))
+    pair = highest(at_least[2])
+    if pair < 0:
+        return add_kickers(HIGH_CARD, best, 0, at_least[1])
+    best[0] = best[1] = pair
+    second_pair = highest(at_least[2] & ~(1u << pair))
+    if second_pair < 0:
+        return add_kickers(ONE_PAIR, best, 2, at_least[1] & ~(1u << pair))
+    best[2] = best[3] = second_pair
+    # A third pair may give the kicker.
+    return add_kickers(TWO_PAIRS, best, 4, at_least[1] & ~(1u << pair) & ~(1u << second_pair))
+
+
 cdef inline uint64_t scattered(uint32_t ranks) noexcept nogil:
-    """A sum of seven cards' ranks, spread: the row is on top, then what the displacement is added to."""
+    """The hash of a sum of ranks: bits 51 and up are the row, bits 35 and up the slot before displacement."""
     return ranks * HAND_MULTIPLIER
 
 
 cdef uint32_t worth_of_flush(uint32_t ranks) noexcept nogil:
     """The best five of a suit's five or more ranks."""
     cdef int best[5]
-    cdef int rank, filled
     cdef int top = straight_top(ranks)
-    for filled in range(5):
-        best[filled] = 0
+    memset(best, 0, sizeof(best))
     if top >= 0:
         best[0] = top
         return packed(STRAIGHT_FLUSH, best)
-    filled = 0
-    for rank in range(RANKS - 1, -1, -1):
-        if ranks >> rank & 1:
-            best[filled] = rank
-            filled += 1
-            if filled == 5:
-                break
-    return packed(FLUSH, best)
+    return add_kickers(FLUSH, best, 0, ranks)
 
 
 cdef int list_sums(int rank, int left, uint32_t total, int* counts, uint32_t* sums, uint32_t* worths, int found):
-    """List the sums of `left` more cards from `rank` up, each with its worth; returns how many there are by now."""
+    """Append the sums and worths of all hands with `left` more cards of `rank` and up; returns the new count."""
     cdef int count
     cdef uint32_t power = 1
     if rank == RANKS:
@@ -193,14 +177,14 @@ cdef int list_sums(int rank, int left, uint32_t total, int* counts, uint32_t* su
 
 
 cdef int by_size(const void* one, const void* other) noexcept nogil:
-    """For qsort: whether one number is less than the other."""
+    """Comparison of two uint32_t for qsort."""
     cdef uint32_t a = (<const uint32_t*>one)[0]
     cdef uint32_t b = (<const uint32_t*>other)[0]
     return (a > b) - (a < b)
 
 
 cdef uint16_t strength_of(uint32_t worth) noexcept nogil:
-    """The place of a worth among all there are."""
+    """The strength of a worth: its index in WORTHS."""
     cdef int low = 0
     cdef int high = CLASSES - 1
     cdef int middle
@@ -219,7 +203,7 @@ cdef build_tables():
     cdef int found = RANK_SUMS
     cdef int classes = 0
     cdef uint64_t power = 1
-    # The sums, the worths of ranks and of flushes, and room to sort the worths.
+    # One allocation: sums, their worths, worths of flushes, and all worths to sort.
     cdef uint32_t* sums = <uint32_t*>calloc(3 * RANK_SUMS + 2 * SUIT_RANKS, sizeof(uint32_t))
     if sums == NULL:
         raise MemoryError
@@ -257,7 +241,7 @@ cdef build_tables():
 
 
 cdef place_sums(const uint32_t* sums, const uint32_t* worths):
-    """Give each row of the hash the first displacement under which its sums find free slots, the fullest rows first."""
+    """Give each row of the hash the first displacement at which its sums have free slots, the fullest rows first."""
     cdef bint taken[SLOTS]
     cdef int starts[ROWS + 1]    # of a row's sums in `by_row`
     cdef int filled[ROWS]
@@ -289,11 +273,11 @@ cdef place_sums(const uint32_t* sums, const uint32_t* worths):
                     taken[slot] = True
                 else:
                     break
-                while member > starts[row]:    # give back what this displacement took
+                while member > starts[row]:    # free the slots that this displacement took
                     member -= 1
                     taken[<uint16_t>((scattered(sums[by_row[member]]) >> 35) + displacement)] = False
             else:
-                raise AssertionError(f"the multiplier leaves row {row} without a place")
+                raise AssertionError(f"no displacement for row {row}")
             TABLES.displacements[row] = displacement
             for member in range(starts[row], starts[row + 1]):
                 slot = <uint16_t>((scattered(sums[by_row[member]]) >> 35) + displacement)
@@ -305,7 +289,7 @@ def strengths(const uint8_t[:, ::1] hands):
 
     Raises ValueError for rows of another length or a card that isn't one.
     """
-    import numpy as np    # not where Python bots play
+    import numpy as np    # here, since Python bots' processes use this module without it
 
     cdef Py_ssize_t i
     cdef int j

@@ -13,7 +13,7 @@ cdef enum:
     PAIRS = 1326
     CLASSES = 169
 
-# Of one pair of hole cards: the other pairs of 50 cards, and the boards of 48.
+# Of two hole cards: the opponent's two of 50 cards, and the board's five of the other 48.
 SHOWDOWNS = 1225 * 1712304
 
 cdef struct Holding:
@@ -27,7 +27,7 @@ cdef int by_strength(const void* one, const void* other) noexcept nogil:
 
 
 cdef int arrangements(uint64_t bits) noexcept nogil:
-    """How many boards this one becomes by renaming suits; 0 unless it stands for them, its suits in falling order."""
+    """How many boards are this one with suits renamed, if its suits are in falling order; 0 if they aren't."""
     cdef uint64_t a = bits & 0xFFFF
     cdef uint64_t b = bits >> 16 & 0xFFFF
     cdef uint64_t c = bits >> 32 & 0xFFFF
@@ -46,10 +46,10 @@ cdef int arrangements(uint64_t bits) noexcept nogil:
 def count_outcomes():
     """For each class of hole cards, how often it wins and ties against two random cards; int64, shape (169, 2).
 
-    Counts are of one pair of the class, out of SHOWDOWNS. See `bob.hole_class`
-    for the numbers of the classes. All boards are gone through, those that
-    differ only in the names of suits once; on each, all holdings by strength,
-    those that share a card with the holding taken off again. About five seconds.
+    Counts are for one holding of the class, out of SHOWDOWNS; `bob.hole_class`
+    numbers the classes. Boards that differ only in the names of suits are looked
+    at once. On each board all holdings are sorted by strength: a holding beats
+    those before it but for the ones that share a card with it. Takes about five seconds.
     """
     cdef const HandTables* tables = hand_tables()
     cdef int64_t[:, ::1] totals = np.zeros((CLASSES, 2), dtype=np.int64)
@@ -68,9 +68,10 @@ def count_outcomes():
 cdef void add_board(
     const HandTables* tables, int a, int b, int c, int d, int e, int64_t[:, ::1] totals
 ) noexcept nogil:
+    """Add one board's wins and ties, and those of the boards that it stands for."""
     cdef Holding holdings[PAIRS]
-    cdef int below[52]     # holdings weaker than those now looked at, by card
-    cdef int level[52]     # as strong as those
+    cdef int below[52]     # by card: weaker holdings that have it
+    cdef int level[52]     # by card: equally strong holdings that have it
     cdef int first, second, count = 0, start = 0, end, i, kind, low, high
     cdef int64_t weight
     cdef uint64_t keys = (
@@ -110,7 +111,7 @@ cdef void add_board(
             low = min(first % 13, second % 13)
             kind = 13 * high + low if first // 13 == second // 13 else 13 * low + high
             totals[kind, 0] += weight * (start - below[first] - below[second])
-            # A holding shares both cards with itself alone.
+            # The holding itself was taken off twice, once for each of its cards.
             totals[kind, 1] += weight * (end - start - level[first] - level[second] + 1)
         for i in range(start, end):
             below[holdings[i].first] += 1

@@ -1,4 +1,4 @@
-"""Cards that a player doesn't see, and drawing from them at random. All inline."""
+"""The cards that a player doesn't see, and drawing from them at random. All inline."""
 
 from libc.stdint cimport uint8_t, uint64_t
 
@@ -16,7 +16,7 @@ cdef struct Unseen:
     uint8_t cards[52]
 
 cdef inline void see_all_but(Unseen* unseen, uint64_t seen) noexcept nogil:
-    """Make it the cards whose bits aren't set in `seen`, in order."""
+    """Fill it with the cards whose bits aren't set in `seen`, in order."""
     cdef int card
     unseen.count = 0
     for card in range(52):
@@ -24,12 +24,12 @@ cdef inline void see_all_but(Unseen* unseen, uint64_t seen) noexcept nogil:
         unseen.count += 1 - <int>(seen >> card & 1)
 
 cdef inline uint64_t draw(Unseen* unseen, int place, uint64_t word) noexcept nogil:
-    """Draw the card at `place` from those there and behind, and return what is left of the word.
+    """Swap a random card of `place` and up into `place`; returns the rest of the random word.
 
-    A word gives up to five draws: each takes the high half of its product with
-    the number of cards, and leaves the low half. Five draws can favour a card
-    by no more than 2^-35. Whatever order the cards had, the drawn ones are a
-    uniform choice.
+    A step of a Fisher-Yates shuffle. One word is good for up to five draws: the
+    high half of its product with the number of cards chooses, the low half is the
+    next word. The bias over five draws is at most 2^-35. The order in which the
+    cards stood before doesn't matter.
     """
     cdef uint64_t size = unseen.count - place
     cdef int other = place + <int>high_product(word, size)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from math import comb
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+import treys
 from phevaluator import evaluate_cards
 
 from engine.hand_strength import HAND_TYPES, hand_types, strengths
@@ -82,21 +84,74 @@ def test_agrees_with_trying_all_fives() -> None:
     assert in_order == sorted(in_order)  # type: ignore[type-var]
 
 
-def test_agrees_with_another_evaluator_on_random_pairs() -> None:
-    """phevaluator numbers cards 4 · rank + suit, and its best hand is 1."""
-    first, second = random_hands(20_000, 5), random_hands(20_000, 6)
-    second[::2, :5] = first[::2, :5]
-    different = np.array([len(set(row)) == 7 for row in second.tolist()])
-    first, second = first[different], second[different]
-    ours = np.sign(strengths(first).astype(int) - strengths(second).astype(int))
+def rank_multisets(rank: int = 0, left: int = 7) -> Iterator[tuple[int, ...]]:
+    """Every choice of `left` cards by rank alone, from `rank` up, at most four of a rank."""
+    if rank == 13:
+        if left == 0:
+            yield ()
+        return
+    for count in range(min(4, left) + 1):
+        for rest in rank_multisets(rank + 1, left - count):
+            yield (rank,) * count + rest
 
-    def theirs(row: list[int]) -> int:
-        return int(evaluate_cards(*[4 * (number % 13) + number // 13 for number in row]))
 
-    others = [np.sign(theirs(b) - theirs(a)) for a, b in zip(first.tolist(), second.tolist())]
-    assert len(others) > 15_000
-    assert {-1, 0, 1} <= set(ours.tolist())
-    assert ours.tolist() == others
+def hands_without_flush() -> list[list[int]]:
+    """A hand for each of the 49,205 multisets of ranks.
+
+    Suits go round, so that none has more than two cards, and cards of equal rank differ.
+    """
+    return [[13 * (place % 4) + rank for place, rank in enumerate(ranks)] for ranks in rank_multisets()]
+
+
+def hands_with_flush() -> list[list[int]]:
+    """A hand for each suit and each five, six or seven ranks of it; the other cards are the highest of the next suit.
+
+    They would make pairs and longer straights, which must not count.
+    """
+    hands = []
+    for suit in range(4):
+        others = [13 * ((suit + 1) % 4) + rank for rank in (12, 11)]
+        for size in (5, 6, 7):
+            for ranks in combinations(range(13), size):
+                hands.append([13 * suit + rank for rank in ranks] + others[: 7 - size])
+    return hands
+
+
+def phevaluator_classes(hands: list[list[int]]) -> list[int]:
+    """Its number of each hand's class, the best 1. Its cards are 4 · rank + suit."""
+    return [evaluate_cards(*[4 * (card % 13) + card // 13 for card in hand]) for hand in hands]
+
+
+def treys_classes(hands: list[list[int]]) -> list[int]:
+    cards = [treys.Card.new("23456789TJQKA"[card % 13] + "cdhs"[card // 13]) for card in range(52)]
+    evaluate = treys.Evaluator().evaluate
+    return [evaluate([cards[card] for card in hand], []) for hand in hands]
+
+
+@pytest.mark.parametrize("classes_of", [phevaluator_classes, treys_classes])
+def test_agrees_with_another_evaluator_on_all_hands(classes_of: Callable[[list[list[int]]], list[int]]) -> None:
+    """Order and ties of all hands there are: a class of ours is one of theirs, and the order is the same.
+
+    Seven cards are worth what their ranks say, or with five of a suit that suit's ranks.
+    """
+    hands = hands_without_flush() + hands_with_flush()
+    assert len(hands) == 49_205 + 4 * 4_719
+    pairs = set(zip(strengths(np.array(hands, dtype=np.uint8)).tolist(), classes_of(hands)))
+    ours, theirs = zip(*sorted(pairs))
+    assert list(ours) == list(range(4824))
+    assert list(theirs) == sorted(set(theirs), reverse=True)
+
+
+def test_trips_beside_quads_give_the_kicker() -> None:
+    """A board of four nines and a queen: whoever has a third queen, or two of them, ties with a lone queen."""
+    board = cards_of("9c 9d 9h 9s Qc")
+    same = [strengths(np.array([[*board, *cards_of(hole)]], dtype=np.uint8))[0] for hole in ("Qd Qh", "Qd 2c", "3c 2c")]
+    assert len(set(same)) == 1
+    aces = [
+        strengths(np.array([[*cards_of("9c 9d 9h 9s Ac"), *cards_of(h)]], dtype=np.uint8))[0]
+        for h in ("Ad Ah", "2c 3c")
+    ]
+    assert aces[0] == aces[1] > same[0]
 
 
 @pytest.mark.parametrize(
