@@ -7,12 +7,15 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tournament
-from engine.draw_strategies import Duel
+from engine.draw_strategies import BOT_SITUATIONS, Duel
 from tests.contest_runs import CountsGames, assert_same, call, outcome
 from tests.support import artifact_of
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
@@ -20,6 +23,7 @@ from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
+from tournament.contests.two_card_draw.walk import MOST_LEAVES, Answers, visit_leaves
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.entrants.new import templates
@@ -27,7 +31,7 @@ from tournament.errors import BadInput
 from tournament.runner.contest_run import Watcher
 from tournament.sandbox.settings import SandboxSettings
 from tournament.standings.results import load
-from tournament.trial.expectation import BotAndServer, Expectation, expectation
+from tournament.trial.expectation import BotAndServer, Expectation
 from tournament.worker.wasm import seating as runtime
 
 SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"
@@ -76,7 +80,7 @@ def server() -> ServerStrategy:
 
 
 def expected(bot: Entrant, server: ServerStrategy, sessions: int = 2) -> Expectation:
-    return expectation(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), bot, server, sessions)
+    return BotAndServer(SETTINGS, SandboxSettings(), bot, server).expectation(sessions)
 
 
 def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path, server: ServerStrategy) -> None:
@@ -154,7 +158,7 @@ def test_ten_million_hands_are_what_is_expected(tmp_path: Path, server: ServerSt
     if name == "perfect":
         best = -Duel(server.rows, server.bet1, server.bet2).value()
         assert exact.profit == pytest.approx(best, abs=1e-12)
-    played = BotAndServer(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), bots["exact"], server).played(1000)
+    played = BotAndServer(SETTINGS, SandboxSettings(), bots["exact"], server).played(1000)
     assert played.hands == 10_000_000
     assert played.error is not None
     assert played.error < 0.005
@@ -176,15 +180,167 @@ def test_bots_that_remember_or_toss_coins_are_played(tmp_path: Path, server: Ser
         expected(bots["wrong"], server)
 
 
-def test_what_is_forgotten_is_found_out(tmp_path: Path, server: ServerStrategy) -> None:
-    """Neither init nor the winnings that a bot is told may pass for forgetting."""
-    learns = CLASS.replace("int init(int bet1, int bet2) {", "int n = 0; int init(int, int) { n = 0;").replace(
-        "{ return card1 == card2; }", "{ return n > 500 || card1 == card2; }"
-    )
-    learns = learns.replace("seen[5 * opp1 + opp2]++", "n++")
-    counts = CALLER.replace("return card1 == card2; }", "return winnings ? 1 : card1 == card2; }", 1)
-    for bot in built(tmp_path, {"learns.cpp": learns, "counts.c": counts}).values():
-        assert expected(bot, server).error is not None
+def changed(old: str, new: str, *, before: str = "") -> str:
+    """The plain bot with something else in one place, and declarations before it."""
+    assert CALLER.count(old) == 1
+    return before + CALLER.replace(old, new)
+
+
+NEW_HAND = "int new_hand(int card1, int card2, int winnings) { return card1 == card2; }"
+SHOWDOWN = "int showdown(int card1, int card2, int opp1, int opp2) { return 0; }"
+NOT_MEMORYLESS = {
+    # What the winnings tell, compared with before.
+    "ledger": changed(
+        NEW_HAND,
+        "static int before; int new_hand(int card1, int card2, int winnings)"
+        "{ int lost = winnings < before; before = winnings; return lost || card1 == card2; }",
+    ),
+    "winnings": changed(NEW_HAND, NEW_HAND.replace("card1 == card2", "winnings ? 1 : card1 == card2")),
+    "loser": changed(NEW_HAND, NEW_HAND.replace("card1 == card2", "winnings < -150 || card1 == card2")),
+    # How many hands there were.
+    "alternating": changed(NEW_HAND, NEW_HAND.replace("return", "return hands++ % 2 ||"), before="static int hands;"),
+    "lunch": changed(
+        NEW_HAND,
+        NEW_HAND.replace("return", "hands++; return (hands > 7000 && hands < 8000) ||"),
+        before="static int hands;",
+    ),
+    "opening": changed(NEW_HAND, NEW_HAND.replace("return", "return hands++ < 50 ||"), before="static int hands;"),
+    # The hand before this one.
+    "grudge": changed(NEW_HAND, NEW_HAND.replace("return", "int beaten = lost; lost = 0; return beaten ||"))
+    .replace(SHOWDOWN, SHOWDOWN.replace("return 0", "return lost = opp1 == opp2"))
+    .replace("int init", "static int lost; int init", 1),
+    "cards": changed(
+        NEW_HAND,
+        "static int last; int new_hand(int card1, int card2, int winnings)"
+        "{ int same = last == card2; last = card2; return same; }",
+    ),
+    # How many showdowns there were.
+    "learner": changed(
+        NEW_HAND, NEW_HAND.replace("return", "return shown > 500 ||"), before="static int shown;"
+    ).replace(SHOWDOWN, SHOWDOWN.replace("return 0", "return shown++")),
+}
+
+
+@pytest.mark.parametrize("name", NOT_MEMORYLESS)
+def test_bots_that_remember_more_than_a_hand_are_played(tmp_path: Path, server: ServerStrategy, name: str) -> None:
+    """Whatever they remember, they show it in hands and winnings as sessions have them."""
+    (bot,) = built(tmp_path, {f"{name}.c": NOT_MEMORYLESS[name]}).values()
+    found = expected(bot, server)
+    assert found.error is not None
+    assert found.hands == 20_000
+
+
+# Plays as the plain bot, but gives up where it is told something that can't be.
+STRICT = """
+static int bet1, bet2, before, open, staked, over, lowest, highest;
+static void finish(int low, int high) { lowest = low; highest = high; over = 1; }
+static void must(int holds) { if (!holds) __builtin_trap(); }
+int init(int b1, int b2) { bet1 = b1; bet2 = b2; return 0; }
+int new_hand(int card1, int card2, int winnings) {
+  /* A hand ends at a showdown, by our fold, or by the server's, which the next hand tells. */
+  if (open && !over) finish(staked, staked);
+  must(!open ? winnings == 0 : winnings - before >= lowest && winnings - before <= highest);
+  before = winnings; open = 1; over = 0;
+  staked = 1;   /* what the server has put in so far */
+  return card1 == card2;
+}
+int round1(int card1, int card2, int bets) {
+  must(open && !over);
+  if (card2 >= 3) { staked = 1 + bets * bet1; return 1; }
+  finish(-1 - (bets - 1) * bet1, -1 - (bets - 1) * bet1);
+  return 0;
+}
+int draw(int card1, int card2, int bets) {
+  must(open && !over && (bets == 0 || card1 == card2 || card2 >= 3));
+  staked = 1 + bets * bet1;
+  return card1 == card2 ? 0 : 1;
+}
+int round2(int card1, int card2, int bets1, int bets2, int drew) {
+  int answer = card1 == card2 ? 2 : bets2 == 0 || drew;
+  must(open && !over);
+  staked = 1 + bets1 * bet1 + bets2 * bet2;
+  if (answer == 0) finish(bet2 - staked, bet2 - staked);
+  return answer;
+}
+int showdown(int card1, int card2, int opp1, int opp2) {
+  int mine = (card1 == card2 ? 100 : 0) + 5 * card2 + card1, other = (opp1 == opp2 ? 100 : 0) + 5 * opp2 + opp1;
+  int most = 1 + 3 * bet1 + 3 * bet2;
+  must(open && !over);
+  finish(mine > other ? 1 : mine == other ? 0 : -most, mine < other ? -1 : mine == other ? 0 : most);
+  return 0;
+}
+"""
+MEMORYLESS = {
+    "strict": STRICT,
+    # What a hand has shown so far may be remembered to its end.
+    "both_hands": changed(
+        "int draw(int card1, int card2, int bets) { return card1 == card2 ? 0 : 1; }",
+        "static int was; int draw(int card1, int card2, int bets)"
+        "{ was = card1 + card2; return card1 == card2 ? 0 : 1; }",
+    ).replace("return card1 == card2 ? 2", "return card1 == card2 && was > 3 ? 2"),
+    # Bets and raises whatever it holds: the longest hands there are.
+    "maniac": CALLER.replace("{ return card1 == card2; }", "{ return 1; }")
+    .replace("return card2 >= 3 ? 1 : 0;", "return 2;")
+    .replace("return card1 == card2 ? 2 : bets2 == 0 || drew;", "return 2;")
+    .replace("return card1 == card2 ? 0 : 1;", "return 2;"),
+    # Says fold where it opens round 2, and raise after three bets: a check, a call.
+    "sloppy": CALLER.replace("{ return card1 == card2; }", "{ return 0; }").replace(
+        "return card1 == card2 ? 2 : bets2 == 0 || drew;", "return bets2 == 0 ? 0 : 2;"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MEMORYLESS)
+def test_bots_that_forget_are_worth_what_they_win_by_play(tmp_path: Path, server: ServerStrategy, name: str) -> None:
+    """Within four standard errors over a million hands."""
+    (bot,) = built(tmp_path, {f"{name}.c": MEMORYLESS[name]}).values()
+    exact = expected(bot, server)
+    assert exact.error is None
+    played = BotAndServer(SETTINGS, SandboxSettings(), bot, server).played(100)
+    assert played.error is not None
+    assert played.faults == 0
+    assert abs(played.profit - exact.profit) < 4 * played.error
+    assert (name == "strict") == (exact == expected(built(tmp_path / "plain", {"plain.c": CALLER})["plain"], server))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 5_000))
+@hypothesis.settings(max_examples=10, deadline=None)
+def test_visiting_all_leaves_gives_the_engines_value(seed: int, steps: int) -> None:
+    """Of a bot that always does the same in the same situation, against servers that rule out more and more."""
+    strategy = generate(Recipe(2, 3, steps, seed % 1000))
+    acts = np.random.default_rng(seed).integers(0, 3, BOT_SITUATIONS)
+    opening = np.r_[0:60:4, 60 + 105 : BOT_SITUATIONS : 4]
+    acts[opening] = np.maximum(acts[opening], 1)
+    last = np.r_[3:60:4, 60 + 105 + 3 : BOT_SITUATIONS : 4]
+    acts[last] = np.minimum(acts[last], 1)
+    hands = {hand: number for number, hand in enumerate((low, high) for low in range(5) for high in range(low, 5))}
+    leaves = visit_leaves(strategy, Answers(), 7)
+    opened, x_drew, shown, winnings = False, 0, 0, 7
+    kind, arguments = next(leaves)
+    while True:
+        hand = hands[arguments[0], arguments[1]]
+        if kind == 1:
+            assert abs(arguments[2] - winnings) <= 1 + 3 * 2 + 3 * 3
+            winnings = arguments[2]
+            answer = int(acts[hand * 4]) - 1
+            opened = answer == 1
+        elif kind == 2:
+            answer = int(acts[hand * 4 + arguments[2]])
+        elif kind == 3:
+            answer = x_drew = int(acts[60 + hand * 7 + arguments[2] + 3 * (arguments[2] > 0 and not opened)])
+        elif kind == 4:
+            history = arguments[2] + 3 * (arguments[2] > 0 and not opened)
+            answer = int(acts[165 + (((hand * 7 + history) * 3 + x_drew) * 3 + arguments[4]) * 4 + arguments[3]])
+        else:
+            answer, shown = 99, shown + 1
+        try:
+            kind, arguments = leaves.send(answer)
+        except StopIteration as over:
+            value, count = over.value
+            break
+    assert 0 < shown < count <= MOST_LEAVES
+    evaluator = Duel(strategy.rows, strategy.bet1, strategy.bet2)
+    assert value == pytest.approx(evaluator.expectation(np.eye(3)[acts]), abs=1e-12)
 
 
 def test_processes_are_valued_as_the_same_bot_in_c(tmp_path: Path, server: ServerStrategy) -> None:
@@ -193,11 +349,16 @@ def test_processes_are_valued_as_the_same_bot_in_c(tmp_path: Path, server: Serve
     (tmp_path / "lines" / "bot.py").write_text(PROGRAM)
     tossing = "import random\n" + PYTHON.replace("1 if card2 >= 3 else 0", "random.randrange(2)")
     assert tossing.count("random") == 2
-    bots = built(tmp_path, {"compiled.c": CALLER, "snake.py": PYTHON, "tossing.py": tossing})
+    ledger = PYTHON.replace(
+        "return int(card1 == card2)",
+        "lost, self.lost = winnings < self.lost, winnings; return int(lost or card1 == card2)",
+    )
+    bots = built(tmp_path, {"compiled.c": CALLER, "snake.py": PYTHON, "tossing.py": tossing, "ledger.py": ledger})
     exact = expected(bots["compiled"], server)
     assert exact.error is None
     assert expected(bots["snake"], server) == expected(bots["lines"], server) == exact
     assert expected(bots["tossing"], server).error is not None
+    assert expected(bots["ledger"], server).error is not None
 
 
 @pytest.mark.statistical
@@ -520,7 +681,7 @@ class TwoCardDraw:
     def round2(self, card1, card2, bets1, bets2, drew):
         return 2 if card1 == card2 else int(bets2 == 0 or drew > 0)
     def showdown(self, card1, card2, opp1, opp2):
-        self.lost += 1
+        self.shown = opp1, opp2
 """
 PROGRAM = """
 import sys

@@ -13,17 +13,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from engine.draw_strategies import Duel
-from tournament.config import Config, load_config
+from tournament.config import load_config
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.generate import Equilibrium, Recipe, generate, solve
 from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
-from tournament.entrants import compiler
-from tournament.entrants.build import build_entrant
-from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput, RunFailed
-from tournament.trial.expectation import Expectation, expectation
-from tournament.worker.wasm import seating as runtime
+from tournament.trial.expectation import expectation
 
 app = typer.Typer(
     help="Servers of two-card draw: generate them, value them, solve for the best.",
@@ -88,11 +84,16 @@ def value(
     if against is not None:
         if sessions < 1:
             raise BadInput(f"--sessions {sessions}: must be at least 1")
-        found = _against(against, strategy, sessions, load_config(TWO_CARD_DRAW.name, config))
+        loaded = load_config(TWO_CARD_DRAW.name, config)
+        found = expectation(
+            against, strategy, loaded.contest, loaded.sandbox, sessions, lambda text: _err.print(text, style="dim")
+        )
         best = -Duel(strategy.rows, strategy.bet1, strategy.bet2).value()
         how = "exactly" if found.error is None else f"± {found.error:.6f}, played {found.hands:,} hands"
         share = f", {100 * found.profit / best:.1f}% of the perfect opponent's profit" if best > 0 else ""
         table.add_row(against.name, f"wins {found.profit:+.6f} a hand, {how}{share}")
+        if found.error is None:
+            table.add_row("", f"if it forgets between hands, as in all of {found.hands:,} that it was tried with")
         if found.faults:
             table.add_row("", f"with {found.faults} faults")
     _out.print(table)
@@ -158,23 +159,6 @@ def _values(strategy: ServerStrategy, where: str) -> Table:
     table.add_row("value", f"{exact:+.8f}: a perfect opponent wins {-exact:+.8f} a hand")
     table.add_row("trembling value", f"{duel.trembling_value():+.8f}")
     return table
-
-
-def _against(path: Path, strategy: ServerStrategy, sessions: int, config: Config) -> Expectation:
-    settings, sandbox = config.contest, config.sandbox
-    if not path.exists():
-        raise BadInput(f"{path}: there is no such file")
-    submission = read_submission(path)
-    if submission.kind in compiler.LANGUAGES:
-        compiler.prepare_libraries(submission.kind, sandbox, lambda text: _err.print(text, style="dim"))
-    entrant = build_entrant(submission, TWO_CARD_DRAW.interface, settings, sandbox)
-    if entrant.artifact is None:
-        raise BadInput(f"{path}: {entrant.problem}")
-    try:
-        return expectation(TWO_CARD_DRAW, settings, sandbox, entrant, strategy, sessions)
-    except runtime.BotUnfit as problem:
-        how = f"tournament check {path} --contest {TWO_CARD_DRAW.name}"
-        raise BadInput(f"{path}: {problem}; see more by: {how}") from None
 
 
 def _write(path: Path, text: str) -> None:

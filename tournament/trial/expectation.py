@@ -1,35 +1,48 @@
-"""What a bot can expect against a server: exactly where it forgets between hands, else by play."""
+"""What a bot wins from a server of two-card draw: exactly where it forgets between hands, else by play."""
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from engine.game_core import ANSWER_WANTED, FAULT, GameCore
+from engine.game_core import GameCore
 from engine.records import Table
 from engine.scripted_core import GeneratorCore
-from engine.two_card_draw import ReadyServer, TwoCardDraw
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
-from tournament.contests.two_card_draw.walk import Answers, NotWalkable, Questions, Walk, introduction
+from tournament.contests.two_card_draw.walk import (
+    MOST_LEAVES,
+    Answers,
+    NotMemoryless,
+    Questions,
+    introduction,
+    play,
+    visit_leaves,
+)
+from tournament.entrants import compiler
 from tournament.entrants.bot import Entrant
-from tournament.leg import Leg, LegPlan
+from tournament.entrants.build import build_entrant
+from tournament.entrants.folder import read_submission
+from tournament.errors import BadInput
+from tournament.leg import LegPlan
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.settings import SandboxSettings
-from tournament.store.columns import buffer_fields
 from tournament.store.ledger import LegResult
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 from tournament.worker.wasm.seating import BotUnfit
 
-_PLAYED_HANDS = 10_000
+_HANDS = 10_000  # of a session
+_SESSIONS_OF_PLAY = 4  # in which a bot may show that it doesn't forget
 
 
 @dataclass(frozen=True)
@@ -43,104 +56,91 @@ class Expectation:
 
 
 def expectation(
-    contest: Contest,
+    path: Path,
+    strategy: ServerStrategy,
     settings: ContestSettings,
     sandbox: SandboxSettings,
-    entrant: Entrant,
-    strategy: ServerStrategy,
     sessions: int,
+    say: Callable[[str], None],
 ) -> Expectation:
-    """What a bot of any kind wins a hand against a server.
+    """Build a bot and find what it wins a hand; by so many sessions where it has to be played.
 
-    The bot is asked for all that can happen in a hand; then another, with another
-    rand(), is asked after it has played a session. If both always answer
-    the same, it is taken to forget between hands, and the value is exact; else it plays `sessions` sessions.
-    Raises BotUnfit when it is at fault too often for that, BadInput when nothing here can confine it.
+    Raises BadInput when there is no such bot, it can't be built, it is at fault too often, or nothing can confine it.
     """
-    both = BotAndServer(contest, settings, sandbox, entrant, strategy)
-    exact = both.exact()
-    return Expectation(exact, None, 0) if exact is not None else both.played(sessions)
+    if not path.exists():
+        raise BadInput(f"{path}: there is no such file")
+    submission = read_submission(path)
+    if submission.kind in compiler.LANGUAGES:
+        compiler.prepare_libraries(submission.kind, sandbox, say)
+    entrant = build_entrant(submission, TWO_CARD_DRAW.interface, settings, sandbox)
+    if entrant.artifact is None:
+        raise BadInput(f"{path}: {entrant.problem}")
+    try:
+        return BotAndServer(settings, sandbox, entrant, strategy).expectation(sessions)
+    except BotUnfit as problem:
+        how = f"tournament check {path} --contest {TWO_CARD_DRAW.name}"
+        raise BadInput(f"{path}: {problem}; see more by: {how}") from None
 
 
+@dataclass(frozen=True)
 class BotAndServer:
-    """A bot and a server, who play as in a tournament."""
+    """A bot of any kind, built, and a server: they play as in a tournament."""
 
-    def __init__(
-        self,
-        contest: Contest,
-        settings: ContestSettings,
-        sandbox: SandboxSettings,
-        entrant: Entrant,
-        strategy: ServerStrategy,
-    ) -> None:
-        assert entrant.artifact is not None
-        self._contest = contest
-        self._settings = settings.model_copy(update={"hands": _PLAYED_HANDS})
-        self._sandbox = sandbox
-        self._entrant = entrant
-        self._strategy = strategy
-        self._server = HousePlayer("server", write_strategy(strategy).encode())
-        self._artifacts = {
-            entrant.artifact_sha256 or "": entrant.artifact,
-            content_sha256(self._server): self._server.content,
-        }
+    settings: ContestSettings
+    sandbox: SandboxSettings
+    entrant: Entrant
+    strategy: ServerStrategy
 
-    def exact(self) -> float | None:
-        """What it wins a hand, None for a bot that doesn't forget."""
-        interviews: list[GeneratorCore] = []
+    def expectation(self, sessions: int) -> Expectation:
+        """What the bot wins a hand: exactly if it seems to forget between hands, else by so many sessions of play.
+
+        Raises BotUnfit when it is at fault too often, BadInput when nothing here can confine it.
+        """
+        return self.exact() or self.played(sessions)
+
+    def exact(self) -> Expectation | None:
+        """The exact value of a bot that seems to forget between hands; None for another, or one that is at fault.
+
+        It has to do the same in the same place of a hand, always: in a session that visits all places, in one that
+        does so after some play, and in sessions of play alone. Each has a new bot with another rand(),
+        and hands and winnings that could be a tournament's.
+        """
+        answers = Answers()
+        cores: dict[int, GeneratorCore] = {}  # by leg; a leg that has to begin again has a new one
 
         def new_core(
             leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
         ) -> GameCore:
-            walk = self._first_walk() if leg.number == 0 else self._later_walk()
-            interviews.append(GeneratorCore(walk))
-            return interviews[-1]
+            cores[leg.number] = GeneratorCore(self._questions(leg, answers))
+            return cores[leg.number]
 
-        # A bot that is at fault has no answer to add up.
-        asking = replace(self._contest, new_core=new_core)
-        results = self._legs(asking, self._settings.model_copy(update={"faults_allowed": 0}), 2)
-        if any(result.ended_by is not None for result in results):
+        results = self._legs(replace(TWO_CARD_DRAW, new_core=new_core), 2 + _SESSIONS_OF_PLAY, faults_allowed=0)
+        for core in cores.values():
+            if core.failure is not None and not isinstance(core.failure, NotMemoryless):
+                raise core.failure
+        if not answers.agree or any(result.ended_by is not None for result in results):
             return None
-        found = [interview.outcome for interview in interviews if interview.outcome is not None]
-        for interview in interviews:
-            if interview.failure is not None and not isinstance(interview.failure, NotWalkable):
-                raise interview.failure
-        if len(found) < 2 or found[0][1] != found[-1][1]:
-            return None
-        value = found[0][0]
-        assert isinstance(value, float)
-        return value
+        hands = sum(core.outcome[1] for core in cores.values())
+        return Expectation(cores[0].outcome[0], None, hands)
 
-    def _first_walk(self) -> Questions[tuple[float, Answers]]:
-        yield from introduction(self._strategy)
-        walk = Walk(self._strategy)
-        value = yield from walk.value()
-        return value, walk.answers
-
-    def _later_walk(self) -> Questions[tuple[float, Answers]]:
-        """The same after a session."""
-        tables = [Table(buffer_fields(c), _PLAYED_HANDS + 1) for c in (self._contest.games, self._contest.sessions)]
-        session = TwoCardDraw(
-            *tables,
-            deals_key=1,
-            hands=_PLAYED_HANDS,
-            bet1=self._strategy.bet1,
-            bet2=self._strategy.bet2,
-            server=ReadyServer(self._strategy.rows),
-        )
-        status = session.play()
-        while status == ANSWER_WANTED:
-            kind, _, arguments, _ = session.pending()
-            status = session.play((yield kind, arguments))
-            if status == FAULT:
-                raise NotWalkable
-        walk = Walk(self._strategy, int(session.points) or 1)
-        value = yield from walk.value()
-        return value, walk.answers
+    def _questions(self, leg: LegPlan, answers: Answers) -> Questions[tuple[float | None, int]]:
+        """A leg that shows whether the bot forgets; its value, where all places are visited, and hands."""
+        if leg.number == 0:
+            yield from introduction(self.strategy)
+            return (yield from visit_leaves(self.strategy, answers, 0))
+        hands = _HANDS - MOST_LEAVES if leg.number == 1 else _HANDS
+        rows = NullSink.of(TWO_CARD_DRAW, hands + 1)
+        settings = self.settings.model_copy(update={"hands": hands})
+        core = TWO_CARD_DRAW.new_core(leg, settings, rows.games, rows.sessions, self._server.content)
+        yield from play(core, answers)
+        if leg.number > 1:
+            return None, hands
+        value, more = yield from visit_leaves(self.strategy, answers, int(core.points))
+        return value, hands + more
 
     def played(self, sessions: int) -> Expectation:
         """What it wins by play. Raises BotUnfit."""
-        results = self._legs(self._contest, self._settings, sessions)
+        results = self._legs(TWO_CARD_DRAW, sessions)
         for result in results:
             if result.ended_by is not None:
                 raise BotUnfit(f"{result.faults[-1].what}; a bot may not be at fault so often")
@@ -149,20 +149,23 @@ class BotAndServer:
         spread = float(np.std(blocks, ddof=1)) * math.sqrt(len(blocks))
         return Expectation(sum(blocks) / hands, spread / hands, hands, sum(len(result.faults) for result in results))
 
-    def _legs(self, contest: Contest, settings: ContestSettings, sessions: int) -> list[LegResult]:
-        """Play legs of one session each, in order."""
-        bot = Competitor(0, self._entrant.name, self._entrant.plays_as, self._entrant.artifact_sha256 or "")
-        server = Competitor(0, self._server.name, "house", content_sha256(self._server))
-        schedule = AgainstHouse(contest.name, settings.playing() | {"sessions": sessions}, [bot], [server])
-        legs = list(schedule.legs())
-        if self._entrant.plays_as == "wasm":
-            sink = NullSink.of(contest, _PLAYED_HANDS)
-            return [play_leg(contest, settings, leg, self._artifacts, sink) for leg in legs]
-        return self._in_lanes(contest, settings, legs)
+    @property
+    def _server(self) -> HousePlayer:
+        return HousePlayer("server", write_strategy(self.strategy).encode())
 
-    def _in_lanes(self, contest: Contest, settings: ContestSettings, legs: Sequence[Leg]) -> list[LegResult]:
-        results = {}
+    def _legs(self, contest: Contest, count: int, **changes: object) -> list[LegResult]:
+        """Play legs of one session each, in order."""
+        assert self.entrant.artifact is not None and self.entrant.artifact_sha256 is not None
+        settings = self.settings.model_copy(update={"hands": _HANDS, "sessions": count, **changes})
+        house = self._server
+        artifacts = {self.entrant.artifact_sha256: self.entrant.artifact, content_sha256(house): house.content}
+        bot = Competitor(0, self.entrant.name, self.entrant.plays_as, self.entrant.artifact_sha256)
+        server = Competitor(0, house.name, "house", content_sha256(house))
+        legs = list(AgainstHouse(contest.name, settings.playing(), [bot], [server]).legs())
+        if self.entrant.plays_as == "wasm":
+            sink = NullSink.of(contest, _HANDS)
+            return [play_leg(contest, settings, leg, artifacts, sink) for leg in legs]
         with contextlib.closing(Spool()) as spool:
-            for played in play_in_lanes(contest, settings, self._sandbox, legs, self._artifacts, cache_folder(), spool):
-                results[played.result.digest] = played.result
+            played = play_in_lanes(contest, settings, self.sandbox, legs, artifacts, cache_folder(), spool)
+            results = {leg.result.digest: leg.result for leg in played}
         return [results[leg.digest] for leg in legs]

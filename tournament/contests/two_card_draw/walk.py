@@ -1,31 +1,195 @@
-"""What a bot without memory wins a hand: all that can happen in one, asked for and added up."""
+"""Every hand that can happen between a bot and a server, played with the bot as in a session, and what they come to.
+
+A hand is a path through a tree: the bot's cards, then by turns what it answers
+and what the server or the cards bring. A bot that forgets between hands
+answers alike whenever it has been asked the same in a hand, so one
+hand for each leaf tells all that it does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import math
+import random
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from engine.game_core import ANSWER_WANTED, FAULT, GameCore
 from engine.two_card_draw import MOST_BETS, situation_of_draw, situation_of_round1, situation_of_round2
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
 
+# Hands that visit all leaves are never more: 15 deals, 3 ends of round 1 and 2 folds in it, 3 draws
+# of the server, 15 hands after the draw and 4 ends of round 2.
+MOST_LEAVES = 15 * (3 * 3 * 15 * 4 + 2)
+
 _HANDS = [(low, high) for low in range(5) for high in range(low, 5)]
-_STRENGTH = [(low == high, high, low) for low, high in _HANDS]
-_CHANCE = np.array([0.04 if low == high else 0.08 for low, high in _HANDS])
-_INIT, _NEW_HAND, _ROUND1, _DRAW, _ROUND2 = range(5)
+_STRENGTHS = [(low == high, high, low) for low, high in _HANDS]
+_CHANCES = np.array([0.04 if low == high else 0.08 for low, high in _HANDS])
+_INIT, _NEW_HAND, _ROUND1, _DRAW, _ROUND2, _SHOWDOWN = range(6)
+_FOLD, _CALL, _RAISE = range(3)
 
 _Result = TypeVar("_Result")
 # (kind, arguments) to ask a bot, whose answers are sent in.
 Questions = Generator[tuple[int, Sequence[int]], int, _Result]
+# What a bot was asked in a hand so far, the winnings aside.
 Asked = tuple[tuple[int, ...], ...]
-Answers = dict[Asked, int]
-Reach = npt.NDArray[np.float64]
 
 
-class NotWalkable(Exception):
-    """A bot that answers the same question differently, or with what is no answer: only play can tell."""
+class NotMemoryless(Exception):
+    """The bot answered otherwise than before in the same place, or with what is no answer."""
+
+
+@dataclass
+class Answers:
+    """What a bot does, by what it was asked in the hand so far. Nothing more is noted after a contradiction."""
+
+    actions: dict[Asked, int] = field(default_factory=dict)
+    agree: bool = True
+
+    def note(self, asked: Asked, answer: int) -> int:
+        """The action that an answer stands for. Raises NotMemoryless unless it is that of all times before."""
+        action = _action(asked[-1], answer)
+        if action is None or self.actions.setdefault(asked, action) != action:
+            self.agree = False
+        if action is None or not self.agree:
+            raise NotMemoryless
+        return action
+
+
+def _action(question: tuple[int, ...], answer: int) -> int | None:
+    """What an answer stands for, None if it is none."""
+    kind, *arguments = question
+    if not 0 <= answer <= (1 if kind == _NEW_HAND else 2):
+        return None
+    if kind == _NEW_HAND:
+        return _RAISE if answer else _CALL
+    if kind == _DRAW:
+        return answer
+    bets = arguments[2 if kind == _ROUND1 else 3]
+    # Where it opens round 2, folding is a check; after three bets raising is a call.
+    return max(answer, _CALL) if bets == 0 else min(answer, _CALL) if bets == MOST_BETS else answer
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A place in a hand: the bot is asked something, or the hand is over (`question` None).
+
+    `reach` is the chance of getting there, if the bot acts so, with each of the server's hands.
+    """
+
+    question: tuple[int, ...] | None
+    hand: int  # the bot's, as the others an index of _HANDS
+    reach: npt.NDArray[np.float64]
+    bets1: int = 0
+    y_opened: bool = False  # in round 1
+    x_drew: int = 0
+    y_drew: int = 0
+    gain: int = 0  # the bot's, at the end
+    stake: int = 0  # of each, where the hand ends in a showdown
+
+    @property
+    def value(self) -> float:
+        """What an end is worth to the bot, times the chance of it."""
+        return math.fsum(r * self.gain_against(other) for other, r in enumerate(self.reach.tolist()))
+
+    def gain_against(self, other: int) -> int:
+        """What the bot wins at an end if the server has this hand."""
+        mine, theirs = _STRENGTHS[self.hand], _STRENGTHS[other]
+        return self.gain + self.stake * ((mine > theirs) - (mine < theirs))
+
+
+class _Tree:
+    """The rules and a server's strategy: what the bot's actions can lead to."""
+
+    def __init__(self, strategy: ServerStrategy) -> None:
+        self._rows = strategy.rows
+        self._bet1, self._bet2 = strategy.bet1, strategy.bet2
+
+    def deals(self) -> list[_Turn]:
+        return [
+            _Turn((_NEW_HAND, *_HANDS[hand]), hand, chance * _CHANCES) for hand, chance in enumerate(_CHANCES.tolist())
+        ]
+
+    def after(self, turn: _Turn, action: int) -> list[_Turn]:
+        """All turns that can come next."""
+        assert turn.question is not None
+        found = self._draw(turn, action) if turn.question[0] == _DRAW else self._bet(turn, turn.question, action)
+        return [following for following in found if following.reach.any()]
+
+    def _bet(self, turn: _Turn, question: tuple[int, ...], action: int) -> Iterator[_Turn]:
+        in_round2 = question[0] == _ROUND2
+        faced = 0 if question[0] == _NEW_HAND else question[4] if in_round2 else question[3]
+        size = self._bet2 if in_round2 else self._bet1
+        before = 1 + turn.bets1 * self._bet1
+        if action == _FOLD:
+            yield replace(turn, question=None, gain=-(before + (faced - 1) * size))
+            return
+        if action == _CALL and faced:
+            yield self._called(turn, faced, in_round2)
+            return
+        bets = faced + (action == _RAISE)
+        rows = self._rows[[self._situation(turn, other, bets, in_round2) for other in _HANDS]]
+        folds, calls, raises = (replace(turn, reach=turn.reach * rows[:, theirs]) for theirs in range(3))
+        yield replace(folds, question=None, gain=before + (bets - 1) * size)
+        yield self._called(calls, bets, in_round2)
+        yield self._raised(raises, bets + 1, in_round2)
+
+    def _situation(self, turn: _Turn, other: tuple[int, int], bets: int, in_round2: bool) -> int:
+        if in_round2:
+            return situation_of_round2(*other, turn.bets1, turn.y_opened, turn.x_drew, turn.y_drew, bets)
+        return situation_of_round1(*other, bets)
+
+    def _called(self, turn: _Turn, bets: int, in_round2: bool) -> _Turn:
+        if in_round2:
+            return replace(turn, question=None, stake=1 + turn.bets1 * self._bet1 + bets * self._bet2)
+        return replace(turn, question=(_DRAW, *_HANDS[turn.hand], bets), bets1=bets)
+
+    def _raised(self, turn: _Turn, bets: int, in_round2: bool) -> _Turn:
+        if in_round2:
+            return replace(turn, question=(_ROUND2, *_HANDS[turn.hand], turn.bets1, bets, turn.y_drew))
+        return replace(turn, question=(_ROUND1, *_HANDS[turn.hand], bets), y_opened=turn.y_opened or bets == 1)
+
+    def _draw(self, turn: _Turn, x_draws: int) -> Iterator[_Turn]:
+        rows = self._rows[[situation_of_draw(*other, turn.bets1, x_draws, turn.y_opened) for other in _HANDS]]
+        becomes = _AFTER_DRAW[x_draws][turn.hand]
+        for y_draws in range(3):
+            reach = (turn.reach * rows[:, y_draws]) @ _AFTER_DRAW[y_draws]
+            for hand in np.flatnonzero(becomes).tolist():
+                yield replace(
+                    turn,
+                    question=(_ROUND2, *_HANDS[hand], turn.bets1, 0, y_draws),
+                    hand=hand,
+                    reach=becomes[hand] * reach,
+                    x_drew=x_draws,
+                    y_drew=y_draws,
+                )
+
+
+def _after_draw(count: int) -> npt.NDArray[np.float64]:
+    """The chance of each hand (column) after exchanging so many cards of a hand (row)."""
+    if count == 2:
+        return np.tile(_CHANCES, (len(_HANDS), 1))
+    if count == 0:
+        return np.eye(len(_HANDS))
+    chances = np.zeros((len(_HANDS), len(_HANDS)))
+    for hand, (_, high) in enumerate(_HANDS):
+        for card in range(5):
+            chances[hand, _HANDS.index((min(card, high), max(card, high)))] += 0.2
+    return chances
+
+
+_AFTER_DRAW = [_after_draw(count) for count in range(3)]
+
+
+@dataclass(eq=False)
+class _Node:
+    """A turn, and those of the following from which not all leaves were visited; None before the first visit."""
+
+    turn: _Turn | None
+    following: list[_Node] | None = None
 
 
 def introduction(strategy: ServerStrategy) -> Questions[None]:
@@ -33,127 +197,51 @@ def introduction(strategy: ServerStrategy) -> Questions[None]:
     yield _INIT, (strategy.bet1, strategy.bet2)
 
 
-class Walk:
-    """All that can happen in a hand, with the bot asked at every turn.
+def visit_leaves(strategy: ServerStrategy, answers: Answers, winnings: int) -> Questions[tuple[float, int]]:
+    """Play a hand to each leaf of the tree, in random order; returns (the bot's expectation, hands played).
 
-    It may remember the hand so far, so each question comes after those before it. `answers`
-    fills on the way. Values are the bot's, times the server's reach, which is a vector over the server's hands.
+    `winnings` are the bot's before. Raises NotMemoryless.
     """
-
-    def __init__(self, strategy: ServerStrategy, winnings: int = 0) -> None:
-        self._strategy = strategy
-        self._winnings = winnings  # as the bot is told
-        self.answers: Answers = {}
-
-    def value(self) -> Questions[float]:
-        """Ask for everything; returns what the bot wins a hand. Raises NotWalkable."""
-        value = 0.0
-        for chance, hand in zip(_CHANCE, _HANDS):
-            value += chance * (yield from self._dealt(hand))
-        return value
-
-    def _answer(self, asked: Asked, most: int) -> Questions[int]:
-        if asked not in self.answers:
-            for count, question in enumerate(asked, 1):
-                told = (*question[1:], self._winnings) if question[0] == _NEW_HAND else question[1:]
-                answer = yield question[0], told
-                if self.answers.setdefault(asked[:count], answer) != answer:
-                    raise NotWalkable
-            if not 0 <= answer <= most:
-                raise NotWalkable
-        return self.answers[asked]
-
-    def _dealt(self, hand: tuple[int, int]) -> Questions[float]:
-        asked = ((_NEW_HAND, *hand),)
-        bets = yield from self._answer(asked, 1)
-        return (yield from self._round1(hand, asked, _CHANCE, bets, bets == 0))
-
-    def _round1(self, hand: tuple[int, int], asked: Asked, reach: Reach, bets: int, checked: bool) -> Questions[float]:
-        """The server answers so many bets."""
-        rows = self._strategy.rows[[situation_of_round1(*other, bets) for other in _HANDS]]
-        fold, call, more = (reach * rows[:, action] for action in range(3))
-        value = (1 + max(0, bets - 1) * self._strategy.bet1) * float(fold.sum())
-        value += yield from self._drawing(hand, asked, call, bets, checked)
-        if not more.any():
-            return value
-        asked = (*asked, (_ROUND1, *hand, bets + 1))
-        answer = yield from self._answer(asked, 2)
-        if answer == 0:
-            return value - (1 + bets * self._strategy.bet1) * float(more.sum())
-        if answer == 1 or bets + 1 == MOST_BETS:
-            return value + (yield from self._drawing(hand, asked, more, bets + 1, checked))
-        return value + (yield from self._round1(hand, asked, more, bets + 2, checked))
-
-    def _drawing(self, hand: tuple[int, int], asked: Asked, reach: Reach, bets: int, checked: bool) -> Questions[float]:
-        if not reach.any():
-            return 0.0
-        asked = (*asked, (_DRAW, *hand, bets))
-        mine = yield from self._answer(asked, 2)
-        y_opened = checked and bets > 0
-        rows = self._strategy.rows[[situation_of_draw(*other, bets, mine, y_opened) for other in _HANDS]]
-        value = 0.0
-        for other in range(3):
-            drawn = sum(share * _after_draw(theirs, other) for share, theirs in zip(reach * rows[:, other], _HANDS))
-            assert isinstance(drawn, np.ndarray)
-            for chance, held in zip(_after_draw(hand, mine), _HANDS):
-                if chance and drawn.any():
-                    value += chance * (yield from self._round2(held, asked, drawn, (bets, mine, other, y_opened)))
-        return value
-
-    def _round2(
-        self,
-        hand: tuple[int, int],
-        asked: Asked,
-        reach: Reach,
-        history: tuple[int, int, int, bool],
-    ) -> Questions[float]:
-        bets1, _, other, _ = history
-        asked = (*asked, (_ROUND2, *hand, bets1, 0, other))
-        opened = (yield from self._answer(asked, 2)) == 2
-        return (yield from self._server2(hand, asked, reach, history, int(opened)))
-
-    def _server2(
-        self,
-        hand: tuple[int, int],
-        asked: Asked,
-        reach: Reach,
-        history: tuple[int, int, int, bool],
-        bets: int,
-    ) -> Questions[float]:
-        """The server answers so many bets."""
-        bets1, mine, other, y_opened = history
-        rows = self._strategy.rows[
-            [situation_of_round2(*theirs, bets1, y_opened, mine, other, bets) for theirs in _HANDS]
-        ]
-        fold, call, more = (reach * rows[:, action] for action in range(3))
-        before = 1 + bets1 * self._strategy.bet1
-        value = (before + max(0, bets - 1) * self._strategy.bet2) * float(fold.sum())
-        value += (before + bets * self._strategy.bet2) * _shown(hand, call)
-        if not more.any():
-            return value
-        asked = (*asked, (_ROUND2, *hand, bets1, bets + 1, other))
-        answer = yield from self._answer(asked, 2)
-        if answer == 0:
-            return value - (before + bets * self._strategy.bet2) * float(more.sum())
-        if answer == 1 or bets + 1 == MOST_BETS:
-            return value + (before + (bets + 1) * self._strategy.bet2) * _shown(hand, more)
-        return value + (yield from self._server2(hand, asked, more, history, bets + 2))
+    tree = _Tree(strategy)
+    chance = random.Random(0)
+    root = _Node(None, [_Node(turn) for turn in tree.deals()])
+    values = []
+    while root.following:
+        path = [root, chance.choice(root.following)]
+        asked: Asked = ()
+        while (turn := path[-1].turn) is not None and turn.question is not None:
+            kind, *arguments = turn.question
+            answer = yield kind, [*arguments, winnings] if kind == _NEW_HAND else arguments
+            asked = (*asked, turn.question)
+            action = answers.note(asked, answer)
+            if path[-1].following is None:
+                path[-1].following = [_Node(following) for following in tree.after(turn, action)]
+            path.append(chance.choice(path[-1].following))
+        assert turn is not None
+        values.append(turn.value)
+        (other,) = chance.choices(range(len(_HANDS)), turn.reach.tolist())
+        if turn.stake:
+            yield _SHOWDOWN, (*_HANDS[turn.hand], *_HANDS[other])
+        winnings += turn.gain_against(other)
+        while not path[-1].following and len(path) > 1:
+            visited = path.pop()
+            assert path[-1].following is not None
+            path[-1].following.remove(visited)
+    return math.fsum(values), len(values)
 
 
-def _shown(hand: tuple[int, int], reach: Reach) -> float:
-    """The share of showdowns won less the share lost, times their reach."""
-    mine = _STRENGTH[_HANDS.index(hand)]
-    return float(sum(r * ((mine > theirs) - (mine < theirs)) for r, theirs in zip(reach, _STRENGTH)))
-
-
-def _after_draw(hand: tuple[int, int], count: int) -> Reach:
-    """The chance of each hand after exchanging so many cards."""
-    if count == 2:
-        return _CHANCE
-    chances = np.zeros(len(_HANDS))
-    if count == 0:
-        chances[_HANDS.index(hand)] = 1
-    else:
-        for card in range(5):
-            chances[_HANDS.index((min(card, hand[1]), max(card, hand[1])))] += 0.2
-    return chances
+def play(core: GameCore, answers: Answers) -> Questions[None]:
+    """Play a core's session, all that the bot answers noted. Raises NotMemoryless."""
+    asked: Asked = ()
+    status = core.play()
+    while status == ANSWER_WANTED:
+        kind, _, arguments, _ = core.pending()
+        answer = yield kind, arguments
+        if kind == _NEW_HAND:
+            asked = ((kind, *arguments[:2]),)
+            answers.note(asked, answer)
+        elif kind not in (_INIT, _SHOWDOWN):
+            asked = (*asked, (kind, *arguments))
+            answers.note(asked, answer)
+        status = core.play(answer)
+        assert status != FAULT, "what breaks the rules is no action"
