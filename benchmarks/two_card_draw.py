@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from benchmarks.fields import ROOT
-from engine.draw_strategies import Duel, random_strategy
+from engine.draw_climbing import HillClimber, random_strategy
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.servers import generated_servers
 from tournament.entrants.bot import Entrant
@@ -69,7 +69,7 @@ def run_plain(command: list[str], hands: int) -> float:
 def seconds_to_make(steps: int) -> float:
     """Seconds that a server of so many steps takes on one core."""
     started = time.perf_counter()
-    duel = Duel(random_strategy(1), 2, 4)
-    duel.climb(1, 0, steps)
-    duel.strategy()
+    climber = HillClimber(random_strategy(1), 2, 4)
+    climber.climb(1, 0, steps)
+    climber.strategy()
     return time.perf_counter() - started

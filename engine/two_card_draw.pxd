@@ -46,7 +46,7 @@ cdef inline int round2_situation(int hand, int history, int x_drew, int y_drew, 
 
 
 @cython.final
-cdef class ReadyServer:
+cdef class CompiledStrategy:
     cdef int64_t limits[SITUATIONS][2]  # a die below the first is action 0, below the second 1
 
 
@@ -56,7 +56,7 @@ cdef class TwoCardDraw(GameCore):
     cdef int32_t match                  # as recorded
     cdef int32_t first_session          # as recorded
     cdef int bet_sizes[2]               # by round
-    cdef ReadyServer server
+    cdef CompiledStrategy server
     cdef uint64_t deals_key
     cdef uint64_t session_deals         # where this session's stream of deals and dice begins
     cdef bint to_introduce              # the bot hasn't had init yet

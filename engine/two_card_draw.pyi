@@ -16,8 +16,8 @@ def situation_of_round2(
 ) -> int: ...
 
 @final
-class ReadyServer:
-    """A server's strategy, made ready to be played; see two_card_draw.pyx."""
+class CompiledStrategy:
+    """A server's strategy as thresholds of a die; see two_card_draw.pyx."""
 
     def __init__(self, strategy: npt.NDArray[np.float64]) -> None: ...
 
@@ -34,7 +34,7 @@ class TwoCardDraw(GameCore):
         hands: int,
         bet1: int,
         bet2: int,
-        server: ReadyServer,
+        server: CompiledStrategy,
         match: int = 0,
         session: int = 0,
     ) -> None: ...

@@ -95,8 +95,8 @@ def situation_of_round2(int low, int high, int bets, bint y_opened, int x_drew, 
 
 
 @cython.final
-cdef class ReadyServer:
-    """A server's strategy, made ready to be played with a die of 53 bits.
+cdef class CompiledStrategy:
+    """A server's strategy as thresholds of a die of 53 bits.
 
     `strategy` has a row of three probabilities for each of the SITUATION_COUNT
     situations: fold, call, raise; or draw 0, 1, 2. Raises ValueError for another shape.
@@ -138,7 +138,7 @@ cdef class TwoCardDraw(GameCore):
         int hands,
         int bet1,
         int bet2,
-        ReadyServer server,
+        CompiledStrategy server,
         int32_t match=0,
         int32_t session=0,
     ):

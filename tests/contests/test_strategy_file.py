@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.draw_strategies import Duel, random_strategy
+from engine.draw_climbing import random_strategy
+from engine.draw_evaluation import StrategyEvaluator
 from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.strategy_file import (
     ServerStrategy,
@@ -69,8 +70,8 @@ def test_probabilities_that_nearly_add_up_are_scaled() -> None:
     at = line_of("ROUND1 1 2 1")
     row = read_strategy(changed(at, "ROUND1 1 2 1 0.3333333 0.3333333 0.3333333"), "x").rows[at - 2]
     assert row.tolist() == pytest.approx([1 / 3] * 3, abs=1e-15)
-    duel = Duel(read_strategy(changed(at, "ROUND1 1 2 1 1e0 .0 0."), "x").rows, 2, 5)
-    assert duel.value() < 0
+    evaluator = StrategyEvaluator(read_strategy(changed(at, "ROUND1 1 2 1 1e0 .0 0."), "x").rows, 2, 5)
+    assert evaluator.value() < 0
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tournament
-from engine.draw_strategies import BOT_SITUATIONS, Duel
+from engine.draw_evaluation import BOT_SITUATIONS, StrategyEvaluator
 from tests.contest_runs import CountsGames, assert_same, call, outcome
 from tests.support import artifact_of
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
@@ -156,7 +156,7 @@ def test_ten_million_hands_are_what_is_expected(tmp_path: Path, server: ServerSt
     exact = expected(bots["exact"], server)
     assert exact.error is None
     if name == "perfect":
-        best = -Duel(server.rows, server.bet1, server.bet2).value()
+        best = -StrategyEvaluator(server.rows, server.bet1, server.bet2).value()
         assert exact.profit == pytest.approx(best, abs=1e-12)
     played = BotAndServer(SETTINGS, SandboxSettings(), bots["exact"], server).played(1000)
     assert played.hands == 10_000_000
@@ -339,7 +339,7 @@ def test_visiting_all_leaves_gives_the_engines_value(seed: int, steps: int) -> N
             value, count = over.value
             break
     assert 0 < shown < count <= MOST_LEAVES
-    evaluator = Duel(strategy.rows, strategy.bet1, strategy.bet2)
+    evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
     assert value == pytest.approx(evaluator.expectation(np.eye(3)[acts]), abs=1e-12)
 
 
@@ -379,7 +379,7 @@ def test_the_leaderboard_is_what_exact_values_predict(tmp_path: Path) -> None:
         assert match.stderr_per_session is not None
         assert abs(match.points_per_session - 10_000 * exact.profit) < 4 * match.stderr_per_session
         scores.setdefault(match.x, []).append(max(0.0, 10_000 + 10_000 * exact.profit))
-        best = -Duel(server.rows, server.bet1, server.bet2).value()
+        best = -StrategyEvaluator(server.rows, server.bet1, server.bet2).value()
         assert match.measures["share"] == pytest.approx(match.points_per_session / (10_000 * best))
     for line in played.ranking.entrants:
         assert line.stderr is not None

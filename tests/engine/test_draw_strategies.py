@@ -8,30 +8,34 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from engine.draw_strategies import BOT_SITUATIONS, Duel, allowed_actions, random_strategy
+from engine.draw_climbing import HillClimber, random_strategy
+from engine.draw_equilibria import EquilibriumSolver
+from engine.draw_evaluation import BOT_SITUATIONS, StrategyEvaluator
+from engine.draw_situations import allowed_actions
 from tests.engine.test_two_card_draw import oracle_server
 from tests.oracles.two_card_draw import best_value
-from tournament.contests.two_card_draw.generate import settle, solve
+from tournament.contests.two_card_draw.generate import normalised, solve
 from tournament.contests.two_card_draw.strategy_file import situation_labels
 
 Rows = npt.NDArray[np.float64]
 
 
-def climbed(seed: int, bet1: int, bet2: int, steps: int) -> Duel:
-    duel = Duel(random_strategy(seed), bet1, bet2)
-    duel.climb(seed, 0, steps)
-    return duel
+def climbed(seed: int, bet1: int, bet2: int, steps: int) -> Rows:
+    climber = HillClimber(random_strategy(seed), bet1, bet2)
+    climber.climb(seed, 0, steps)
+    return climber.strategy()
 
 
 @pytest.mark.parametrize(
     ("seed", "bet1", "bet2", "steps"), [(1, 1, 1, 0), (2, 1, 3, 4_000), (3, 5, 15, 30_000), (4, 2, 3, 120_000)]
 )
 def test_values_are_the_oracles(seed: int, bet1: int, bet2: int, steps: int) -> None:
-    duel = climbed(seed, bet1, bet2, steps)
-    server = oracle_server(duel.strategy())
-    assert -duel.value() == pytest.approx(best_value(server, bet1, bet2), abs=1e-12)
-    assert -duel.trembling_value() == pytest.approx(best_value(server, bet1, bet2, 0.001), abs=1e-12)
-    assert duel.trembling_value() > duel.value()
+    rows = climbed(seed, bet1, bet2, steps)
+    server = oracle_server(rows)
+    evaluator = StrategyEvaluator(rows, bet1, bet2)
+    assert -evaluator.value() == pytest.approx(best_value(server, bet1, bet2), abs=1e-12)
+    assert -evaluator.trembling_value() == pytest.approx(best_value(server, bet1, bet2, 0.001), abs=1e-12)
+    assert evaluator.trembling_value() > evaluator.value()
 
 
 def random_bots(count: int) -> list[Rows]:
@@ -44,43 +48,43 @@ def random_bots(count: int) -> list[Rows]:
         faced = np.r_[np.arange(60) % 4, np.arange(3780) % 4]
         rows[betting[faced == 0], 0] = 0
         rows[betting[faced == 3], 2] = 0
-        bots.append(settle(rows))
+        bots.append(normalised(rows))
     return bots
 
 
 def test_nobody_does_better_than_the_best_response() -> None:
-    duel = climbed(6, 2, 5, 20_000)
-    best = duel.best_response()
+    evaluator = StrategyEvaluator(climbed(6, 2, 5, 20_000), 2, 5)
+    best = evaluator.best_response()
     assert set(np.unique(best)) == {0.0, 1.0}
-    assert duel.expectation(best) == pytest.approx(-duel.value(), abs=1e-13)
+    assert evaluator.expectation(best) == pytest.approx(-evaluator.value(), abs=1e-13)
     chance = np.random.default_rng(6)
     for bot in random_bots(20):
-        assert duel.expectation(bot) < -duel.value()
+        assert evaluator.expectation(bot) < -evaluator.value()
         some = chance.random(BOT_SITUATIONS) < 0.1
         mostly_best = np.where(some[:, None], bot, best)
-        assert duel.expectation(mostly_best) <= -duel.value() + 1e-13
+        assert evaluator.expectation(mostly_best) <= -evaluator.value() + 1e-13
 
 
 def test_climbing_is_a_full_evaluation_step_by_step_and_never_falls() -> None:
-    """Over two cycles and some: what is kept piece by piece is what a duel anew finds, to 1e-12."""
-    duel = Duel(random_strategy(11), 3, 7)
-    value = duel.kept_value()
+    """Over two cycles and some: the value that is kept up piece by piece is that of an evaluation, to 1e-12."""
+    climber = HillClimber(random_strategy(11), 3, 7)
+    value = climber.trembling_value()
     allowed = allowed_actions()
     for step in range(9_000):
-        kept = duel.climb(11, step, 1)
-        now = duel.kept_value()
+        kept = climber.climb(11, step, 1)
+        now = climber.trembling_value()
         assert (now > value) == (kept == 1)
         assert now >= value
         if kept or step % 50 == 0:
-            rows = duel.strategy()
-            assert now == pytest.approx(Duel(rows, 3, 7).trembling_value(), abs=1e-12)
+            rows = climber.strategy()
+            assert now == pytest.approx(StrategyEvaluator(rows, 3, 7).trembling_value(), abs=1e-12)
             assert np.all(rows[~allowed] == 0)
         value = now
     assert value > -2
 
 
 def test_steps_in_pieces_are_the_steps_at_once() -> None:
-    pieces, whole = Duel(random_strategy(2), 1, 2), Duel(random_strategy(2), 1, 2)
+    pieces, whole = HillClimber(random_strategy(2), 1, 2), HillClimber(random_strategy(2), 1, 2)
     count = sum(pieces.climb(9, first, 700) for first in range(0, 14_000, 700))
     assert count == whole.climb(9, 0, 14_000)
     assert np.array_equal(pieces.strategy(), whole.strategy())
@@ -111,7 +115,7 @@ def oracle_allowed(label: str) -> set[int]:
 
 @pytest.mark.parametrize("steps", [0, 1, 5_000, 60_000])
 def test_constraints_hold_after_any_number_of_steps(steps: int) -> None:
-    rows = climbed(3, 4, 9, steps).strategy()
+    rows = climbed(3, 4, 9, steps)
     for label, row in zip(situation_labels(), rows.tolist()):
         assert {action for action in range(3) if row[action] > 0} <= oracle_allowed(label), label
         assert sum(row) == 1
@@ -137,7 +141,7 @@ def test_the_start_is_uniform_on_the_simplex() -> None:
 def test_generated_servers_are_about_as_good_as_the_statements() -> None:
     """Its examples lose 0.09 to 0.29 a hand."""
     for seed, (bet1, bet2, steps) in enumerate([(1, 1, 200_000), (1, 3, 50_000), (3, 6, 100_000), (5, 15, 200_000)]):
-        assert -0.6 < climbed(seed, bet1, bet2, steps).value() < -0.03
+        assert -0.6 < StrategyEvaluator(climbed(seed, bet1, bet2, steps), bet1, bet2).value() < -0.03
 
 
 @pytest.mark.parametrize(("bet1", "bet2"), [(1, 1), (1, 3), (3, 6), (5, 15)])
@@ -151,15 +155,33 @@ def test_solved_servers_are_as_good_as_proved(bet1: int, bet2: int) -> None:
 
 def test_the_bound_is_a_bound() -> None:
     """No server wins more against a bot than the best answer to it; near an equilibrium the server nearly does."""
-    duel = Duel(random_strategy(1), 2, 3)
-    server, bot = duel.solve(0, 300)
-    bound = duel.best_answer(bot)
-    for rows in (settle(server), random_strategy(2), climbed(4, 2, 3, 50_000).strategy()):
-        assert -Duel(rows, 2, 3).expectation(bot) <= bound + 1e-12
-    assert -Duel(settle(server), 2, 3).expectation(bot) == pytest.approx(bound, abs=0.02)
+    server, bot = EquilibriumSolver(2, 3).iterate(300)
+    bound = StrategyEvaluator(random_strategy(1), 2, 3).best_answer(bot)
+    for rows in (normalised(server), random_strategy(2), climbed(4, 2, 3, 50_000)):
+        assert -StrategyEvaluator(rows, 2, 3).expectation(bot) <= bound + 1e-12
+    assert -StrategyEvaluator(normalised(server), 2, 3).expectation(bot) == pytest.approx(bound, abs=0.02)
 
 
 @pytest.mark.parametrize("shape", [(4155, 2), (4154, 3)])
 def test_other_shapes_are_refused(shape: Any) -> None:
     with pytest.raises(ValueError, match="4155 rows of 3"):
-        Duel(np.zeros(shape), 1, 1)
+        StrategyEvaluator(np.zeros(shape), 1, 1)
+
+
+def test_equilibria_are_independent_of_how_iterations_are_cut() -> None:
+    solver = EquilibriumSolver(1, 3)
+    for _ in range(4):
+        pieces = solver.iterate(25)
+    whole = EquilibriumSolver(1, 3).iterate(100)
+    assert all(np.array_equal(one, other) for one, other in zip(pieces, whole))
+
+
+def test_valuing_changes_nothing() -> None:
+    """Whatever was asked before, the answers are the same."""
+    rows = climbed(5, 3, 4, 10_000)
+    evaluator = StrategyEvaluator(rows, 3, 4)
+    before = evaluator.value(), evaluator.trembling_value(), evaluator.best_response().tolist()
+    for bot in random_bots(2):
+        evaluator.expectation(bot)
+        evaluator.best_answer(bot)
+    assert (evaluator.value(), evaluator.trembling_value(), evaluator.best_response().tolist()) == before

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.draw_strategies import Duel, random_strategy
+from engine.draw_climbing import HillClimber, random_strategy
 from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.records import Table
-from engine.two_card_draw import ReadyServer, TwoCardDraw
+from engine.two_card_draw import CompiledStrategy, TwoCardDraw
 from tests.oracles.deals import stream
 from tests.oracles.two_card_draw import Luck, Played, Probabilities, Server, play_hand
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
@@ -116,12 +116,19 @@ def test_hands_are_the_oracles(seed: int, capacity: int) -> None:
     bet2 = bet1 + seed % (2 * bet1 + 1)
     rows = random_strategy(seed)
     if seed % 2:
-        duel = Duel(rows, bet1, bet2)
-        duel.climb(seed, 0, 20_000)
-        rows = duel.strategy()
+        climber = HillClimber(rows, bet1, bet2)
+        climber.climb(seed, 0, 20_000)
+        rows = climber.strategy()
     tables = new_tables(capacity)
     core = TwoCardDraw(
-        *tables, deals_key=key, hands=hands, bet1=bet1, bet2=bet2, server=ReadyServer(rows), match=9, session=session
+        *tables,
+        deals_key=key,
+        hands=hands,
+        bet1=bet1,
+        bet2=bet2,
+        server=CompiledStrategy(rows),
+        match=9,
+        session=session,
     )
     mine, other = WildBot(seed), WildBot(seed)
     played = play(core, lambda kind, arguments: int(getattr(mine, kind)(*arguments)), tables)
@@ -149,7 +156,7 @@ def test_hands_are_the_oracles(seed: int, capacity: int) -> None:
 def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
     """Per round: who opened, the bets, and who folded tell the sequence apart."""
     tables = new_tables()
-    core = TwoCardDraw(*tables, deals_key=5, hands=20_000, bet1=1, bet2=2, server=ReadyServer(random_strategy(4)))
+    core = TwoCardDraw(*tables, deals_key=5, hands=20_000, bet1=1, bet2=2, server=CompiledStrategy(random_strategy(4)))
     bot = WildBot(1)
     rows = play(core, lambda kind, arguments: int(getattr(bot, kind)(*arguments)), tables)
     first = {(r["x_opened1"], r["bets1"], r["folded"] if r["rounds"] == 1 else 0) for r in rows}
@@ -170,7 +177,9 @@ def test_cards_are_uniform_and_independent_of_what_the_bot_does() -> None:
     dealt = []
     for seed in (1, 2):
         tables = new_tables()
-        core = TwoCardDraw(*tables, deals_key=8, hands=20_000, bet1=1, bet2=1, server=ReadyServer(random_strategy(4)))
+        core = TwoCardDraw(
+            *tables, deals_key=8, hands=20_000, bet1=1, bet2=1, server=CompiledStrategy(random_strategy(4))
+        )
         bot = WildBot(seed)
         rows = play(core, lambda kind, arguments, bot=bot: int(getattr(bot, kind)(*arguments)), tables)  # type: ignore[misc]
         dealt.append([(row["x_dealt"], row["y_dealt"]) for row in rows])
@@ -194,7 +203,7 @@ def test_cards_are_uniform_and_independent_of_what_the_bot_does() -> None:
 def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: int) -> None:
     """The decision waits; the default is a check or a fold, or drawing nothing; a new bot hears init first."""
     tables = new_tables()
-    core = TwoCardDraw(*tables, deals_key=1, hands=200, bet1=2, bet2=3, server=ReadyServer(random_strategy(7)))
+    core = TwoCardDraw(*tables, deals_key=1, hands=200, bet1=2, bet2=3, server=CompiledStrategy(random_strategy(7)))
     sane = {"init": 0, "new_hand": 0, "round1": 1, "draw": 1, "round2": 1, "showdown": 0}
     refused = 0
     asked: list[str] = []
@@ -225,4 +234,4 @@ def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: 
 
 def test_a_strategy_of_another_shape_is_refused() -> None:
     with pytest.raises(ValueError, match="4155 rows of 3"):
-        ReadyServer(np.zeros((4154, 3)))
+        CompiledStrategy(np.zeros((4154, 3)))

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from engine.draw_strategies import Duel
+from engine.draw_evaluation import StrategyEvaluator
 from tournament.config import load_config
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.generate import Equilibrium, Recipe, generate, solve
@@ -88,7 +88,7 @@ def value(
         found = expectation(
             against, strategy, loaded.contest, loaded.sandbox, sessions, lambda text: _err.print(text, style="dim")
         )
-        best = -Duel(strategy.rows, strategy.bet1, strategy.bet2).value()
+        best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
         how = "exactly" if found.error is None else f"± {found.error:.6f}, played {found.hands:,} hands"
         share = f", {100 * found.profit / best:.1f}% of the perfect opponent's profit" if best > 0 else ""
         table.add_row(against.name, f"wins {found.profit:+.6f} a hand, {how}{share}")
@@ -150,14 +150,14 @@ def _progress() -> Progress:
 
 
 def _values(strategy: ServerStrategy, where: str) -> Table:
-    duel = Duel(strategy.rows, strategy.bet1, strategy.bet2)
-    exact = duel.value()
+    evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
+    exact = evaluator.value()
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     table.add_row("strategy", f"{where}, bets {strategy.bet1} and {strategy.bet2}")
     table.add_row("value", f"{exact:+.8f}: a perfect opponent wins {-exact:+.8f} a hand")
-    table.add_row("trembling value", f"{duel.trembling_value():+.8f}")
+    table.add_row("trembling value", f"{evaluator.trembling_value():+.8f}")
     return table
 
 

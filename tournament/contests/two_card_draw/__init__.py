@@ -22,7 +22,13 @@ from tournament.contests.contest import (
     Question,
     Word,
 )
-from tournament.contests.two_card_draw.servers import SUFFIX, generated_server, house_players, ready_server, strategy_of
+from tournament.contests.two_card_draw.servers import (
+    SUFFIX,
+    compiled_strategy,
+    generated_server,
+    house_players,
+    strategy_of,
+)
 from tournament.leg import LegPlan
 from tournament.paths import PathText
 from tournament.store.columns import Column
@@ -74,7 +80,7 @@ def new_core(
         hands=settings.hands,
         bet1=strategy.bet1,
         bet2=strategy.bet2,
-        server=ready_server(house),
+        server=compiled_strategy(house),
         match=leg.match,
         session=leg.first_session,
     )

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.draw_strategies import Duel, random_strategy
+from engine.draw_climbing import HillClimber, random_strategy
+from engine.draw_equilibria import EquilibriumSolver
+from engine.draw_evaluation import StrategyEvaluator
 from tournament.cache import cache_folder
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 
@@ -33,12 +35,12 @@ class Recipe:
 
 def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps, value: None) -> ServerStrategy:
     """Climb. `watch` gets the steps done and the trembling value, some times a second at most."""
-    duel = Duel(random_strategy(recipe.seed), recipe.bet1, recipe.bet2)
+    climber = HillClimber(random_strategy(recipe.seed), recipe.bet1, recipe.bet2)
     for first in range(0, recipe.iterations, _CHUNK):
         steps = min(_CHUNK, recipe.iterations - first)
-        duel.climb(recipe.seed, first, steps)
-        watch(first + steps, duel.kept_value())
-    return ServerStrategy(recipe.bet1, recipe.bet2, duel.strategy())
+        climber.climb(recipe.seed, first, steps)
+        watch(first + steps, climber.trembling_value())
+    return ServerStrategy(recipe.bet1, recipe.bet2, climber.strategy())
 
 
 def cached_at(recipe: Recipe) -> Path:
@@ -85,22 +87,22 @@ def solve(
 
     The bound is the best answer to the strategy of the bot that was found with it.
     """
-    learning = Duel(random_strategy(0), bet1, bet2)
+    solver = EquilibriumSolver(bet1, bet2)
     done = 0
     chunk = 200
     while True:
-        server, bot = learning.solve(done, chunk)
+        server, bot = solver.iterate(chunk)
         done += chunk
-        settled = settle(server)
-        duel = Duel(settled, bet1, bet2)
-        found = Equilibrium(ServerStrategy(bet1, bet2, settled), duel.value(), duel.best_answer(bot))
+        settled = normalised(server)
+        evaluator = StrategyEvaluator(settled, bet1, bet2)
+        found = Equilibrium(ServerStrategy(bet1, bet2, settled), evaluator.value(), evaluator.best_answer(bot))
         watch(done, found)
         if found.exploitability <= exploitability or done >= most_iterations:
             return found
         chunk = min(done, 5_000, most_iterations - done)
 
 
-def settle(
+def normalised(
     rows: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Rows as a file gives them back: each adds up to 1."""

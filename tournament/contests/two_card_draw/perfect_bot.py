@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.draw_strategies import Duel
+from engine.draw_evaluation import StrategyEvaluator
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
 
 _HANDS, _HISTORIES = 15, 7
@@ -70,14 +70,14 @@ int showdown(int card1, int card2, int opp1, int opp2)
 
 def perfect_bot(strategy: ServerStrategy, about: str) -> str:
     """C source of the perfect opponent; `about` is its first comment."""
-    duel = Duel(strategy.rows, strategy.bet1, strategy.bet2)
-    digits = "".join(map(str, np.argmax(duel.best_response(), axis=1)))
+    evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
+    digits = "".join(map(str, np.argmax(evaluator.best_response(), axis=1)))
     first, second = _HANDS * 4, _HANDS * 4 + _HANDS * _HISTORIES
     rest = digits[second:]
     lines = [f'    "{rest[start : start + 108]}"' for start in range(0, len(rest), 108)]
     return _TEMPLATE.format(
         about=about.replace("*/", ""),
-        profit=-duel.value(),
+        profit=-evaluator.value(),
         round1=digits[:first],
         draws=digits[first:second],
         round2="\n".join(lines),

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from engine.draw_strategies import Duel
-from engine.two_card_draw import ReadyServer
+from engine.draw_evaluation import StrategyEvaluator
+from engine.two_card_draw import CompiledStrategy
 from tournament.contests.contest import HousePlayer
 from tournament.contests.two_card_draw.generate import Recipe, cached_at, generated_text
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy
@@ -68,7 +68,7 @@ def servers_in(folder: Path) -> list[HousePlayer]:
 def server_of(name: str, content: bytes) -> HousePlayer:
     """A house player from a strategy file; `achievable` is what a perfect opponent wins from it, chips a hand."""
     strategy = strategy_of(content)
-    best = -Duel(strategy.rows, strategy.bet1, strategy.bet2).value()
+    best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
     return HousePlayer(name, content, {"bet1": strategy.bet1, "bet2": strategy.bet2, "achievable": best})
 
 
@@ -79,9 +79,9 @@ def strategy_of(content: bytes) -> ServerStrategy:
 
 
 @cache
-def ready_server(content: bytes) -> ReadyServer:
-    """The same, ready to be played."""
-    return ReadyServer(strategy_of(content).rows)
+def compiled_strategy(content: bytes) -> CompiledStrategy:
+    """The same, compiled to be played."""
+    return CompiledStrategy(strategy_of(content).rows)
 
 
 def house_players(folder: Path | None, seed: int, count: int, say: Callable[[str], None]) -> Sequence[HousePlayer]:
