@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from functools import cache
 from pathlib import Path
@@ -152,6 +153,69 @@ def test_broken_files_are_refused_and_never_crash(data: st.DataObject) -> None:
         return
     assert np.all(np.abs(strategy.rows.sum(axis=1) - 1) < 1e-12)
     assert 1 <= strategy.bet1 <= strategy.bet2 <= 3 * strategy.bet1 <= 15
+
+
+WORDS = st.one_of(
+    st.sampled_from(
+        ["ROUND1", "DRAW", "ROUND2", "0", "1", "2", "3", "4", "0.5", ".5", "1e-1", "nan", "inf", "-0", "1e999"]
+    ),
+    st.sampled_from(["0x1", "1_0", "²", "١", " ", "\x00", "\x0b", "\x85", "+", "e5", "1e", "9" * 5000, "-" * 99]),
+    st.integers(-(10**30), 10**30).map(str),
+    st.floats().map(repr),
+    st.text(max_size=8),
+)
+
+
+@given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), max_size=30), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_refused_with_bad_input(lines: list[str], has_bets: bool) -> None:
+    text = "\n".join(["2 4", *lines] if has_bets else lines)
+    with pytest.raises(BadInput):
+        read_strategy(text.encode("utf-8", "surrogatepass"), "any.txt")
+
+
+@given(st.binary(max_size=2000))
+@settings(max_examples=200, deadline=None)
+def test_any_bytes_are_refused_with_bad_input(content: bytes) -> None:
+    with pytest.raises(BadInput):
+        read_strategy(b"1 2\n" + content, "any.txt")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"2 4\nROUND1 0 0 0 0 1 " + b"1" * 2_000_000 + b"x", "is not a number"),
+        (b"2 4\nROUND1 0 0 0 0 1 " + b"." * 2_000_000, "is not a number"),
+        (b"2 4\nROUND1 0 0 0 0 1 1e" + b"9" * 2_000_000, "is not a probability"),
+        (b"2 4\nROUND1 0 0 0 0 1 0." + b"0" * 2_000_000 + b"x", "is not a number"),
+        (b"2 4\nROUND1 0 0 " + b"9" * 2_000_000 + b" 0 1 0", "BETS is 9{40}, must be 0 to 3"),
+        (b"2 4" + b"\n" * 4_000_000, "4154 more situations are missing"),
+        (b"2 4\n" + b"ROUND1 0 0 0 0 1 0\n" * 200_000, "is there already, on line 2"),
+        (b"2 4\nROUND1" + b" 0" * 1_000_000, "this line has 1000000"),
+        (b"2 4\n" + b" " * (4 << 20), "is larger than 4 MiB"),
+    ],
+    ids=range(9),
+)
+def test_huge_files_are_refused_at_once(content: bytes, message: str) -> None:
+    """In time linear in their size, which is bounded."""
+    with pytest.raises(BadInput, match=message) as caught:
+        read_strategy(content, "huge.txt")
+    assert len(str(caught.value)) < 300
+
+
+def test_endless_and_odd_files_are_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    for path, message in (
+        (tmp_path / "pipe.txt", "is not a plain file"),
+        (Path("/dev/zero"), "is not a plain file"),
+        (tmp_path, "can't be read: Is a directory"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            read_strategy_file(path)
+    with (tmp_path / "sparse.txt").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(BadInput, match="is larger than 4 MiB"):
+        read_strategy_file(tmp_path / "sparse.txt")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

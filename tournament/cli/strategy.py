@@ -74,7 +74,7 @@ def value(
     config: Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")] = None,
 ) -> None:
     """Say what a server is worth: exactly, and against a bot."""
-    strategy = read_strategy_file(file)
+    strategy, _ = read_strategy_file(file)
     table = _values(strategy, f"{file}")
     if best_response is not None:
         if best_response.suffix != ".c":

@@ -11,7 +11,7 @@ from engine.draw_evaluation import StrategyEvaluator
 from engine.two_card_draw import CompiledStrategy
 from tournament.contests.contest import HousePlayer
 from tournament.contests.two_card_draw.generate import Recipe, cached_at, generated_text
-from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy
+from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy, read_strategy_file
 from tournament.errors import BadInput
 from tournament.names import valid_name
 
@@ -54,12 +54,7 @@ def servers_in(folder: Path) -> list[HousePlayer]:
             continue
         if not valid_name(path.stem):
             raise BadInput(f"{path.name}: a strategy's name has letters, digits and _ . + - only, 64 at most")
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise BadInput(f"{path} can't be read: {error.strerror}") from None
-        read_strategy(content, str(path))
-        servers.append(server_of(path.stem, content))
+        servers.append(server_of(path.stem, read_strategy_file(path)[1]))
     if not servers:
         raise BadInput(f"{folder} has no strategies, which are files ending in {SUFFIX}")
     return servers

@@ -24,8 +24,10 @@ from tournament.errors import BadInput
 
 # How far from 1 the three probabilities of a line may add up, and from where on that is only rounding.
 _SLACK, _ROUNDING = 1e-6, 1e-15
-# Python takes more: 1_0, nan, infinity.
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# Python takes more: 1_0, nan, infinity. Each text matches in one way only, so that matching takes linear time.
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# A file has 300 KB with probabilities of 17 digits.
+MOST_BYTES = 4 << 20
 _KINDS = {"ROUND1": 3, "DRAW": 5, "ROUND2": 7}
 
 
@@ -74,17 +76,22 @@ def _shortest(probability: float) -> str:
     return str(int(probability)) if probability in (0.0, 1.0) else repr(probability)
 
 
-def read_strategy_file(path: Path) -> ServerStrategy:
-    """Raises BadInput naming file, line and defect."""
+def read_strategy_file(path: Path) -> tuple[ServerStrategy, bytes]:
+    """The strategy in a file, and the file's content. Raises BadInput naming file, line and defect."""
     try:
-        content = path.read_bytes()
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise BadInput(f"{path} is not a plain file")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise BadInput(f"{path} can't be read: {error.strerror}") from None
-    return read_strategy(content, str(path))
+    return read_strategy(content, str(path)), content
 
 
 def read_strategy(content: bytes, where: str) -> ServerStrategy:
     """A strategy from a file's bytes; `where` names it in messages. Raises BadInput naming line and defect."""
+    if len(content) > MOST_BYTES:
+        raise BadInput(f"{where} is larger than {MOST_BYTES >> 20} MiB")
 
     def refuse(number: int, what: str) -> NoReturn:
         raise BadInput(f"{where}, line {number}: {what}")
