@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 Mode = Literal["on", "off"]
 
+# Programs may map the files of their folders, which have at most this many bytes.
+_ROOM_FOR_FILES = 64 << 20
 OFF = "off: bots run with the rights of the tournament"
 _MEND = 'to run bots with your own rights all the same, set sandbox = "off" in tournament.toml'
 
@@ -54,37 +56,46 @@ class Finder:
             return machinery.ModuleSpec(name, None, is_package=True)
 sys.meta_path.insert(0, Finder)
 from tournament.sandbox.inside import main
-main(ORDERS)
+main(LAUNCH)
 """
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may use. Bytes of memory count where they can be written to."""
+    """What a process may use. Bytes of memory count where they can be written to.
+
+    `reserved_megabytes`: of addresses beyond those, for files and for what is only reserved, which some runtimes
+    do by the gigabyte.
+    """
 
     memory_megabytes: int
     cpu_seconds: int
+    reserved_megabytes: int = 64 << 10
     open_files: int = 64
     file_megabytes: int = 0
     stack_megabytes: int = 64
     processes: int = 1
     threads: bool = True
 
-    def as_orders(self) -> dict[str, int]:
+    def as_resource_limits(self) -> dict[str, int]:
         """By the names of Linux's resource limits."""
         memory = self.memory_megabytes << 20
         return {
             "CORE": 0,
             "CPU": self.cpu_seconds,
             "DATA": memory,
-            # Programs reserve far more address space than they use; what is only reserved costs page tables.
-            "AS": memory + (64 << 30),
+            "AS": memory + (self.reserved_megabytes << 20),
             "STACK": self.stack_megabytes << 20,
             "NOFILE": self.open_files,
             "FSIZE": self.file_megabytes << 20,
             "MEMLOCK": 0,
             "MSGQUEUE": 0,
         }
+
+    @property
+    def resident_bytes(self) -> int:
+        """The most that can be resident of memory that is no file's."""
+        return (self.memory_megabytes + self.stack_megabytes) << 20
 
 
 @dataclass(frozen=True)
@@ -118,8 +129,9 @@ class _Running(Protocol):
 class Confined:
     """A running confined process and its pipes: file descriptors, all ours to close by `end`."""
 
-    def __init__(self, running: _Running, to: int, answers: int, errors: int) -> None:
+    def __init__(self, running: _Running, limits: Limits, to: int, answers: int, errors: int) -> None:
         self._running: _Running | None = running
+        self._limits = limits
         self.pid = running.pid
         self.to = to
         self.answers = answers
@@ -132,11 +144,29 @@ class Confined:
 
     def memory_bytes(self) -> int:
         """The most memory that it has had at once."""
+        return self._sizes().get("VmHWM", 0)
+
+    def has_taken_too_much(self) -> bool:
+        """Whether it has, or has had, more memory than its limits allow.
+
+        The system's own limit forgets memory that was written to and then made
+        read-only. What is resident now is known exactly; of the peak only the
+        sum with pages of files is, so those get room: the program's, and as
+        much as a folder may have.
+        """
+        sizes, most = self._sizes(), self._limits.resident_bytes
+        files = sizes.get("VmExe", 0) + sizes.get("VmLib", 0) + _ROOM_FOR_FILES
+        now = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap"))
+        return now > most or sizes.get("VmHWM", 0) > most + files
+
+    def _sizes(self) -> dict[str, int]:
+        """Bytes by the names of /proc/<pid>/status, nothing when it is no more."""
         try:
             text = Path(f"/proc/{self.pid}/status").read_text()
         except OSError:
-            return 0
-        return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:")), 0)
+            return {}
+        words = (line.split() for line in text.splitlines() if line.startswith(("Vm", "Rss")))
+        return {name.rstrip(":"): int(size) << 10 for name, size, *_ in words}
 
     def waits_for_processor(self) -> bool:
         """Whether a thread of it could run, and does or would if the machine were not busy."""
@@ -219,37 +249,37 @@ def _state(folder: Path) -> str:
         return ""
 
 
-def start(orders: LaunchSpec, mode: Mode) -> Confined:
+def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """Start a process under its limits, confined unless `mode` is off.
 
     Raises BadInput when the machine can't confine it.
     """
     given = {
-        "purpose": orders.purpose,
-        "limits": orders.limits.as_orders(),
-        "threads": orders.limits.threads,
+        "purpose": launch.purpose,
+        "limits": launch.limits.as_resource_limits(),
+        "threads": launch.limits.threads,
         "filter": mode == "on",
-        "environment": dict(orders.environment),
-        **({"command": list(orders.command)} if orders.command else {}),
-        **({"python": dict(orders.python)} if orders.python is not None else {}),
-        **({"module": dict(orders.module)} if orders.module is not None else {}),
-        **({"probe": dict(orders.probe)} if orders.probe is not None else {}),
+        "environment": dict(launch.environment),
+        **({"command": list(launch.command)} if launch.command else {}),
+        **({"python": dict(launch.python)} if launch.python is not None else {}),
+        **({"module": dict(launch.module)} if launch.module is not None else {}),
+        **({"probe": dict(launch.probe)} if launch.probe is not None else {}),
     }
-    files = _module_files() | {name: str(importlib.import_module(name).__file__) for name in orders.modules}
+    files = _module_files() | {name: str(importlib.import_module(name).__file__) for name in launch.modules}
     arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
-    arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("ORDERS", repr(given)))
+    arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given)))
     # A fixed hash seed: sets and dictionaries of strings must have one order everywhere.
     environment = {"PYTHONHASHSEED": "0"}
     if mode == "off":
-        return _start_plainly(arguments, environment, orders.folder)
-    return _start_in_sandlock(orders, arguments, environment, list(files.values()))
+        return _start_plainly(launch, arguments, environment)
+    return _start_in_sandlock(launch, arguments, environment, list(files.values()))
 
 
-def _start_plainly(arguments: list[str], environment: dict[str, str], folder: Path | None) -> Confined:
+def _start_plainly(launch: LaunchSpec, arguments: list[str], environment: dict[str, str]) -> Confined:
     process = subprocess.Popen(
         arguments,
         env=environment,
-        cwd=folder or "/",
+        cwd=launch.folder or "/",
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -261,7 +291,7 @@ def _start_plainly(arguments: list[str], environment: dict[str, str], folder: Pa
     ends = [os.dup(stream.fileno()) for stream in (process.stdin, process.stdout, process.stderr)]
     for stream in (process.stdin, process.stdout, process.stderr):
         stream.close()
-    return Confined(_Plain(process), *ends)
+    return Confined(_Plain(process), launch.limits, *ends)
 
 
 @dataclass
@@ -279,21 +309,21 @@ class _Plain:
 
 
 def _start_in_sandlock(
-    orders: LaunchSpec, arguments: list[str], environment: dict[str, str], module_files: list[str]
+    launch: LaunchSpec, arguments: list[str], environment: dict[str, str], module_files: list[str]
 ) -> Confined:
     import sandlock
 
-    readable = {*python_paths(), *system_libraries(), *module_files, *orders.readable}
+    readable = {*python_paths(), *system_libraries(), *module_files, *launch.readable}
     box = sandlock.Sandbox(
         fs_readable=sorted(path for path in readable if os.path.exists(path)),
         # Programs may use what is installed for their interpreter; Python bots only what they are allowed.
-        fs_denied=_beside_the_library(readable) if orders.python else [],
-        fs_writable=list(orders.writable),
+        fs_denied=_beside_the_library(readable) if launch.python else [],
+        fs_writable=list(launch.writable),
         clean_env=True,
         env=environment,
-        cwd=str(orders.folder) if orders.folder else "/",
-        max_processes=orders.limits.processes,
-        max_open_files=orders.limits.open_files,
+        cwd=str(launch.folder) if launch.folder else "/",
+        max_processes=launch.limits.processes,
+        max_open_files=launch.limits.open_files,
         no_coredump=True,
     )
     _raise_descriptor_limit()
@@ -307,7 +337,7 @@ def _start_in_sandlock(
         fcntl.fcntl(end, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
     for stream in (process.stdin, process.stdout, process.stderr):
         stream.close()
-    return Confined(_InSandlock(process, process.pid), *ends)
+    return Confined(_InSandlock(process, process.pid), launch.limits, *ends)
 
 
 @dataclass
@@ -353,11 +383,11 @@ LOOK_SECONDS = 0.1
 class Watch:
     """Looks now and then after what the processes of a build take together, which no limit of the system sums up."""
 
-    def __init__(self, group: int, orders: LaunchSpec) -> None:
+    def __init__(self, group: int, launch: LaunchSpec) -> None:
         self._group = group
-        self._folders = orders.writable
-        self._megabytes = 2 * orders.limits.memory_megabytes
-        self._disk_megabytes = 4 * orders.limits.file_megabytes
+        self._folders = launch.writable
+        self._megabytes = 2 * launch.limits.memory_megabytes
+        self._disk_megabytes = 4 * launch.limits.file_megabytes
         self._next = 0.0
         self.excess = ""
 
@@ -484,17 +514,17 @@ def how_it_ended(status: int) -> str:
         return "was killed"
 
 
-def run(orders: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"") -> Finished:
+def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"") -> Finished:
     """Run a confined command to its end, at most so many seconds, with `given` as its input.
 
     It must read the input before it writes much. Raises BadInput when it can't be confined.
     """
-    process = start(orders, mode)
+    process = start(launch, mode)
     try:
         with contextlib.suppress(BrokenPipeError):  # how it ended will say why
             write_all(process.to, given)
         process.close_input()
-        watch = Watch(process.pid, orders) if orders.purpose == "build" else None
+        watch = Watch(process.pid, launch) if launch.purpose == "build" else None
         output, errors, cut_off = _read_all(process, seconds, watch)
         if not cut_off and process.ended_by_itself(5.0) is None:
             cut_off = True

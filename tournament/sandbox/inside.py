@@ -1,7 +1,7 @@
 """What a confined process does first: limits, capabilities, system calls; then it is the bot.
 
 Runs inside the sandbox with the standard library alone, and imports little of
-it: programs start once a leg. `confinement.start` gives it its orders.
+it: programs start once a leg. `confinement.start` tells it what.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ else:
 NOT_CONFINED = 119
 
 
-def main(orders: dict[str, Any]) -> None:
-    """Confine this process as ordered, then turn into the command or the Python bot."""
-    if orders["purpose"] == "build":
+def main(launch: dict[str, Any]) -> None:
+    """Confine this process as it is told, then turn into the command or the Python bot."""
+    if launch["purpose"] == "build":
         _fork_under_supervision()
-    for name, value in orders["limits"].items():
+    for name, value in launch["limits"].items():
         number = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(number)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         # A second more of processor time, in which the signal for the first limit can do its work.
         resource.setrlimit(number, (value, value + 1 if name == "CPU" and hard != value else value))
-    if "probe" in orders:
-        _confine(orders, 0)
-        print(" ".join(_possible(orders["probe"])), flush=True)
+    if "probe" in launch:
+        _confine(launch, 0)
+        print(" ".join(_possible(launch["probe"])), flush=True)
         return
-    if "module" in orders:
+    if "module" in launch:
         from tournament.sandbox import module_trial
 
-        module_trial.main(orders["module"], lambda: _confine(orders, 0))
+        module_trial.main(launch["module"], lambda: _confine(launch, 0))
         return
-    if "python" in orders:
+    if "python" in launch:
         from tournament.sandbox import python_host
 
-        python_host.prepare(orders["python"])
-        _confine(orders, 0)
+        python_host.prepare(launch["python"])
+        _confine(launch, 0)
         python_host.serve()
         return
-    command = orders["command"]
+    command = launch["command"]
     path, address = _hidden(command[0])
     arguments = (ctypes.c_char_p * (len(command) + 1))(*[os.fsencode(word) for word in command], None)
-    environment = [os.fsencode(f"{name}={value}") for name, value in orders["environment"].items()]
+    environment = [os.fsencode(f"{name}={value}") for name, value in launch["environment"].items()]
     variables = (ctypes.c_char_p * (len(environment) + 1))(*environment, None)
-    _confine(orders, address)
+    _confine(launch, address)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     library = ctypes.CDLL(None, use_errno=True)
     library.execve(path, arguments, variables)
@@ -65,14 +65,14 @@ def main(orders: dict[str, Any]) -> None:
     sys.exit(127)
 
 
-def _confine(orders: dict[str, object], command_address: int) -> None:
-    if not orders["filter"]:
+def _confine(launch: dict[str, object], command_address: int) -> None:
+    if not launch["filter"]:
         return
-    purpose: system_calls.Purpose = "build" if orders["purpose"] == "build" else "play"
+    purpose: system_calls.Purpose = "build" if launch["purpose"] == "build" else "play"
     try:
         system_calls.drop_capabilities()
         system_calls.install(
-            system_calls.filter_program(purpose, os.getpid(), bool(orders["threads"]), command_address, os.getppid())
+            system_calls.filter_program(purpose, os.getpid(), bool(launch["threads"]), command_address, os.getppid())
         )
     except system_calls.Unsupported as problem:
         print(f"can't be confined: {problem}", file=sys.stderr)

@@ -41,8 +41,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "fstat": (5, 80),
     "newfstatat": (262, 79),
     "statx": (332, 291),
-    "statfs": (137, 43),
-    "fstatfs": (138, 44),
     "access": (21, None),
     "faccessat": (269, 48),
     "faccessat2": (439, 439),
@@ -65,7 +63,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "mremap": (25, 216),
     "madvise": (28, 233),
     "brk": (12, 214),
-    "membarrier": (324, 283),
     "rt_sigaction": (13, 134),
     "rt_sigprocmask": (14, 135),
     "rt_sigreturn": (15, 139),
@@ -81,13 +78,9 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "futex": (202, 98),
     "futex_waitv": (449, 449),
     "set_robust_list": (273, 99),
-    "get_robust_list": (274, 100),
     "rseq": (334, 293),
     "set_tid_address": (218, 96),
     "sched_yield": (24, 124),
-    "sched_getaffinity": (204, 123),
-    "sched_getparam": (143, 121),
-    "sched_getscheduler": (145, 120),
     "sched_get_priority_max": (146, 125),
     "sched_get_priority_min": (147, 126),
     "getcpu": (309, 168),
@@ -103,26 +96,16 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "epoll_pwait2": (441, 441),
     "eventfd": (284, None),
     "eventfd2": (290, 19),
-    "timerfd_create": (283, 85),
     "timerfd_settime": (286, 86),
     "timerfd_gettime": (287, 87),
-    "timer_create": (222, 107),
-    "timer_settime": (223, 110),
-    "timer_gettime": (224, 108),
-    "timer_delete": (226, 111),
     "nanosleep": (35, 101),
-    "clock_nanosleep": (230, 115),
-    "clock_gettime": (228, 113),
-    "clock_getres": (229, 114),
     "gettimeofday": (96, 169),
     "time": (201, None),
     "times": (100, 153),
     "getpid": (39, 172),
     "gettid": (186, 178),
     "getppid": (110, 173),
-    "getpgid": (121, 155),
     "getpgrp": (111, None),
-    "getsid": (124, 156),
     "getuid": (102, 174),
     "geteuid": (107, 175),
     "getgid": (104, 176),
@@ -132,7 +115,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "getgroups": (115, 158),
     "getrusage": (98, 165),
     "getrlimit": (97, 163),
-    "getpriority": (140, 141),
     "uname": (63, 160),
     "sysinfo": (99, 179),
     "getrandom": (318, 278),
@@ -146,6 +128,8 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
 }
 # A compiler also writes files and starts the programs that it consists of.
 _BUILD_NUMBERS: dict[str, tuple[int | None, int | None]] = {
+    "statfs": (137, 43),
+    "fstatfs": (138, 44),
     "fork": (57, None),
     "vfork": (58, None),
     "clone": (56, 220),
@@ -187,14 +171,34 @@ _WITHOUT_EFFECT: dict[str, tuple[int | None, int | None]] = {
     "futimesat": (261, None),
     "utimensat": (280, 88),
 }
+# Calls about a process, which may ask about itself alone: what they tell of others is what those are thinking.
+# Libraries that ask about a thread of theirs go on without an answer where the call seems not to be there.
+_ABOUT_A_PROCESS: dict[str, tuple[int | None, int | None]] = {
+    "getpgid": (121, 155),
+    "getsid": (124, 156),
+    "sched_getaffinity": (204, 123),
+    "sched_getparam": (143, 121),
+    "sched_getscheduler": (145, 120),
+}
+# Calls that name a clock. Those from 12 on are of other processes, threads and devices.
+_OF_A_CLOCK: dict[str, tuple[int | None, int | None]] = {
+    "clock_gettime": (228, 113),
+    "clock_getres": (229, 114),
+    "clock_nanosleep": (230, 115),
+    "timerfd_create": (283, 85),
+}
+_FIRST_CLOCK_OF_OTHERS = 12
 # Calls that are allowed by their arguments.
 _CLONE, _CLONE3, _EXECVE, _MMAP = (56, 220), (435, 435), (59, 221), (9, 222)
 _PRLIMIT, _KILL, _TGKILL, _IOCTL, _PRCTL, _FCNTL = (302, 261), (62, 129), (234, 131), (16, 29), (157, 167), (72, 25)
-_OPENAT2 = (437, 437)
+_OPENAT2, _GETPRIORITY, _MEMBARRIER = (437, 437), (140, 141), (324, 283)
 
 _CLONE_THREAD = 0x10000
-_MAP_SHARED_ANONYMOUS = 0x21
-_MAP_GROWS_DOWN = 0x100
+_MAP_SHARED = 0x1
+_MAP_GROWS_DOWN, _MAP_HUGE_PAGES = 0x100, 0x40000
+_SIGKILL = 9
+# To ask what there is, and what concerns this process alone: the others interrupt every processor.
+_MEMBARRIERS = (0, 8, 16, 32, 64)
 _IOCTLS = (0x541B, 0x5401, 0x5413, 0x5421, 0x5450, 0x5451)  # FIONREAD TCGETS TIOCGWINSZ FIONBIO FIONCLEX FIOCLEX
 _FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)  # dup, flags of descriptors and files, pipe size
 _FCNTL_LOCKS = (5, 6, 7, 36, 37, 38)
@@ -233,6 +237,8 @@ def filter_program(
         _refuse(errno.ENOSYS),
     ]
 
+    refusal = _refuse(errno.EPERM)
+
     def allow(number: int | None) -> None:
         if number is not None:
             code.extend([_jump(_EQUAL, number, 0, 1), _return(_ALLOW)])
@@ -258,43 +264,45 @@ def filter_program(
                 _jump(_EQUAL, 0, 2, 0),
                 _jump(_EQUAL, supervisor_pid, 1, 0),
                 _return(_ALLOW),
-                _refuse(errno.EPERM),
+                refusal,
             ],
         )
     else:
         if threads:
-            decide(_CLONE[column], [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), _refuse(errno.EPERM)])
+            decide(_CLONE[column], [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), refusal])
         if command_address:
             decide(_EXECVE[column], [*_unless_equals(0, command_address), _return(_ALLOW)])
-        # Memory that limits don't see is refused: shared without a file, and stacks that grow.
-        decide(
-            _MMAP[column],
-            [
-                _low(3),
-                *_if_set(_MAP_GROWS_DOWN, _refuse(errno.EPERM)),
-                _and(_MAP_SHARED_ANONYMOUS),
-                _jump(_EQUAL, _MAP_SHARED_ANONYMOUS, 0, 1),
-                _refuse(errno.EPERM),
-                _return(_ALLOW),
-            ],
-        )
-        decide(_KILL[column], [_low(0), *_among((own_pid,)), _refuse(errno.EPERM)])
+        # Memory that limits don't see is refused: shared, huge pages, and stacks that grow.
+        unseen = _MAP_SHARED | _MAP_GROWS_DOWN | _MAP_HUGE_PAGES
+        decide(_MMAP[column], [_low(3), *_if_set(unseen, refusal), _return(_ALLOW)])
+        # Who is killed by SIGKILL was killed by somebody else: that must mean something.
+        decide(_KILL[column], [_low(1), *_if_equal(_SIGKILL, refusal), _low(0), *_among((own_pid,)), refusal])
     decide(
         _TGKILL[column],
-        [_low(0), *_among((own_pid,)), _refuse(errno.EPERM)]
+        [_low(2), *_if_equal(_SIGKILL, refusal), _low(0), *_among((own_pid,)), refusal]
         if purpose == "play"
-        else [_low(0), _jump(_EQUAL, supervisor_pid, 0, 1), _refuse(errno.EPERM), _return(_ALLOW)],
+        else [_low(0), _jump(_EQUAL, supervisor_pid, 0, 1), refusal, _return(_ALLOW)],
     )
-    decide(_PRLIMIT[column], [*_unless_equals(2, 0), _return(_ALLOW)])  # to read limits, not to set them
+    for numbers in _ABOUT_A_PROCESS.values():
+        decide(numbers[column], [_low(0), *_among((0, own_pid)), _refuse(errno.ENOSYS)])
+    for numbers in _OF_A_CLOCK.values():
+        decide(numbers[column], [_low(0), _jump(_NOT_BELOW, _FIRST_CLOCK_OF_OTHERS, 0, 1), refusal, _return(_ALLOW)])
+    decide(
+        _GETPRIORITY[column],
+        [_low(0), _jump(_EQUAL, 0, 1, 0), refusal, _low(1), *_among((0, own_pid)), refusal],
+    )
+    decide(_MEMBARRIER[column], [_low(0), *_among(_MEMBARRIERS), _refuse(errno.ENOSYS)])
+    # To read its own limits, not to set them.
+    decide(_PRLIMIT[column], [*_unless_equals(2, 0), _low(0), *_among((0, own_pid)), refusal])
     decide(_IOCTL[column], [_low(1), *_among(_IOCTLS), _refuse(errno.ENOTTY)])
-    decide(_PRCTL[column], [_low(0), *_among(_PRCTLS), _refuse(errno.EPERM)])
+    decide(_PRCTL[column], [_low(0), *_among(_PRCTLS), refusal])
     decide(
         _FCNTL[column],
-        [_low(1), *_among((*_FCNTLS, *_FCNTL_LOCKS) if purpose == "build" else _FCNTLS), _refuse(errno.EPERM)],
+        [_low(1), *_among((*_FCNTLS, *_FCNTL_LOCKS) if purpose == "build" else _FCNTLS), refusal],
     )
     for number in (_CLONE3[column], _OPENAT2[column]):  # libraries then take the older call
         decide(number, [_refuse(errno.ENOSYS)])
-    code += [_jump(_NOT_BELOW, _FIRST_NEW_NUMBER, 0, 1), _refuse(errno.ENOSYS), _refuse(errno.EPERM)]
+    code += [_jump(_NOT_BELOW, _FIRST_NEW_NUMBER, 0, 1), _refuse(errno.ENOSYS), refusal]
     return b"".join(code)
 
 
@@ -334,10 +342,6 @@ def _low(argument: int) -> bytes:
     return _load(_ARGUMENTS + 8 * argument)
 
 
-def _and(mask: int) -> bytes:
-    return _instruction(0x54, 0, 0, mask)
-
-
 def _jump(test: int, value: int, jump_true: int, jump_false: int) -> bytes:
     return _instruction(test, jump_true, jump_false, value)
 
@@ -348,6 +352,11 @@ def _return(verdict: int) -> bytes:
 
 def _refuse(number: int) -> bytes:
     return _return(_ERRNO | number)
+
+
+def _if_equal(value: int, verdict: bytes) -> list[bytes]:
+    """The verdict if what was loaded is this value."""
+    return [_jump(_EQUAL, value, 0, 1), verdict]
 
 
 def _if_set(bits: int, verdict: bytes) -> list[bytes]:

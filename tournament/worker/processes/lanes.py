@@ -371,9 +371,7 @@ class _LaneTable:
             self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel) if is_its_own else "")
         else:
             assert kind == lanes.BOT_OUT_OF_MEMORY
-            self._process_failed(
-                self._by_channel[channel], f"ran out of memory ({self._settings.memory_megabytes} MB)", lane
-            )
+            self._process_failed(self._by_channel[channel], _out_of_memory(self._settings), lane)
 
     def _process_failed(self, process: _Process, what: str, lane: int | None = None) -> None:
         """A process can't go on, or must not. `lane`: where it failed, if that lane is stopped already."""
@@ -471,11 +469,27 @@ class _LaneTable:
     def _finish(self, in_play: _LegInPlay, ended_by: int | None) -> None:
         core = in_play.core
         assert core and in_play.games and in_play.sessions and in_play.rows
+        if ended_by is None:
+            ended_by = self._fault_of_the_last_moment(in_play)
         in_play.rows.take(*self._lanes.take_piles(in_play.lane))
         result = leg_result(in_play.leg, core, tuple(in_play.faults), ended_by)
         uses = (self._use(in_play, 0), self._use(in_play, 1))
         self._leave(in_play, [_OVER if ended_by is not None else _last_words(in_play, seat) for seat in range(2)])
         self._done.append(PlayedLeg(result, in_play.rows, uses))
+
+    def _fault_of_the_last_moment(self, in_play: _LegInPlay) -> int | None:
+        """Note that a process took too much memory when no audit was there to see it; the seat that ends the leg."""
+        for number, process in enumerate(in_play.processes):
+            if process is None or process.shared or not process.confined.has_taken_too_much():
+                continue
+            core, plan = in_play.core, in_play.leg.plan
+            assert core
+            question = self._contest.interface.questions[0].name
+            last = plan.first_session + max(0, core.sessions_played - 1)
+            in_play.faults.append(Fault(number, last, 0, question, _out_of_memory(self._settings)))
+            if sum(fault.seat == number for fault in in_play.faults) > self._settings.faults_allowed:
+                return number
+        return None
 
     def _use(self, in_play: _LegInPlay, number: int) -> Use | None:
         process = in_play.processes[number]
@@ -511,6 +525,9 @@ class _LaneTable:
             return
         if not process.shared and confined.threads() > _MOST_THREADS:
             self._process_failed(process, f"started more than {_MOST_THREADS} threads")
+            return
+        if confined.has_taken_too_much():
+            self._process_failed(process, _out_of_memory(settings))
             return
         cpu, delay = confined.cpu_seconds(), confined.run_delay()
         used = cpu
@@ -551,6 +568,10 @@ class _LaneTable:
         idle += sum(in_play.idle_before[in_play.processes.index(process)] for in_play in process.legs)
         if idle > settings.wall_seconds_per_leg + _START_SECONDS:
             self._process_failed(process, f"slept or waited for more than {settings.wall_seconds_per_leg:g} s in all")
+
+
+def _out_of_memory(settings: ContestSettings) -> str:
+    return f"ran out of memory ({settings.memory_megabytes} MB)"
 
 
 def _last_words(in_play: _LegInPlay, number: int) -> bytes:

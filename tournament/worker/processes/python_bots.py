@@ -25,6 +25,9 @@ from tournament.sandbox.settings import SandboxSettings
 # What the interpreter takes with much of the standard library (9 without); a bot's memory comes on top.
 _INTERPRETER_MEGABYTES = 24
 _MORE_FOR_A_PACKAGE = 128
+# Addresses beside those: for the interpreter's and the library's files, and for those of packages.
+_RESERVED_MEGABYTES = 192
+_MORE_RESERVED_FOR_A_PACKAGE = 4096
 _TRIAL_SECONDS = 10
 # As in engine/lanes.pxd.
 _START_LANE, _OUT_OF_MEMORY = -1, 2
@@ -142,10 +145,11 @@ def start(
     memory = _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if packages.versions else 0)
     # For many legs as for one: what fails for want of it is played again alone, so only a leg's own need counts.
     memory += memory_megabytes
+    reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
     threads_of_libraries = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
     process = confinement.start(
         LaunchSpec(
-            Limits(memory, cpu_seconds, threads=False),
+            Limits(memory, cpu_seconds, reserved, threads=False),
             python={
                 "name": name,
                 "questions": [question.python_name for question in interface.questions],

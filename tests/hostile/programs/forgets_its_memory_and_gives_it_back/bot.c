@@ -1,0 +1,24 @@
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SIZE = 4 << 20, BLOCKS = 80 };
+
+int main(void) {
+    char line[256], question;
+    char *blocks[BLOCKS];
+    int before = 0;
+    fgets(line, sizeof line, stdin);
+    while (fgets(line, sizeof line, stdin) && sscanf(line, "STATE %c", &question) == 1) {
+        for (int i = 0; i < BLOCKS && !before; i++) {
+            blocks[i] = mmap(0, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            memset(blocks[i], 1, SIZE);
+            mprotect(blocks[i], SIZE, PROT_READ);
+        }
+        for (int i = 0; i < BLOCKS && !before; i++)
+            munmap(blocks[i], SIZE);
+        before = 1;
+        puts(question == 'A' ? "ACTION BET 5" : "ACTION FOLD");
+        fflush(stdout);
+    }
+}
