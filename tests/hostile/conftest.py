@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.field import Ground
-from tournament.entrants import compiler, module_trial
+from tournament.entrants import compiler, module_trial, program_build
 from tournament.standings.results import Results
-from tournament.worker.processes import lanes, programs, python_bots
+from tournament.worker.processes import lanes, python_bots
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -21,7 +21,7 @@ def small_limits() -> Iterator[None]:
         patch.setattr(compiler, "SECONDS", 10)
         patch.setattr(module_trial, "SECONDS", 3)
         patch.setattr(lanes, "_START_SECONDS", 0.5)
-        patch.setattr(programs, "_BUILD_SECONDS", 8)
+        patch.setattr(program_build, "_SECONDS", 8)
         patch.setattr(python_bots, "_TRIAL_SECONDS", 2)
         yield
 

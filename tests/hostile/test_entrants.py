@@ -18,21 +18,22 @@ from tests.hostile.field import (
     nothing_survives,
 )
 from tournament.standings.results import Results
-from tournament.worker.processes import programs
+from tournament.worker.processes.commands import read_by
 
 FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
 RECIPES: dict[str, tuple[str | bytes, str]] = {
-    "giant_recipe": ("command = [" + '"x", ' * 30_000 + "]", "larger than 64 KiB"),
-    "giant_command": ('command = ["sh", "' + "x" * 40_000 + '"]', "KiB of words"),
+    "giant_recipe": ("command = [" + '"x", ' * 30_000 + "]", "larger than 4 KiB"),
+    "giant_command": ('command = ["sh", "' + "x" * 40_000 + '"]', "larger than 4 KiB"),
     "many_words": ('command = ["sh"' + ', "\\u0001"' * 6000 + "]", ""),
-    "deep_recipe": ("command = " + "[" * 30_000, "bot.toml"),
+    "dotted_recipe": ("a" + ".a" * 32_000 + " = 1", "larger than 4 KiB"),
+    "deep_recipe": ("command = " + "[" * 4000, "bot.toml"),
     "unknown_key": ('command = ["sh"]\n"\\u001b[2J[/red]" = 1', "unknown key"),
     "absolute_command": ('command = ["/bin/sh", "bot.sh"]', "not in its folder"),
     "command_above": ('command = ["../steady.c"]', "not in its folder"),
     "command_nowhere": ('command = ["\\u001b[2J"]', "not installed"),
     "no_command": ("command = []", "must be a list of words"),
     "command_with_nul": ('command = ["sh", "\\u0000"]', "must be a list of words"),
-    "huge_number": ("command = " + "9" * 10_000, "bot.toml"),
+    "huge_number": ("command = " + "9" * 4000, "bot.toml"),
     "no_text": (b"\xff\xfe\0", "not UTF-8"),
 }
 DEEP = {
@@ -130,7 +131,7 @@ def test_a_script_names_no_files_to_read(tmp_path: Path) -> None:
         script = tmp_path / "script"
         script.write_text(first + "\n")
         script.chmod(0o755)
-        assert str(secret) not in programs._read_by(str(script))
+        assert str(secret) not in read_by(str(script))
 
 
 @pytest.mark.parametrize("depth", [3, 1500])

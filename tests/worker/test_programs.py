@@ -6,6 +6,7 @@ import io
 import os
 import stat
 import tarfile
+import tracemalloc
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,9 @@ from tests.worker.support import ON, A, ask, build, pair, problem_of, script, wr
 from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import BadInput, RunFailed
 from tournament.sandbox.settings import SandboxSettings
-from tournament.worker.processes import programs
+from tournament.worker.processes import archive, programs
+from tournament.worker.processes.commands import CommandMissing
+from tournament.worker.processes.recipe import MOST_BYTES, BadRecipe, Recipe, read_recipe
 
 OFF = SandboxSettings(mode="off")
 
@@ -50,15 +53,15 @@ def test_a_folder_comes_out_as_it_went_in(
             continue
         path.chmod(0o755 if executable else 0o644)
         written[path.relative_to(source)] = (content, executable)
-    archive = programs.pack(source)
-    programs.unpack(archive, target)
+    packed = archive.pack(source)
+    archive.unpack(packed, target)
     found = {
         path.relative_to(target): (path.read_bytes(), bool(path.stat().st_mode & stat.S_IXUSR))
         for path in target.rglob("*")
         if path.is_file()
     }
     assert found == written
-    assert programs.pack(target) == archive
+    assert archive.pack(target) == packed
 
 
 def test_an_archive_depends_on_contents_alone(tmp_path: Path) -> None:
@@ -69,44 +72,44 @@ def test_an_archive_depends_on_contents_alone(tmp_path: Path) -> None:
     (other / "__pycache__" / "a.pyc").write_bytes(b"x")
     (other / "empty").mkdir()
     (other / "a").touch()
-    assert programs.pack(one) == programs.pack(other)
+    assert archive.pack(one) == archive.pack(other)
     (other / "a").chmod(0o644)
-    assert programs.pack(one) != programs.pack(other)
+    assert archive.pack(one) != archive.pack(other)
 
 
 def test_links_and_too_much_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_bot(tmp_path / "bot", {"bot.toml": "", "big": "x" * 100})
     (tmp_path / "bot" / "link").symlink_to("/etc/passwd")
     with pytest.raises(BadInput, match="bot/link: a program's folder has plain files only"):
-        programs.pack(tmp_path / "bot")
+        archive.pack(tmp_path / "bot")
     (tmp_path / "bot" / "link").unlink()
     (tmp_path / "bot" / "away").symlink_to("/etc")
     with pytest.raises(BadInput, match="bot/away"):
-        programs.pack(tmp_path / "bot")
+        archive.pack(tmp_path / "bot")
     (tmp_path / "bot" / "away").unlink()
-    monkeypatch.setattr(programs, "_MOST_BYTES", 99)
+    monkeypatch.setattr(archive, "_MOST_ARCHIVED", 99)
     with pytest.raises(BadInput, match="bot: larger than"):
-        programs.pack(tmp_path / "bot")
-    monkeypatch.setattr(programs, "_MOST_FILES", 1)
+        archive.pack(tmp_path / "bot")
+    monkeypatch.setattr(archive, "_MOST_FILES", 1)
     with pytest.raises(BadInput, match="bot: more than 1 files"):
-        programs.pack(tmp_path / "bot")
+        archive.pack(tmp_path / "bot")
 
 
 def archive_of(*entries: tuple[str, bytes, bytes]) -> bytes:
     """An archive of (name, type, content) as nobody packs it."""
     content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w") as archive:
+    with tarfile.open(fileobj=content, mode="w") as opened:
         for name, kind, data in entries:
             entry = tarfile.TarInfo(name)
             entry.type = kind
             entry.linkname = "/etc/passwd"
             entry.size = len(data)
-            archive.addfile(entry, io.BytesIO(data))
+            opened.addfile(entry, io.BytesIO(data))
     return content.getvalue()
 
 
 @pytest.mark.parametrize(
-    "archive",
+    "damaged",
     [
         b"",
         b"this is none",
@@ -120,10 +123,10 @@ def archive_of(*entries: tuple[str, bytes, bytes]) -> bytes:
         archive_of(("a", tarfile.REGTYPE, b"x" * 2000))[:1000],
     ],
 )
-def test_a_damaged_archive_is_refused_and_nothing_is_written_outside(archive: bytes, tmp_path: Path) -> None:
+def test_a_damaged_archive_is_refused_and_nothing_is_written_outside(damaged: bytes, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     with pytest.raises(RunFailed, match="a program's archive is damaged"):
-        programs.unpack(archive, tmp_path / "in")
+        archive.unpack(damaged, tmp_path / "in")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
     assert not any(path.is_symlink() for path in (tmp_path / "in").iterdir())
 
@@ -145,16 +148,31 @@ RECIPES = {
 
 @pytest.mark.parametrize("text", sorted(RECIPES), ids=range(len(RECIPES)))
 def test_a_bad_recipe_is_blamed_by_its_line(text: str) -> None:
-    with pytest.raises(programs.BadRecipe) as caught:
-        programs.read_recipe(text, "bot.toml")
+    with pytest.raises(BadRecipe) as caught:
+        read_recipe(text, "bot.toml")
     assert str(caught.value).startswith(RECIPES[text])
     assert "\n" not in str(caught.value)
 
 
+def test_a_recipe_takes_little_memory_to_read() -> None:
+    """A key of many parts takes memory by the square of their number; a folder's recipe has 4 KiB at most."""
+    longest = ("a" + ".a" * MOST_BYTES)[: MOST_BYTES - 4] + " = 1"
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadRecipe):
+            read_recipe(longest, "bot.toml")
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+    content = archive_of(("bot.toml", tarfile.REGTYPE, b"a" + b".a" * 31_000 + b" = 1"))
+    with pytest.raises(BadRecipe, match=r"bot\.toml: larger than 4 KiB"):
+        archive.recipe_of(content)
+
+
 def test_a_good_recipe() -> None:
-    recipe = programs.read_recipe('command = ["./a", "b c"]\nbuild = ["make"]\n', "bot.toml")
-    assert recipe == programs.Recipe(("./a", "b c"), ("make",))
-    assert programs.read_recipe('command = ["x"]', "") == programs.Recipe(("x",))
+    recipe = read_recipe('command = ["./a", "b c"]\nbuild = ["make"]\n', "bot.toml")
+    assert recipe == Recipe(("./a", "b c"), ("make",))
+    assert read_recipe('command = ["x"]', "") == Recipe(("x",))
 
 
 UNFIT: dict[str, tuple[Mapping[str, str], str]] = {
@@ -180,8 +198,8 @@ def test_programs_that_cannot_play_say_why() -> None:
 def test_a_script_that_cannot_be_executed_gets_a_remedy(tmp_path: Path) -> None:
     write_bot(tmp_path / "bot", {"bot.toml": 'command = ["./x"]', "x": "#!/bin/sh"})
     (tmp_path / "bot" / "x").chmod(0o644)
-    with pytest.raises(programs.CommandMissing, match=r"\./x can't be executed; chmod \+x it"):
-        programs.start(programs.pack(tmp_path / "bot"), ON, tmp_path, memory_megabytes=64, cpu_seconds=5)
+    with pytest.raises(CommandMissing, match=r"\./x can't be executed; chmod \+x it"):
+        programs.start(archive.pack(tmp_path / "bot"), ON, tmp_path, memory_megabytes=64, cpu_seconds=5)
 
 
 SHELL = """\

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest, ContestSettings, Interface
-from tournament.entrants import c_functions, compiler, module_trial
+from tournament.entrants import c_functions, compiler, module_trial, program_build
 from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_functions import choose_functions, defined_functions, defines_class
 from tournament.entrants.folder import find_submissions
@@ -22,6 +22,9 @@ from tournament.sandbox import confinement
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import programs, python_bots
+from tournament.worker.processes.archive import recipe_of
+from tournament.worker.processes.commands import CommandMissing
+from tournament.worker.processes.recipe import BadRecipe
 from tournament.worker.wasm import seating as runtime
 
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
@@ -87,10 +90,10 @@ def build_entrant(
         runtime.BotUnfit,
         module_trial.TooHard,
         python_bots.CantStart,
-        programs.BuildFailed,
+        program_build.BuildFailed,
         programs.CantStart,
-        programs.CommandMissing,
-        programs.BadRecipe,
+        CommandMissing,
+        BadRecipe,
     ) as error:
         artifact = None
         problem = "\n".join(_cut(line) for line in printable(str(error)).splitlines())
@@ -117,12 +120,12 @@ def _note(path: Path) -> None:
 
 def _built(submission: Submission, sandbox: SandboxSettings) -> bytes:
     """A program's archive after its build, from the cache or made. Raises BuildFailed and BadRecipe."""
-    if not programs.recipe_of(submission.source).build:
+    if not recipe_of(submission.source).build:
         return submission.source
     cached = cache_folder() / "bots" / f"{submission.sha256}.program"
     if cached.exists():
         return cached.read_bytes()
-    archive = programs.build(submission.source, sandbox)
+    archive = program_build.build(submission.source, sandbox)
     _keep(cached, archive)
     return archive
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from tournament.entrants.bot import Entrant, Kind, Submission
 from tournament.errors import BadInput, printable
 from tournament.names import NAME_RULE, valid_name
-from tournament.worker.processes import programs
+from tournament.worker.processes import recipe
+from tournament.worker.processes.archive import pack
 
 KINDS: dict[str, Kind] = {
     ".c": "c",
@@ -75,7 +76,7 @@ def _check_link(path: Path, folder: Path) -> None:
 def kind_of(path: Path) -> Kind | None:
     """What kind of bot a file or folder is, None if it is none."""
     if path.is_dir():
-        return "program" if (path / programs.FILE_NAME).exists() else None
+        return "program" if (path / recipe.FILE_NAME).exists() else None
     return KINDS.get(path.suffix.lower())
 
 
@@ -83,11 +84,11 @@ def read_submission(path: Path) -> Submission:
     """One bot's file or folder. Raises BadInput when it can't be one, with the reason."""
     kind = kind_of(path)
     if kind is None:
-        raise BadInput(f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {programs.FILE_NAME}")
+        raise BadInput(f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {recipe.FILE_NAME}")
     if kind == "program":
         if not valid_name(path.name):
             raise BadInput(f"{path.name}: {NAME_RULE}; rename the folder")
-        archive = programs.pack(path)
+        archive = pack(path)
         return Submission(path.name, kind, path, archive, hashlib.sha256(archive).hexdigest())
     if not valid_name(path.stem):
         raise BadInput(f"{path.name}: {NAME_RULE}; rename the file")

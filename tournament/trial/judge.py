@@ -15,6 +15,7 @@ from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import programs
+from tournament.worker.processes.commands import CommandMissing
 from tournament.worker.processes.conversation import OwnProcess, PipedProgram
 
 _MEGABYTES = 512
@@ -82,6 +83,6 @@ def _start(command: Sequence[str], sandboxed: bool) -> Program:
         process = programs.start_in(
             Path.cwd(), command, SandboxSettings(), memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS
         )
-    except (BadInput, programs.CommandMissing) as problem:
+    except (BadInput, CommandMissing) as problem:
         raise BadInput(f"{problem}; --no-sandbox runs a program with all your rights") from None
     return PipedProgram(process)

@@ -1,0 +1,77 @@
+"""Running a program's build command, in the sandbox and in a copy of its folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tournament.errors import BadInput
+from tournament.sandbox import confinement
+from tournament.sandbox.confinement import LaunchSpec, Limits
+from tournament.sandbox.scratch import scratch_folder
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.processes.archive import pack, recipe_of, unpack
+from tournament.worker.processes.commands import PATH, find_command
+from tournament.worker.processes.recipe import Recipe
+
+_SECONDS = 300
+# What compilers are made of. Not all of /usr: people keep work of their own in some of its folders.
+_SYSTEM = (
+    *(
+        f"{root}/{name}"
+        for root in ("", "/usr", "/usr/local")
+        for name in ("bin", "lib", "lib64", "include", "libexec")
+    ),
+    "/usr/share",
+    "/usr/local/go",
+    "/usr/x86_64-linux-gnu",
+    "/usr/aarch64-linux-gnu",
+    "/etc/alternatives",
+)
+
+
+class BuildFailed(Exception):
+    """A program's build command failed; the message has its complaints."""
+
+
+def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
+    """What plays: the archive, or what its build command makes of it, run in the sandbox in a copy.
+
+    Raises BuildFailed and BadRecipe.
+    """
+    recipe = recipe_of(archive)
+    if not recipe.build:
+        return archive
+    with scratch_folder() as whole:
+        folder = whole / "bot"
+        scratch = whole / "scratch"
+        folder.mkdir()
+        scratch.mkdir()
+        unpack(archive, folder)
+        system = [path for path in _SYSTEM if os.path.exists(path)]
+        finished = confinement.run(
+            LaunchSpec(
+                Limits(4096, _SECONDS, open_files=1024, file_megabytes=1024, processes=64),
+                command=[find_command(recipe.build[0], folder), *recipe.build[1:]],
+                folder=folder,
+                readable=[*system, *sandbox.readable],
+                writable=[str(folder), str(scratch)],
+                environment={"PATH": PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"},
+                purpose="build",
+            ),
+            sandbox.mode,
+            _SECONDS,
+        )
+        if finished.status != 0:
+            raise BuildFailed(_complaint(recipe, finished, folder))
+        try:
+            return pack(folder, built=True)
+        except BadInput as problem:
+            raise BuildFailed(str(problem)) from None
+
+
+def _complaint(recipe: Recipe, finished: confinement.Finished, folder: Path) -> str:
+    text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
+    lines = [line for line in text.splitlines() if line.strip()]
+    what = f"its build ({' '.join(recipe.build)}) {finished.in_words}"
+    return "\n".join([what, *lines[:12], *([f"… and {len(lines) - 12} more lines"] if len(lines) > 12 else [])])

@@ -1,0 +1,69 @@
+"""What a program's command names: the file to execute, and what its interpreter reads."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from tournament.errors import RunFailed
+
+PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+class CommandMissing(RunFailed):
+    """The machine lacks what a program's command names."""
+
+
+def find_command(word: str, folder: Path) -> str:
+    """The path of a command: in the program's folder if it has a slash, else one of the system's."""
+    if "/" in word:
+        path = folder / word
+        if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
+            raise CommandMissing(f"{word} is not in its folder")
+        if not os.access(path, os.X_OK):
+            raise CommandMissing(f"{word} can't be executed; chmod +x it")
+        return str(path)
+    found = shutil.which(word, path=PATH) or shutil.which(word)
+    if found is None:
+        raise CommandMissing(f"{word} is not installed on this machine; in its own folder it would be ./{word}")
+    return found
+
+
+def read_by(command: str, *, seen: bool = False) -> list[str]:
+    """What an interpreter reads besides the system's libraries: itself and its own library."""
+    path = os.path.realpath(command)
+    paths = {command, path}
+    with open(path, "rb") as file:
+        first = file.readline(256)
+    if first.startswith(b"#!"):
+        words = first[2:].decode(errors="replace").split()
+        if words and Path(words[0]).name == "env":
+            words.pop(0)
+        # Only the system's: a file that a stranger names here is not to be read for that.
+        interpreter = shutil.which(Path(words[0]).name, path=PATH) if words else None
+        if interpreter is not None and not (seen and command == interpreter):
+            paths.update(read_by(interpreter, seen=True))
+    prefix = Path(path).parent.parent
+    name = Path(path).name
+    # A virtual environment's interpreter reads where it comes from.
+    own = Path(command).parent.parent / "pyvenv.cfg"
+    for folder in (prefix / "lib" / name, own, *_LIBRARIES.get(re.sub(r"[\d.]+$", "", name), ())):
+        paths.add(str(folder))
+    if name.startswith("python") and prefix not in (Path("/"), Path("/usr"), Path("/usr/local")):
+        paths.add(str(prefix / "lib"))
+    return sorted(path for path in paths if os.path.exists(path))
+
+
+# Where Debian keeps the libraries of common interpreters.
+_LIBRARIES: dict[str, tuple[Path, ...]] = {
+    "python": (Path("/usr/lib/python3"),),
+    "perl": (Path("/usr/share/perl"), Path("/usr/share/perl5"), Path("/usr/lib/x86_64-linux-gnu/perl")),
+    "ruby": (Path("/usr/lib/ruby"), Path("/var/lib/gems")),
+    "node": (Path("/usr/share/nodejs"), Path("/usr/lib/node_modules")),
+    "nodejs": (Path("/usr/share/nodejs"),),
+    "lua": (Path("/usr/share/lua"),),
+    "java": (Path("/usr/lib/jvm"), Path("/etc/java-17-openjdk")),
+    "guile": (Path("/usr/share/guile"), Path("/usr/lib/x86_64-linux-gnu/guile")),
+}

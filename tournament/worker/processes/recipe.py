@@ -1,0 +1,56 @@
+"""bot.toml: how a program is started, and built."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+
+FILE_NAME = "bot.toml"
+# A recipe is two short lists. Reading one takes memory by the square of its size.
+MOST_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What bot.toml says: the command that plays, and the one that builds it, if any."""
+
+    command: tuple[str, ...]
+    build: tuple[str, ...] = ()
+
+
+class BadRecipe(Exception):
+    """A bot.toml that is none; the message names the line."""
+
+
+def read_recipe(text: str, where: str) -> Recipe:
+    """Read a bot.toml. Raises BadRecipe naming `where` and the line."""
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadRecipe(f"{where}: {error}") from None
+    for key in document:
+        if key not in ("command", "build"):
+            shown = key if re.fullmatch(r"[\w-]{1,40}", key) else ascii(key)[:40]
+            raise BadRecipe(f"{where}, line {_line_of(text, key)}: unknown key {shown}; there are command, build")
+    if "command" not in document:
+        raise BadRecipe(f'{where}: lacks command, for example: command = ["python3", "bot.py"]')
+    words: dict[str, tuple[str, ...]] = {}
+    for key, value in document.items():
+        if (
+            not isinstance(value, list)
+            or not value
+            or not all(isinstance(word, str) and word and "\0" not in word for word in value)
+        ):
+            raise BadRecipe(
+                f'{where}, line {_line_of(text, key)}: {key} must be a list of words, like ["python3", "bot.py"]'
+            )
+        words[key] = tuple(value)
+    return Recipe(words["command"], words.get("build", ()))
+
+
+def _line_of(text: str, key: str) -> int:
+    lines = text.splitlines()
+    return next(
+        (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}"?\s*[.=]', line)), 1
+    )
