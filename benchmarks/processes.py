@@ -71,9 +71,8 @@ Bot = tuple[str, PlaysAs, bytes]
 def python_field(count: int) -> list[Bot]:
     """Python bots that differ a little."""
     sources = [_PYTHON_BOT.format(high=5 + number % 4, bet=10 + number % 40) for number in range(count)]
-    return [
-        (f"p{number:03}", "python", python_bots.pack(text.encode(), SANDBOX)) for number, text in enumerate(sources)
-    ]
+    packed = [python_bots.pack(text.encode(), SANDBOX, legs_may_share=True) for text in sources]
+    return [(f"p{number:03}", "python", artifact) for number, artifact in enumerate(packed)]
 
 
 def c_field(count: int) -> list[Bot]:

@@ -59,9 +59,18 @@ def b(bot, bet):
 """
 
 
-def test_a_bot_that_leaks_between_legs_may_not_enter(tmp_path: Path) -> None:
-    """Through a module that its legs share: alone it repeats, beside others not."""
+def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> None:
     report = check(tmp_path, LEAK)
+    assert report.repeats and report.legs_apart and report.fit
+
+
+def test_a_leak_between_legs_that_share_a_process_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Should the source have been misjudged: alone it repeats, beside others not."""
+    monkeypatch.setattr("tournament.entrants.build._legs_may_share", lambda *_: True)
+    report = check(
+        tmp_path,
+        LEAK.replace("math", "collections.Counter").replace("import collections.Counter", "import collections"),
+    )
     assert report.repeats and not report.legs_apart
     assert not report.fit
 

@@ -75,7 +75,7 @@ DEEDS = {
 def python_entrant(name: str, source: str) -> Entrant:
     """An entrant that need not be tried first."""
     digest = sha256(source.encode()).hexdigest()
-    return Entrant(name, "python", digest, python_bots.pack(source.encode(), ON))
+    return Entrant(name, "python", digest, python_bots.pack(source.encode(), ON, legs_may_share=True))
 
 
 @st.composite

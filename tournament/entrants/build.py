@@ -18,7 +18,7 @@ from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_functions import choose_functions, defined_functions, defines_class
 from tournament.entrants.folder import find_submissions
 from tournament.errors import BadInput, printable
-from tournament.sandbox import confinement
+from tournament.sandbox import confinement, leg_isolation
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import programs, python_bots
@@ -68,7 +68,8 @@ def build_entrant(
     memory = settings.memory_megabytes
     try:
         if submission.kind == "python":
-            artifact = python_bots.pack(submission.source, sandbox, interface.python_sdk)
+            may_share = _legs_may_share(submission.source, interface, sandbox)
+            artifact = python_bots.pack(submission.source, sandbox, interface.python_sdk, legs_may_share=may_share)
             if not (tried := _tried(artifact, submission, interface, memory)).exists():
                 python_bots.try_start(artifact, submission.name, interface, sandbox, memory_megabytes=memory)
                 _note(tried)
@@ -105,6 +106,15 @@ def _tried(artifact: bytes, submission: Submission, interface: Interface, memory
     questions = [question.name for question in interface.questions]
     parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes)]
     return cache_folder() / "bots" / f"{hashlib.sha256(' '.join(parts).encode()).hexdigest()}.starts"
+
+
+def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSettings) -> bool:
+    """Whether a Python bot's legs may share a process, from the cache or found out."""
+    how = python_bots.pack(source, sandbox, interface.python_sdk) + Path(leg_isolation.__file__).read_bytes()
+    noted = cache_folder() / "bots" / f"{hashlib.sha256(how).hexdigest()}.legs"
+    if not noted.exists():
+        _keep(noted, python_bots.why_apart(source, interface, sandbox).encode())
+    return not noted.read_bytes()
 
 
 def _compiles(artifact: bytes) -> Path:

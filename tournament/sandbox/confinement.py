@@ -412,7 +412,7 @@ class Watch:
         return pages * resource.getpagesize()
 
 
-_INSIDE = ("inside", "system_calls", "python_host", "module_trial")
+_INSIDE = ("inside", "system_calls", "python_host", "leg_isolation", "module_trial")
 
 
 @cache

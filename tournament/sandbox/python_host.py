@@ -3,9 +3,10 @@
 Runs inside the sandbox with the standard library and the packages that the
 organiser allows. Each leg gets the bot's file executed anew in a module of its
 own, and modules `random`, `numpy.random`, `secrets` and `os` whose chance
-starts at the leg's seed. Other modules are shared by the legs of a process;
-the chance that these take for themselves starts anew whenever a leg begins, so
-that a leg repeats where it has the process to itself.
+starts at the leg's seed. Where legs share a process they also get their own
+copies of all else that they may reach (`leg_isolation` says what that is).
+Where a leg has a process, it has all modules; the chance that these take for
+themselves starts at the leg's seed, too.
 """
 
 from __future__ import annotations
@@ -26,32 +27,48 @@ if TYPE_CHECKING:  # takes long to import
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-_orders: dict[str, Any] = {}
-_sdks: dict[str, Any] = {}  # the contest's module for bots, by its name, if it has one
+_told: dict[str, Any] = {}
+_sdks: dict[str, types.CodeType] = {}  # the contest's module for bots, by its name, if it has one
+_engine: dict[str, types.ModuleType] = {}  # what that module imports, and bots can't
 
 
-def prepare(orders: dict[str, Any]) -> None:
+def prepare(told: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
-    `orders`: name, questions (names), argument_counts, fields (name, offset,
+    `told`: name, questions (names), argument_counts, fields (name, offset,
     struct code), view_size, most_arguments, state_size (of the list f), sdk
-    (file of the contest's module for bots, or None), modules (name to file and package folders).
+    (file of the contest's module for bots, or None), modules (name to file and package folders),
+    legs_share (whether legs share the process), examine (to say which they may, and do nothing else).
     """
-    _orders.update(orders)
-    if orders["sdk"]:
-        _import_kit(orders["sdk"])
-    os.environ.update(orders["environment"])
+    _told.update(told)
+    if told["sdk"]:
+        _prepare_sdk(told["sdk"])
+    if told["examine"]:
+        from tournament.sandbox import leg_isolation  # noqa: F401  # while it can be found
+    os.environ.update(told["environment"])
     sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") != "Finder"]
-    sys.meta_path.append(Packages(orders["modules"]))
+    sys.meta_path.append(Packages(told["modules"]))
 
 
-def _import_kit(file: str) -> None:
-    """Import the contest's module for bots, while the engine's can be found."""
+def _prepare_sdk(file: str) -> None:
+    """Compile the contest's module for bots, and import what it needs while the engine's modules can be found."""
     name = os.path.basename(file).removesuffix(".py")
-    module = types.ModuleType(name)
     with open(file, encoding="utf-8") as source:
-        exec(compile(source.read(), f"<{name}>", "exec", dont_inherit=True), module.__dict__)
-    sys.modules[name] = _sdks[name] = module
+        _sdks[name] = compile(source.read(), f"<{name}>", "exec", dont_inherit=True)
+    sys.modules[name] = _new_sdk(name)
+    _engine.update({name: module for name, module in sys.modules.items() if name.split(".")[0] == "engine"})
+
+
+def _new_sdk(name: str) -> types.ModuleType:
+    """The contest's module for bots, executed anew: its classes and functions are one leg's alone."""
+    module = types.ModuleType(name)
+    sys.modules.update(_engine)
+    try:
+        exec(_sdks[name], module.__dict__)
+    finally:
+        for kept in _engine:
+            del sys.modules[kept]
+    return module
 
 
 class Packages:
@@ -80,19 +97,37 @@ def serve() -> None:
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     size = int.from_bytes(_read_exactly(questions, 4), "little")
     source = _read_exactly(questions, size)
+    if _told["examine"]:
+        _examine(answers, source)
+        return
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
-    sys.argv = [_orders["name"]]
+    sys.argv = [_told["name"]]
     bot = _Bot(source)
     python_bots.serve(
         questions,
         answers,
         bot.new_leg,
         explain,
-        argument_counts=_orders["argument_counts"],
-        view_size=_orders["view_size"],
-        most_arguments=_orders["most_arguments"],
+        argument_counts=_told["argument_counts"],
+        view_size=_told["view_size"],
+        most_arguments=_told["most_arguments"],
     )
+
+
+def _examine(answers: int, source: bytes) -> None:
+    """Write why the bot's legs must not share a process, nothing if they may. Nothing of the bot is executed."""
+    from tournament.sandbox.leg_isolation import why_apart
+
+    sdks = {name: frozenset(public for public in _new_leg_sdk(name, 0).__all__) for name in _sdks}
+    os.write(answers, why_apart(source, sdks).encode())
+
+
+def _new_leg_sdk(name: str, seed: int) -> Any:
+    """The contest's module for bots with what depends on the leg's seed."""
+    module = _new_sdk(name)
+    vars(module).update(module.for_leg(seed))
+    return module
 
 
 def _read_exactly(descriptor: int, size: int) -> bytes:
@@ -111,30 +146,36 @@ class _Bot:
     def __init__(self, source: bytes) -> None:
         self._source = source
         self._code: types.CodeType | None = None
-        fields = {name: python_bots.Field(offset, code) for name, offset, code in _orders["fields"]}
-        self._view = type("Bot", (python_bots.View,), {**fields, "field_names": tuple(fields)})
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object], ...]]:
         """The object that the bot is shown, and the functions that answer its questions."""
         if self._code is None:
             self._code = compile(self._source, FILE_NAME, "exec", dont_inherit=True)
         # No module that can be imported has a name with a dot and this beginning.
-        module = types.ModuleType(f"bot.{_orders['name']}")
+        module = types.ModuleType(f"bot.{_told['name']}")
         module.__file__ = FILE_NAME
-        module.__dict__["__builtins__"] = _builtins(_LegModules(seed))
+        modules = _LegModules(seed)
+        module.__dict__["__builtins__"] = _builtins(modules)
         # Decorators such as dataclass look for the module of the class that they are given.
         sys.modules[module.__name__] = module
         try:
             exec(self._code, module.__dict__)
         finally:
             del sys.modules[module.__name__]
-        view = self._view()
-        if _orders["state_size"]:
-            view.f = [0] * _orders["state_size"]
-        functions = _functions(module, _orders["name"], _orders["questions"])
-        for sdk in _sdks.values():
+        view = _new_view()
+        if _told["state_size"]:
+            view.f = [0] * _told["state_size"]
+        functions = _functions(module, _told["name"], _told["questions"])
+        for name in _sdks:
+            sdk: Any = modules.get(name)
             functions = tuple(map(sdk.answering, functions))
-        return view, tuple(map(_listening, functions, _orders["only_tell"]))
+        return view, tuple(map(_listening, functions, _told["only_tell"]))
+
+
+def _new_view() -> Any:
+    """What a leg's bot is shown, of a class that is the leg's alone."""
+    fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
+    return type("Bot", (python_bots.View,), {**fields, "field_names": tuple(fields)})()
 
 
 def _listening(function: Callable[..., object], only_tells: bool) -> Callable[..., object]:
@@ -215,11 +256,13 @@ class _LegModules:
 
     def get(self, name: str) -> types.ModuleType | None:
         """The leg's own module of that name, None if it shares the interpreter's."""
-        if name not in self._made and name in _sdks:
-            self._made[name] = _copy(_sdks[name])
-            vars(self._made[name]).update(_sdks[name].for_leg(self._seed))
-        elif name not in self._made and name in _MAKERS:
-            self._made[name] = _MAKERS[name](self, importlib.import_module(name))
+        if name not in self._made:
+            if name in _sdks:
+                self._made[name] = _new_leg_sdk(name, self._seed)
+            elif name in _MAKERS:
+                self._made[name] = _MAKERS[name](self, importlib.import_module(name))
+            elif _told["legs_share"]:
+                self._made[name] = _own_copy(importlib.import_module(name))
         return self._made.get(name)
 
     def seed(self) -> int:
@@ -232,16 +275,41 @@ def _copy(module: types.ModuleType) -> types.ModuleType:
     return copied
 
 
+def _own_copy(module: types.ModuleType) -> types.ModuleType:
+    """A module whose functions may be given attributes that are seen nowhere else."""
+    copied = _copy(module)
+    vars(copied).update({name: _copied(value) for name, value in vars(module).items()})
+    return copied
+
+
+def _copied(value: Any) -> Any:
+    """A copy of a function that is written in Python; what else there is can't be changed."""
+    if not isinstance(value, types.FunctionType):
+        return value
+    copied = types.FunctionType(
+        value.__code__, value.__globals__, value.__name__, value.__defaults__, value.__closure__
+    )
+    copied.__kwdefaults__ = value.__kwdefaults__ and dict(value.__kwdefaults__)
+    copied.__dict__.update(value.__dict__)
+    return copied
+
+
 def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
     """`random` with a generator of the leg's own; without a seed, new ones start from its chance."""
     import random
 
     class Random(random.Random):
+        # Methods of its own, which may be given attributes.
+        locals().update(
+            {name: _copied(value) for name, value in vars(random.Random).items() if not name.startswith("__")}
+        )
+
         def __init__(self, x: Any = None) -> None:
             super().__init__(leg.seed() if x is None else x)
 
         def seed(self, a: Any = None, version: int = 2) -> None:
-            super().seed(leg.seed() if a is None else a, version)
+            # What is no number would seed by its address.
+            super().seed(leg.seed() if a is None else 0 if a != a else a, version)
 
     class SystemRandom(Random):
         def __init__(self, x: Any = None) -> None:

@@ -166,6 +166,7 @@ class _LaneTable:
         self._waiting = deque(_LegInPlay(leg) for leg in legs)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._by_channel: dict[int, _Process] = {}
+        self._sharing: dict[str, bool] = {}
         self._shared: dict[tuple[str, str], _Process] = {}
         self._parting: deque[tuple[float, Confined]] = deque()
         self._done: list[PlayedLeg] = []
@@ -250,8 +251,16 @@ class _LaneTable:
     def _needs_own(self, in_play: _LegInPlay, seat: int) -> bool:
         kind = _seats(in_play)[seat].kind
         return kind == "program" or (
-            kind == "python" and (seat in in_play.alone or self._sandbox.legs_per_process == 1)
+            kind == "python" and (seat in in_play.alone or not self._may_share(_seats(in_play)[seat].artifact))
         )
+
+    def _may_share(self, artifact: str) -> bool:
+        """Whether legs of a Python bot share processes."""
+        if artifact not in self._sharing:
+            self._sharing[artifact] = self._sandbox.legs_per_process > 1 and python_bots.legs_may_share(
+                self._artifacts[artifact]
+            )
+        return self._sharing[artifact]
 
     def _begin(self, in_play: _LegInPlay) -> None:
         contest, leg = self._contest, in_play.leg
@@ -367,8 +376,9 @@ class _LaneTable:
             self._fault(in_play, in_play.core.pending()[1], what)
         elif kind == lanes.BOT_FAULTY:
             # What a process of many legs wrote may be any leg's; how many they are just now must not matter.
-            is_its_own = self._sandbox.legs_per_process == 1
-            self._fault(in_play, in_play.core.pending()[1], text, self._complaints(channel) if is_its_own else "")
+            number = in_play.core.pending()[1]
+            is_its_own = not self._may_share(_seats(in_play)[number].artifact)
+            self._fault(in_play, number, text, self._complaints(channel) if is_its_own else "")
         else:
             assert kind == lanes.BOT_OUT_OF_MEMORY
             self._process_failed(self._by_channel[channel], _out_of_memory(self._settings), lane)

@@ -29,6 +29,7 @@ _MORE_FOR_A_PACKAGE = 128
 _RESERVED_MEGABYTES = 192
 _MORE_RESERVED_FOR_A_PACKAGE = 4096
 _TRIAL_SECONDS = 10
+_LONGEST_REASON = 4096
 # As in engine/lanes.pxd.
 _START_LANE, _OUT_OF_MEMORY = -1, 2
 
@@ -106,15 +107,27 @@ def _short_digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
 
 
-def pack(source: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> bytes:
-    """What plays: a line that says with which interpreter and packages, and the file."""
-    return json.dumps(identity(sandbox, sdk), sort_keys=True).encode() + b"\n" + source
+def pack(
+    source: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None, *, legs_may_share: bool = False
+) -> bytes:
+    """What plays: a line that says with which interpreter and packages, and the file.
+
+    `legs_may_share`: legs may share a process (`why_apart` found nothing against it).
+    """
+    line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
+    return json.dumps(line, sort_keys=True).encode() + b"\n" + source
+
+
+def legs_may_share(artifact: bytes) -> bool:
+    """Whether legs of a packed bot may share a process."""
+    return bool(json.loads(artifact.split(b"\n", 1)[0])["legs_may_share"])
 
 
 def source_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> bytes:
     """The file. Raises RunFailed when this machine has another interpreter or other packages than the run's driver."""
     line, source = artifact.split(b"\n", 1)
     wanted, here = json.loads(line), identity(sandbox, sdk)
+    del wanted["legs_may_share"]
     if wanted != here:
         raise RunFailed(
             f"Python bots play with {_in_words(wanted)}, but this machine ({platform.node()}) has {_in_words(here)};"
@@ -137,8 +150,12 @@ def start(
     *,
     memory_megabytes: int,
     cpu_seconds: int,
+    examine: bool = False,
 ) -> Confined:
-    """Start a bot's process, ready for questions. Raises RunFailed and BadInput."""
+    """Start a bot's process, ready for questions. Raises RunFailed and BadInput.
+
+    `examine`: it is not to play, but to say why its legs must not share a process.
+    """
     source = source_of(artifact, sandbox, interface.python_sdk)
     packages = installed(tuple(sorted(sandbox.packages)))
     sdk = interface.python_sdk
@@ -162,6 +179,8 @@ def start(
                 "sdk": str(sdk.file) if sdk else None,
                 "modules": packages.modules,
                 "environment": threads_of_libraries,
+                "legs_share": legs_may_share(artifact),
+                "examine": examine,
             },
             readable=[*packages.readable, *([str(sdk.file)] if sdk else [])],
             modules=sdk.modules if sdk else (),
@@ -171,6 +190,22 @@ def start(
     with contextlib.suppress(BrokenPipeError):  # who reads the answers will see why
         confinement.write_all(process.to, struct.pack("<I", len(source)) + source)
     return process
+
+
+def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> str:
+    """Why legs of a bot must not share a process, with the line; "" when they may. Nothing of it is executed.
+
+    A source that takes too much to read is one whose legs must not. Raises BadInput when it can't be confined.
+    """
+    artifact = pack(source, sandbox, interface.python_sdk)
+    process = start(artifact, "bot", interface, sandbox, memory_megabytes=256, cpu_seconds=_TRIAL_SECONDS, examine=True)
+    try:
+        answer = confinement.read_some(process, _LONGEST_REASON, 2 * _TRIAL_SECONDS, whole=_LONGEST_REASON)
+        if process.ended_by_itself() != 0:
+            return "can't be read"
+        return answer.decode(errors="replace")
+    finally:
+        process.end()
 
 
 class CantStart(Exception):

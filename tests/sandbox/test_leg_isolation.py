@@ -1,0 +1,297 @@
+"""Legs of a Python bot share a process only where its source shows that they can't know of each other."""
+
+from __future__ import annotations
+
+import importlib
+import types
+from pathlib import Path
+
+import pytest
+
+from tests.worker.support import ON, build, legs_of, play
+from tournament.contests import CONTESTS
+from tournament.contests.von_neumann_poker import Settings
+from tournament.sandbox import leg_isolation
+from tournament.sandbox.leg_isolation import MODULES, why_apart
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.processes import lanes, python_bots
+
+ROOT = Path(__file__).parents[2]
+SDK = {"texas": frozenset(["ActionType", "Card", "State", "UNKNOWN", "get_result", "get_rates_by_sampling"])}
+ALONE = SandboxSettings(legs_per_process=1)
+
+# Each counts its legs, or looks for what other legs do, by another carrier; `count()` is a number that this moves.
+CARRIERS = {
+    "decimal_context": "import decimal\ndef count():\n  decimal.getcontext().prec += 1\n"
+    "  return decimal.getcontext().prec",
+    "locale": "import locale\nn = len(locale.setlocale(locale.LC_ALL))\nlocale.setlocale(locale.LC_CTYPE, 'C')\n"
+    "def count(): return n",
+    "codecs": "import codecs\ndef known(i):\n  try: return codecs.lookup_error(f'e{i}') is not None\n"
+    "  except LookupError: return False\ndef count():\n  i = 0\n  while known(i): i += 1\n"
+    "  codecs.register_error(f'e{i}', lambda e: None)\n  return i",
+    "warnings": "import warnings\ndef count():\n  warnings.simplefilter('ignore', type('W', (Warning,), {}))\n"
+    "  return len(warnings.filters)",
+    "sys": "import sys\ndef count():\n  sys.seen = getattr(sys, 'seen', 0) + 1\n  return sys.seen",
+    "sys_modules": "import sys\ndef count():\n  sys.modules[str(len(sys.modules))] = None\n  return len(sys.modules)",
+    "module": "import json\ndef count():\n  json.seen = getattr(json, 'seen', 0) + 1\n  return json.seen",
+    "class_of_the_library": "from collections import Counter\ndef count():\n"
+    "  Counter.n = getattr(Counter, 'n', 0) + 1\n  return Counter.n",
+    "function_of_the_library": "import heapq\ndef count():\n  f = heapq.merge\n  f.n = getattr(f, 'n', 0) + 1\n"
+    "  return f.n",
+    "copied_function": "import heapq\nf = heapq.merge\nf.n = f.n + 1 if 'n' in dir(f) else 1\ndef count(): return f.n",
+    "method_of_random": "import random\nf = random.Random.choice\nf.n = getattr(f, 'n', 0) + 1\ndef count(): return f.n",
+    "gc_callbacks": "import gc\ndef count():\n  gc.callbacks.append(lambda *_: None)\n  return len(gc.callbacks)",
+    "gc_objects": "import gc\nclass Mark: pass\nkept = Mark()\n"
+    "def count(): return sum(type(o).__name__ == 'Mark' for o in gc.get_objects())",
+    "subclasses": "class Mark: pass\nobject.kept = 1 if False else 0\n" if False else "class Mark: pass\n"
+    "def count(): return sum(k.__name__ == 'Mark' for k in object.__subclasses__())",
+    "frames": "import sys\ndef count():\n  f = sys._getframe()\n  while f.f_back: f = f.f_back\n"
+    "  d = f.f_builtins\n  d['n'] = d.get('n', 0) + 1\n  return d['n']",
+    "traceback": "def count():\n  try: 1 / 0\n  except ZeroDivisionError as e: f = e.__traceback__.tb_frame\n"
+    "  d = vars(f.f_builtins['__import__'])\n  d['n'] = d.get('n', 0) + 1\n  return d['n']",
+    "globals_of_a_function": "import bisect, random\ndef count():\n  d = random.Random.choice.__globals__\n"
+    "  d['n'] = d.get('n', 0) + 1\n  return d['n']",
+    "getrefcount": "import sys\nkept = ['a constant of all legs'] * 5\ndef count(): return sys.getrefcount(kept[0])",
+    "interned": "import sys\ndef count():\n  i = 0\n  while True:\n    s = 'w' + str(i)\n"
+    "    if sys.intern(s) is s: break\n    i += 1\n  kept.append(s)\n  return i\nkept = []",
+    "interned_by_namedtuple": "from collections import namedtuple\nkept = []\ndef fresh(i):\n  s = 'w' + i * 'x'\n"
+    "  t = namedtuple('T', [s])\n  kept.append(t)\n  return t._fields[0] is s\n"
+    "def count():\n  i = 1\n  while not fresh(i): i += 1\n  return i",
+    "contextvars": "import contextvars, builtins\nv = builtins.__dict__.setdefault('v', contextvars.ContextVar('v', default=0))\n"
+    "def count():\n  v.set(v.get() + 1)\n  return v.get()",
+    "atexit": "import atexit\ndef count():\n  atexit.register(print)\n  return atexit._ncallbacks()",
+    "threading_local": "import threading, sys\nl = sys.__dict__.setdefault('l', threading.local())\n"
+    "def count():\n  l.n = getattr(l, 'n', 0) + 1\n  return l.n",
+    "abc_registry": "from collections.abc import Sequence\nclass K: pass\n"
+    "def count():\n  Sequence.register(type('K', (), {}))\n"
+    "  return len(list(Sequence._abc_impl.__class__.__name__)) + sum(1 for _ in Sequence.__subclasses__())",
+    "open_files": "def count():\n  global f\n  f = open('/dev/null')\n  return f.fileno()",
+    "type_of_its_view": "the = None\ndef count():\n  k = type(the)\n  k.n = getattr(k, 'n', 0) + 1\n  return k.n",
+    "memory_that_is_left": "kept = []\ntry:\n  while True: kept.append(b'x' * (1 << 20) + b'y')\n"
+    "except MemoryError: pass\nn = len(kept)\nkept = kept[:8]\ndef count(): return n",
+    "environment": "import os\ndef count():\n  os.environ['N'] = str(int(os.environ.get('N', 0)) + 1)\n"
+    "  return int(os.environ['N'])",
+    "regular_expressions": "import re\ndef count():\n  re.compile('a' * len(re._cache))\n  return len(re._cache)",
+    "signal": "import signal\ndef count():\n  n = signal.getitimer(signal.ITIMER_PROF)[0]\n"
+    "  signal.setitimer(signal.ITIMER_PROF, n + 100)\n  return int(n / 90)",
+    "recursion_limit": "import sys\ndef count():\n  sys.setrecursionlimit(sys.getrecursionlimit() + 1)\n"
+    "  return sys.getrecursionlimit()",
+}  # fmt: skip
+_BOT = """
+{definition}
+the = None
+def a(bot):
+    global the
+    the = bot
+    return count() % 37 - 5
+def b(bot, bet):
+    global the
+    the = bot
+    return count() % 3
+"""
+
+
+def test_legs_play_alike_however_many_share_a_process() -> None:
+    settings = Settings(sessions=2, duplicate=True)
+    entrants = build({f"{name}.py": _BOT.format(definition=text) for name, text in CARRIERS.items()})
+    assert {entrant.name: entrant.problem for entrant in entrants if entrant.problem} == {}
+    legs = [leg for leg in legs_of(entrants, settings) if "copied_function" in (leg.x.name, leg.y.name)]
+    together, alone = play(entrants, settings, legs=legs), play(entrants, settings, ALONE, legs)
+    for leg, one, other in zip(legs, together, alone):
+        assert one.what_counts == other.what_counts, (leg.x.name, leg.y.name)
+
+
+@pytest.mark.parametrize("name", sorted(CARRIERS))
+def test_what_could_carry_something_to_another_leg_plays_apart(name: str) -> None:
+    assert why_apart(_BOT.format(definition=CARRIERS[name]).encode(), {})
+
+
+# What else leads out of a leg, a line each; all must be refused a shared process.
+ESCAPES = [
+    "x = ().__class__.__base__.__subclasses__()",
+    "x = (lambda: 0).__globals__",
+    "x = (i for i in ()).gi_frame",
+    "x = '{0.__class__}'.format(1)",
+    "x = '{0.__class__}'.format_map({})",
+    "x = '%r' % object()",
+    "x = '%'\ny = x % object()",
+    "import zlib\nx = zlib.decompress(b'') % object()",
+    "x = f'{object()}'",
+    "x = f'{object()!r:>9d}'",
+    "x = f'{1:%}'\ny = x[-1] % 3",
+    "x = f'{37:c}'",
+    "x = 'a'.translate({97: 37})",
+    "x = str(object())",
+    "x = repr(object())",
+    "x = hash(object())",
+    "x = id(0)",
+    "x = list({object(), object()})",
+    "x = [y for y in {object() for _ in range(3)}]",
+    "x = set([object()])",
+    "x = frozenset()",
+    "x = {1: 2}.keys() - {}.keys()",
+    "x = max({1: 2}.keys(), {}.keys())",
+    "x = sum([], {1: 2}.items())",
+    "list = lambda x: x\ny = list({1: 2}.keys()) - list({}.keys())",
+    "def f(x): return x\ny = f({}.keys())",
+    "x = [*{1: 2}.keys()]",
+    "x = 'a' is 'b'",
+    "def f(x, y): return x is y",
+    "class K: TEXT = 'a'\nx = 'a' is K.TEXT",
+    "from math import pi\nx = 'a' is pi.real",
+    "x = getattr(1, 'real')",
+    "x = setattr",
+    "x = eval",
+    "x = exec",
+    "x = compile",
+    "x = __import__('os')",
+    "x = __builtins__",
+    "x = type(1)",
+    "x = type('K', (), {})",
+    "x = vars()",
+    "x = open",
+    "x = input()",
+    "x = breakpoint",
+    "x = memoryview(b'')",
+    "x = chr(37)",
+    "x = bytes([37])",
+    "x = (37).to_bytes(1, 'big')",
+    "x = b''.decode()",
+    "try: x = 1\nexcept: x = 2",
+    "try: x = 1\nexcept Exception: x = 2",
+    "try: x = 1\nexcept MemoryError: x = 2",
+    "try: x = 1\nexcept (ValueError, BaseException): x = 2",
+    "try: x = 1\nexcept ValueError as e: x = e.args",
+    "ValueError = Exception\ntry: x = 1\nexcept ValueError: x = 2",
+    "from math import pi as ValueError",
+    "def f(ValueError): pass",
+    "class ValueError(Exception): pass",
+    "def f():\n  try: return 1\n  finally: return 2",
+    "def f():\n  with K() as x: return 1",
+    "class K:\n  def __del__(self): pass",
+    "class K:\n  def __exit__(self, *_): return True",
+    "class K:\n  def __getattr__(self, name): return 1",
+    "class K:\n  def __hash__(self): return 1",
+    "class K:\n  __del__ = 1",
+    "class K(metaclass=int): pass",
+    "class K:\n  def f(self): return __class__",
+    "class K:\n  def f(self): return super(int, self)",
+    "class K:\n  def write(self, text): pass\nprint(object(), file=K())",
+    "x = map(print, [])",
+    "print = 1",
+    "import math\nmath.x = 1",
+    "import math\ndel math.pi",
+    "import math as m\nx = [m]",
+    "import math\nx = math.nothing",
+    "from math import *",
+    "from . import x",
+    "from collections import Counter",
+    "from operator import attrgetter",
+    "from operator import mod",
+    "from functools import wraps",
+    "import collections.abc",
+    "import numpy",
+    "from texas import answering",
+    "async def f(): pass",
+    "match 1:\n  case int(real=x): pass",
+    "global __builtins__",
+    "x = " + "-" * 20_000 + "1",
+    "x = " + "(" * 5_000,
+    "x = 1\0",
+    "#" * (leg_isolation.MOST_BYTES + 1),
+]
+
+
+@pytest.mark.parametrize("source", ESCAPES, ids=range(len(ESCAPES)))
+def test_ways_out_of_a_leg_are_seen(source: str) -> None:
+    assert why_apart(source.encode(), SDK)
+
+
+ORDINARY = [
+    "import random\nx = random.random()\nrandom.seed(5)\nr = random.Random(3)\ny = r.choice([1])",
+    "from collections import defaultdict, deque, namedtuple\nd = defaultdict(int)\nq = deque(maxlen=3)\nq.append(1)",
+    "class K:\n  '''100% of it.'''\n  def __init__(self):\n    super().__init__()\n    self.n = 0\n  def add(self, x=1):\n    self.n += x",
+    "x = {1: 2}\nfor k, v in x.items(): pass\ny = sorted(x.keys())\nz = [k for k in x.keys()]\nw = max(x.keys())",
+    "def f(card):\n  try: return 1 / card\n  except (ZeroDivisionError, ValueError): return 0",
+    "x = f'{0.5:.2f}-{3:d}'\ny = 7 % 3",
+    "x = 3 in {1, 2, 3}\ny = None is x\nz = x is not None",
+    "from texas import ActionType\nx = ActionType.RAISE is ActionType.CHECK",
+    "import texas\nx = texas.ActionType.RAISE is texas.ActionType.CHECK",
+    "import heapq, bisect, itertools, math\nx = heapq.nlargest(2, [1])\ny = math.log(2)",
+    "from functools import lru_cache\n@lru_cache(maxsize=None)\ndef f(x): return x",
+    "if __name__ == '__main__':\n  print('hello')",
+    "match 3:\n  case 1 | 2: x = 1\n  case _: x = 2",
+    "x = lambda bot: bot.f[0] if bot.card > 0.5 else (y := 3)",
+]
+
+
+@pytest.mark.parametrize("source", ORDINARY, ids=range(len(ORDINARY)))
+def test_ordinary_sources_may_share(source: str) -> None:
+    assert why_apart(source.encode(), SDK) == ""
+
+
+def test_shipped_bots_and_those_to_start_from_share() -> None:
+    files = [*ROOT.glob("entrants/*/*.py"), *(contest.interface.sdk / "new_bot.py" for contest in CONTESTS)]
+    assert {path.name: why_apart(path.read_bytes(), SDK) for path in files} == {path.name: "" for path in files}
+
+
+def test_what_legs_may_use_of_modules_can_not_be_changed_by_them() -> None:
+    """But for what is copied for each leg: functions in Python, and the classes of random."""
+    for name, public in MODULES.items():
+        module = importlib.import_module(name)
+        for value in (getattr(module, known) for known in public):
+            if isinstance(value, types.FunctionType) or name in ("random", "__future__"):
+                continue
+            with pytest.raises((AttributeError, TypeError)):
+                value.left_by_a_leg = 1
+
+
+def test_a_leg_changes_its_own_copies_alone() -> None:
+    """Though it may set attributes of what it has from modules, and of the class of what it is shown."""
+    source = """
+from heapq import merge
+from random import Random, choice
+from functools import lru_cache
+def count(of):
+    try:
+        of.n += 1
+    except AttributeError:
+        of.n = 1
+    return of.n
+def a(bot):
+    return count(merge) + count(Random) + count(Random.choice) + count(lru_cache)
+def b(bot, bet):
+    return count(bot) % 2
+"""
+    assert why_apart(source.encode(), {}) == ""
+    entrants = build({f"{name}.py": source for name in ("one", "two", "three")})
+    settings = Settings(sessions=3, duplicate=True)
+    together, alone = play(entrants, settings), play(entrants, settings, ALONE)
+    assert [leg.what_counts for leg in together] == [leg.what_counts for leg in alone]
+    assert not any(leg.faults for leg in together)
+
+
+def test_who_may_share_does_and_who_must_not_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    start = python_bots.start
+
+    def noted(artifact: bytes, name: str, *rest: object, **more: object) -> object:
+        started.append(name)
+        return start(artifact, name, *rest, **more)  # type: ignore[arg-type]
+
+    plain = "def a(bot): return 5\ndef b(bot, bet): return 1\n"
+    entrants = build({"plain.py": plain, "timed.py": f"import time\n{plain}", "other.py": plain, "more.py": plain})
+    monkeypatch.setattr(lanes.python_bots, "start", noted)
+    play(entrants, Settings(sessions=1))
+    assert sorted(started) == ["more", "other", "plain", "timed", "timed", "timed"]
+    assert {entrant.name: python_bots.legs_may_share(entrant.artifact or b"") for entrant in entrants} == {
+        "plain": True, "timed": False, "other": True, "more": True,
+    }  # fmt: skip
+
+
+def test_nothing_of_a_bot_is_executed_to_judge_it() -> None:
+    interface = CONTESTS[0].interface
+    loops = b"while True: pass\n"
+    assert python_bots.why_apart(loops, interface, ON) == ""
+    assert python_bots.why_apart(b"import time\n" + loops, interface, ON) == "line 1: imports time"
+    assert python_bots.why_apart(b"x = " + b"[" * 99 + b"]" * 99, interface, ON) == ""

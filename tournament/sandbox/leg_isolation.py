@@ -1,0 +1,343 @@
+"""Which Python bots' legs may share a process: those whose source shows that one leg can't know of another.
+
+Runs inside the sandbox, before anything of the bot does. A subset of Python is
+recognised in which a leg reaches nothing that is changed by its neighbours:
+its own functions, classes and values, immutable builtins, and its own copies
+of a few modules. Whatever is not in the subset plays in a process for each
+leg, with all of Python. So doubt costs time, never fairness.
+
+What neighbours could change or show, and hence is left out: attributes of
+modules, functions and classes of the library; frames and all other ways from
+an object to its surroundings; addresses (`id`, `hash`, the order of sets, the
+texts of objects without their own); which strings are one object; memory that
+runs out and an exception that says so; names of attributes that are made
+at run time; clocks, files, and everything else of the process.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import types
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # takes long to import
+    from collections.abc import Iterator, Mapping
+
+# Larger sources take much memory to parse.
+MOST_BYTES = 1 << 18
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# What a leg may use of each module. Where it is written in Python, the leg gets its own copy of it.
+MODULES: dict[str, frozenset[str]] = {
+    name: _words(names)
+    for name, names in {
+        "__future__": "annotations",
+        "base64": "b64decode b64encode b85decode b85encode",
+        "bisect": "bisect bisect_left bisect_right insort insort_left insort_right",
+        "cmath": "exp log log10 sqrt phase polar rect sin cos tan pi e tau isnan isfinite isinf isclose",
+        "collections": "OrderedDict defaultdict deque namedtuple",
+        "functools": "cache cmp_to_key lru_cache partial reduce",
+        "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
+        "itertools": "accumulate chain combinations combinations_with_replacement compress count cycle dropwhile"
+        " filterfalse groupby islice pairwise permutations product repeat starmap takewhile tee zip_longest",
+        "math": "acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees dist e erf erfc exp"
+        " exp2 expm1 fabs factorial floor fmod frexp fsum gamma gcd hypot inf isclose isfinite isinf isnan isqrt"
+        " lcm ldexp lgamma log log10 log1p log2 modf nan nextafter perm pi pow prod radians remainder sin sinh"
+        " sqrt tan tanh tau trunc ulp",
+        "operator": "abs add and_ eq floordiv ge getitem gt itemgetter le lt mul ne neg not_ or_ pos sub truediv xor",
+        "random": "Random betavariate choice choices expovariate gammavariate gauss getrandbits lognormvariate"
+        " normalvariate paretovariate randint random randrange sample seed shuffle triangular uniform"
+        " vonmisesvariate weibullvariate",
+        "statistics": "fmean mean median median_high median_low pstdev pvariance stdev variance",
+        "zlib": "adler32 compress crc32 decompress",
+    }.items()
+}
+# These give bytes of any content, with which bytes could be formatted.
+_GIVING_BYTES = {"base64", "zlib"}
+
+# Exceptions that may be caught: none of them can stand for memory that neighbours took.
+_CATCHABLE = _words(
+    "ArithmeticError AssertionError AttributeError FloatingPointError IndexError KeyError LookupError"
+    " OverflowError StopIteration TypeError ValueError ZeroDivisionError"
+)
+_BUILTINS = _CATCHABLE | _words(
+    "Ellipsis Exception False None NotImplemented NotImplementedError RuntimeError True abs all any bool callable"
+    " classmethod complex dict divmod enumerate filter float int isinstance issubclass iter len list map max min"
+    " next object ord pow property range reversed round slice sorted staticmethod sum tuple zip"
+)
+_DUNDER_NAMES = {"__name__", "__slots__"}
+_DUNDER_METHODS = frozenset(
+    f"__{name}__"
+    for name in _words(
+        "abs add and bool call contains delitem divmod eq float floordiv ge getitem gt iadd imul index init int"
+        " invert isub iter itruediv le len lt matmul mod mul ne neg next or pos pow radd repr reversed rfloordiv rmod"
+        " rmul rpow rsub rtruediv setitem str sub truediv xor"
+    )
+)
+# Methods of builtin types that show nothing but their object. `keys` and `items` are looked at more closely.
+_METHODS = _words(
+    "append appendleft bit_count bit_length clear conjugate copy count denominator endswith extend extendleft"
+    " find from_bytes fromkeys get imag index insert is_integer items join keys lower lstrip move_to_end numerator"
+    " partition pop popitem popleft real remove replace reverse rfind rotate rsplit rstrip send setdefault setter"
+    " sort split splitlines start startswith step stop strip title update upper value values"
+)
+# What takes the entries of a dictionary and gives no set of them back; some do if they have another argument.
+_TAKING_ENTRIES = _words("all any dict enumerate filter iter len list map reversed sorted tuple zip")
+_TAKING_ENTRIES_ALONE = _words("max min sum")
+_RELIED_ON = _CATCHABLE | _TAKING_ENTRIES | _TAKING_ENTRIES_ALONE | {"super", "print"}
+_STATEMENTS = (
+    *(ast.Module, ast.FunctionDef, ast.ClassDef, ast.Return, ast.Delete, ast.Assign, ast.AugAssign, ast.AnnAssign),
+    *(ast.For, ast.While, ast.If, ast.Raise, ast.Try, ast.Assert, ast.Import, ast.ImportFrom, ast.Global),
+    *(ast.Nonlocal, ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.Match, ast.match_case),
+)
+_EXPRESSIONS = (
+    *(ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.Lambda, ast.IfExp, ast.Dict, ast.Set, ast.ListComp),
+    *(ast.DictComp, ast.GeneratorExp, ast.Yield, ast.YieldFrom, ast.Compare, ast.Call, ast.FormattedValue),
+    *(ast.JoinedStr, ast.Constant, ast.Attribute, ast.Subscript, ast.Starred, ast.Name, ast.List, ast.Tuple),
+    *(ast.Slice, ast.comprehension, ast.ExceptHandler, ast.arguments, ast.arg, ast.keyword, ast.alias),
+    *(ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
+    *(ast.MatchValue, ast.MatchSingleton, ast.MatchSequence, ast.MatchStar, ast.MatchAs, ast.MatchOr),
+)
+
+
+def _attributes_of_builtins() -> frozenset[str]:
+    """The names of what builtin objects have: some of them lead to their surroundings."""
+    import collections
+    import functools
+    import itertools
+
+    found: set[str] = {"mro"}
+    for space in (builtins, types, collections, functools, itertools):
+        for value in vars(space).values():
+            if isinstance(value, type):
+                found.update(dir(value))
+    for value in (iter([]), iter({}), iter(""), {}.items(), {}.keys(), {}.values(), (x for x in ""), len, "".join):
+        found.update(dir(value))
+    return frozenset(found)
+
+
+_DENIED = _attributes_of_builtins() - _METHODS
+
+
+class _Apart(Exception):
+    """The first thing outside of the subset."""
+
+
+def why_apart(source: bytes, sdk: Mapping[str, frozenset[str]]) -> str:
+    """Why a bot's legs must not share a process, with the line; "" when they may.
+
+    `sdk`: the public names of the contest's own modules for bots.
+    """
+    if len(source) > MOST_BYTES:
+        return f"larger than {MOST_BYTES >> 10} KiB"
+    try:
+        tree = ast.parse(source)
+        _Reader({**MODULES, **sdk}).read(tree)
+    except _Apart as apart:
+        return str(apart)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "can't be read"
+    return ""
+
+
+class _Reader:
+    """Walks a source's tree and stops at what is not in the subset."""
+
+    def __init__(self, modules: Mapping[str, frozenset[str]]) -> None:
+        self._modules = modules
+        self._bound: dict[str, str] = {}  # names of modules, and what they are bound to
+        self._of_sdk: set[str] = set()  # names of what comes from the contest's own modules
+        self._may_format = False  # whether there are texts or bytes that % could fill with an object's text
+        self._fine: set[int] = set()  # nodes that their surroundings make harmless
+
+    def read(self, tree: ast.Module) -> None:
+        """Raises _Apart."""
+        nodes = list(ast.walk(tree))
+        for node in nodes:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._import(node)
+        for node in nodes:
+            self._surroundings(node)
+        for node in nodes:
+            if isinstance(node, ast.Constant) and id(node) not in self._fine:
+                self._may_format |= isinstance(node.value, str) and "%" in node.value
+                self._may_format |= isinstance(node.value, bytes) and b"%" in node.value
+        for node in nodes:
+            if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
+                raise self._apart(node, type(node).__name__)
+            check = getattr(self, f"_check_{type(node).__name__.lower()}", None)
+            if check is not None:
+                check(node)
+
+    def _apart(self, node: ast.AST, what: str) -> _Apart:
+        return _Apart(f"line {getattr(node, 'lineno', 1)}: {what}")
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        if isinstance(node, ast.ImportFrom):
+            known = self._modules.get(node.module or "", frozenset())
+            for alias in node.names:
+                if node.level or alias.name not in known:
+                    raise self._apart(node, f"imports {alias.name} from {node.module}")
+                if (alias.asname or alias.name) not in self._of_sdk:
+                    self._not_a_builtin(node, alias.asname or alias.name)
+                if node.module not in MODULES:
+                    self._of_sdk.add(alias.asname or alias.name)
+            self._may_format |= node.module in _GIVING_BYTES
+            return
+        for alias in node.names:
+            if alias.name not in self._modules:
+                raise self._apart(node, f"imports {alias.name}")
+            self._bound[alias.asname or alias.name] = alias.name
+            self._may_format |= alias.name in _GIVING_BYTES
+
+    def _not_a_builtin(self, node: ast.AST, name: str) -> None:
+        """Names that rules rely on mean what they mean everywhere."""
+        if name in _RELIED_ON or name in self._bound or name in self._of_sdk:
+            raise self._apart(node, f"gives {name} another meaning")
+        if name.startswith("__") and name.endswith("__") and name not in _DUNDER_NAMES:
+            raise self._apart(node, f"the name {name}")
+
+    def _surroundings(self, node: ast.AST) -> None:
+        """Note what is harmless where it stands: a call of entries that are gone through, a set that is looked into."""
+        places: Iterator[ast.AST] = iter(())
+        if isinstance(node, ast.For | ast.comprehension):
+            places = iter([node.iter])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            name = node.func.id
+            if name in _TAKING_ENTRIES or (name in _TAKING_ENTRIES_ALONE and len(node.args) == 1):
+                places = iter(node.args)
+        elif isinstance(node, ast.Compare):
+            places = (place for test, place in zip(node.ops, node.comparators) if isinstance(test, ast.In | ast.NotIn))
+        for place in places:
+            if isinstance(place, ast.Call) and isinstance(place.func, ast.Attribute):
+                self._fine.add(id(place.func))
+            elif isinstance(place, ast.Set) and isinstance(node, ast.Compare):
+                self._fine.add(id(place))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("super", "print"):
+            self._fine.add(id(node.func))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load):
+            self._fine.add(id(node.value))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            first = node.body[0]
+            assert isinstance(first, ast.Expr)
+            self._fine.add(id(first.value))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            inner = node.func.value
+            if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == "super":
+                self._fine.add(id(node.func))
+
+    def _check_name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self._not_a_builtin(node, node.id)
+        elif node.id in self._bound:
+            if id(node) not in self._fine:
+                raise self._apart(node, f"the module {node.id} as a value")
+        elif node.id in ("super", "print"):
+            if id(node) not in self._fine:
+                raise self._apart(node, f"{node.id} as a value")
+        elif node.id not in _BUILTINS | _DUNDER_NAMES and (
+            node.id in vars(builtins) or (node.id.startswith("__") and node.id.endswith("__"))
+        ):
+            raise self._apart(node, f"the name {node.id}")
+
+    def _check_attribute(self, node: ast.Attribute) -> None:
+        name = node.attr
+        if isinstance(node.value, ast.Name) and node.value.id in self._bound:
+            if not isinstance(node.ctx, ast.Load) or name not in self._modules[self._bound[node.value.id]]:
+                raise self._apart(node, f"{node.value.id}.{name}")
+        elif name in ("keys", "items"):
+            if id(node) not in self._fine:
+                raise self._apart(node, f".{name}() as a value")
+        elif name == "__init__" and id(node) in self._fine:
+            pass
+        elif name in _DENIED or (name.startswith("__") and name.endswith("__")):
+            raise self._apart(node, f"the attribute {name}")
+
+    def _check_call(self, node: ast.Call) -> None:
+        if not isinstance(node.func, ast.Name):
+            return
+        if node.func.id == "super" and (node.args or node.keywords):
+            raise self._apart(node, "super of something")
+        if node.func.id == "print" and any(keyword.arg not in ("sep", "end", "flush") for keyword in node.keywords):
+            raise self._apart(node, "print into something")
+
+    def _check_formattedvalue(self, node: ast.FormattedValue) -> None:
+        """Numbers only: other objects take no such format, or have it from their own class."""
+        spec = node.format_spec
+        if not isinstance(spec, ast.JoinedStr) or not all(isinstance(piece, ast.Constant) for piece in spec.values):
+            raise self._apart(node, "a text made of any value")
+        text = "".join(str(piece.value) for piece in spec.values if isinstance(piece, ast.Constant))
+        if node.conversion != -1 or not re.fullmatch(r"[0-9.,+ <>=^]*[bdefgox]", text):
+            raise self._apart(node, "a text made of any value")
+
+    def _check_binop(self, node: ast.BinOp | ast.AugAssign) -> None:
+        if isinstance(node.op, ast.Mod) and self._may_format:
+            raise self._apart(node, "% beside a text with a per cent sign, or bytes that may have one")
+
+    _check_augassign = _check_binop
+
+    def _check_set(self, node: ast.Set) -> None:
+        if id(node) not in self._fine or not all(isinstance(value, ast.Constant) for value in node.elts):
+            raise self._apart(node, "a set")
+
+    def _check_compare(self, node: ast.Compare) -> None:
+        """Whether two objects are one may be a neighbour's doing; whether one is None is not."""
+        sides = [node.left, *node.comparators]
+        for test, *pair in zip(node.ops, sides, sides[1:]):
+            if isinstance(test, ast.Is | ast.IsNot) and not any(
+                (isinstance(side, ast.Constant) and (side.value is None or isinstance(side.value, bool)))
+                or self._is_of_the_sdk(side)
+                for side in pair
+            ):
+                raise self._apart(node, "is between values")
+
+    def _is_of_the_sdk(self, side: ast.expr) -> bool:
+        """Whether it is an attribute of what the contest's module has, such as ActionType.RAISE."""
+        if not isinstance(side, ast.Attribute):
+            return False
+        base = side.value
+        if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
+            return self._bound.get(base.value.id, "math") not in MODULES
+        return isinstance(base, ast.Name) and base.id in self._of_sdk
+
+    def _check_try(self, node: ast.Try) -> None:
+        if node.finalbody:
+            raise self._apart(node, "finally")
+
+    def _check_excepthandler(self, node: ast.ExceptHandler) -> None:
+        if node.name is not None:
+            self._not_a_builtin(node, node.name)
+        caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+        for kind in caught:
+            if not isinstance(kind, ast.Name) or kind.id not in _CATCHABLE:
+                raise self._apart(node, "except of what may be a lack of memory")
+
+    def _check_functiondef(self, node: ast.FunctionDef) -> None:
+        if node.name not in _DUNDER_METHODS:
+            self._not_a_builtin(node, node.name)
+
+    def _check_classdef(self, node: ast.ClassDef) -> None:
+        self._not_a_builtin(node, node.name)
+        if node.keywords:
+            raise self._apart(node, "a class with keywords")
+
+    def _check_arg(self, node: ast.arg) -> None:
+        self._not_a_builtin(node, node.arg)
+
+    def _check_matchas(self, node: ast.MatchAs | ast.MatchStar) -> None:
+        if node.name is not None:
+            self._not_a_builtin(node, node.name)
+
+    _check_matchstar = _check_matchas
+
+    def _check_global(self, node: ast.Global | ast.Nonlocal) -> None:
+        for name in node.names:
+            self._not_a_builtin(node, name)
+
+    _check_nonlocal = _check_global
