@@ -39,11 +39,12 @@ CARRIERS = {
     "function_of_the_library": "import heapq\ndef count():\n  f = heapq.merge\n  f.n = getattr(f, 'n', 0) + 1\n"
     "  return f.n",
     "copied_function": "import heapq\nf = heapq.merge\nf.n = f.n + 1 if 'n' in dir(f) else 1\ndef count(): return f.n",
-    "method_of_random": "import random\nf = random.Random.choice\nf.n = getattr(f, 'n', 0) + 1\ndef count(): return f.n",
+    "method_of_random": "import random\nf = random.Random.choice\nf.n = getattr(f, 'n', 0) + 1\n"
+    "def count(): return f.n",
     "gc_callbacks": "import gc\ndef count():\n  gc.callbacks.append(lambda *_: None)\n  return len(gc.callbacks)",
     "gc_objects": "import gc\nclass Mark: pass\nkept = Mark()\n"
     "def count(): return sum(type(o).__name__ == 'Mark' for o in gc.get_objects())",
-    "subclasses": "class Mark: pass\nobject.kept = 1 if False else 0\n" if False else "class Mark: pass\n"
+    "subclasses": "class Mark: pass\n"
     "def count(): return sum(k.__name__ == 'Mark' for k in object.__subclasses__())",
     "frames": "import sys\ndef count():\n  f = sys._getframe()\n  while f.f_back: f = f.f_back\n"
     "  d = f.f_builtins\n  d['n'] = d.get('n', 0) + 1\n  return d['n']",
@@ -57,7 +58,8 @@ CARRIERS = {
     "interned_by_namedtuple": "from collections import namedtuple\nkept = []\ndef fresh(i):\n  s = 'w' + i * 'x'\n"
     "  t = namedtuple('T', [s])\n  kept.append(t)\n  return t._fields[0] is s\n"
     "def count():\n  i = 1\n  while not fresh(i): i += 1\n  return i",
-    "contextvars": "import contextvars, builtins\nv = builtins.__dict__.setdefault('v', contextvars.ContextVar('v', default=0))\n"
+    "contextvars": "import contextvars, builtins\n"
+    "v = builtins.__dict__.setdefault('v', contextvars.ContextVar('v', default=0))\n"
     "def count():\n  v.set(v.get() + 1)\n  return v.get()",
     "atexit": "import atexit\ndef count():\n  atexit.register(print)\n  return atexit._ncallbacks()",
     "threading_local": "import threading, sys\nl = sys.__dict__.setdefault('l', threading.local())\n"
@@ -210,7 +212,8 @@ def test_ways_out_of_a_leg_are_seen(source: str) -> None:
 ORDINARY = [
     "import random\nx = random.random()\nrandom.seed(5)\nr = random.Random(3)\ny = r.choice([1])",
     "from collections import defaultdict, deque, namedtuple\nd = defaultdict(int)\nq = deque(maxlen=3)\nq.append(1)",
-    "class K:\n  '''100% of it.'''\n  def __init__(self):\n    super().__init__()\n    self.n = 0\n  def add(self, x=1):\n    self.n += x",
+    "class K:\n  '''100% of it.'''\n"
+    "  def __init__(self):\n    super().__init__()\n    self.n = 0\n  def add(self, x=1):\n    self.n += x",
     "x = {1: 2}\nfor k, v in x.items(): pass\ny = sorted(x.keys())\nz = [k for k in x.keys()]\nw = max(x.keys())",
     "def f(card):\n  try: return 1 / card\n  except (ZeroDivisionError, ValueError): return 0",
     "x = f'{0.5:.2f}-{3:d}'\ny = 7 % 3",

@@ -48,11 +48,11 @@ def test_a_bot_that_does_not_repeat_may_enter(tmp_path: Path) -> None:
 
 
 LEAK = """
-import math
+from collections import Counter
 
 def a(bot):
-    math.seen = getattr(math, "seen", 0) + 1
-    return math.seen % 50
+    Counter.seen = getattr(Counter, "seen", 0) + 1
+    return Counter.seen % 50
 
 def b(bot, bet):
     return 1
@@ -67,10 +67,7 @@ def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> N
 def test_a_leak_between_legs_that_share_a_process_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Should the source have been misjudged: alone it repeats, beside others not."""
     monkeypatch.setattr("tournament.entrants.build._legs_may_share", lambda *_: True)
-    report = check(
-        tmp_path,
-        LEAK.replace("math", "collections.Counter").replace("import collections.Counter", "import collections"),
-    )
+    report = check(tmp_path, LEAK)
     assert report.repeats and not report.legs_apart
     assert not report.fit
 
