@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -126,9 +128,7 @@ def test_the_last_lines_of_complaints_are_kept() -> None:
 
 
 def test_complaints_are_not_taken_for_those_of_another_leg() -> None:
-    source = (
-        "import sys\ndef a(bot):\n  print(bot.card)\n  assert bot.card < 0.9\n  return 0\ndef b(bot, bet): return 1\n"
-    )
+    source = "def a(bot):\n  print(bot.card)\n  assert bot.card < 0.9\n  return 0\ndef b(bot, bet): return 1\n"
     field = build({"noisy.py": source, "other.py": "a = b = lambda *_: 0", "silent.c": SILENT_C})
     for legs_per_process in (1, 256):
         for leg in play(field, Settings(sessions=20), SandboxSettings(legs_per_process=legs_per_process)):
@@ -246,6 +246,52 @@ def test_a_slow_start_is_no_fault_nor_is_one_after_a_fault() -> None:
     answered = ask(source, [A, A, B, A, A, B], settings)
     assert [fault.game for fault in answered.faults] == [1, 4]
     assert answered.answers == [1, 0, 1, 1, 0, 1]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_who_is_killed_from_outside_plays_its_leg_again_once(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by a system short of memory, or by its user; no bot can do that to itself."""
+    pids: list[int] = []
+
+    def noting(start: Callable[..., Confined]) -> Callable[..., Confined]:
+        def start_and_note(*arguments: object, **more: object) -> Confined:
+            confined = start(*arguments, **more)
+            pids.append(confined.pid)
+            return confined
+
+        return start_and_note
+
+    for module in (programs, python_bots):
+        monkeypatch.setattr(module, "start", noting(module.start))
+    bots: dict[str, Source] = {"killed.py": python("time.sleep(0.5)"), "told": program("time.sleep(0.5)")}
+    for name, source in bots.items():
+        entrants = build({name: source, "zzz.c": SILENT_C})
+        pids.clear()
+        killer = threading.Thread(target=kill_each, args=(pids, times))
+        killer.start()
+        (played,) = play(entrants, Settings(sessions=1, faults_allowed=9))
+        killer.join()
+        assert [fault.what for fault in played.faults] == ["was killed by SIGKILL"] * (times - 1)
+        assert len(pids) == times + 1
+
+
+def kill_each(pids: list[int], times: int) -> None:
+    """Kill the processes that start, one after the other, so many."""
+    for number in range(times):
+        while len(pids) <= number:
+            time.sleep(0.001)
+        time.sleep(0.1)
+        os.kill(pids[number], signal.SIGKILL)
+
+
+def test_memory_that_was_given_back_before_an_audit_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A peak between two looks is found at the end of the leg at the latest."""
+    monkeypatch.setattr(lanes, "_AUDIT_SECONDS", 1e6)
+    folder = Path(__file__).parents[1] / "hostile" / "programs" / "forgets_its_memory_and_gives_it_back"
+    bot = {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
+    played = pair(bot, SILENT_C, Settings(sessions=1, faults_allowed=0), kinds=" c")
+    assert [fault.what for fault in played.faults] == ["ran out of memory (64 MB)"]
+    assert played.result.ended_by == 0
 
 
 def test_a_program_that_closes_its_output_is_at_fault() -> None:

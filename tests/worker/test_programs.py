@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tests.support import poker_settings
 from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
 from tournament.contests.von_neumann_poker import Settings
+from tournament.entrants import program_build
 from tournament.errors import BadInput, RunFailed
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import archive, programs
@@ -173,6 +174,23 @@ def test_a_good_recipe() -> None:
     recipe = read_recipe('command = ["./a", "b c"]\nbuild = ["make"]\n', "bot.toml")
     assert recipe == Recipe(("./a", "b c"), ("make",))
     assert read_recipe('command = ["x"]', "") == Recipe(("x",))
+
+
+def test_what_a_build_writes_costs_little_memory(tmp_path: Path) -> None:
+    """A flood of lines is cut before it is looked at."""
+    flood = (
+        "import sys\nfor stream in (sys.stdout, sys.stderr):\n  for _ in range(20):\n    stream.write(2**20 * '\\n')\n"
+    )
+    flood += "  stream.write('why')\nsys.exit(3)\n"
+    write_bot(tmp_path / "bot", {"bot.toml": 'command = ["./x"]\nbuild = ["python3", "flood.py"]', "flood.py": flood})
+    packed = archive.pack(tmp_path / "bot")
+    tracemalloc.start()
+    try:
+        with pytest.raises(program_build.BuildFailed, match="ended with status 3"):
+            program_build.build(packed, ON)
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
 
 
 UNFIT: dict[str, tuple[Mapping[str, str], str]] = {

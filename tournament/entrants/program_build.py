@@ -15,6 +15,7 @@ from tournament.worker.processes.commands import PATH, find_command
 from tournament.worker.processes.recipe import Recipe
 
 _SECONDS = 300
+_MOST_SHOWN = 1 << 16  # bytes of what a build writes
 # What compilers are made of. Not all of /usr: people keep work of their own in some of its folders.
 _SYSTEM = (
     *(
@@ -61,6 +62,7 @@ def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
             ),
             sandbox.mode,
             _SECONDS,
+            most=_MOST_SHOWN,
         )
         if finished.status != 0:
             raise BuildFailed(_complaint(recipe, finished, folder))

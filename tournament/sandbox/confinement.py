@@ -514,9 +514,10 @@ def how_it_ended(status: int) -> str:
         return "was killed"
 
 
-def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"") -> Finished:
+def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
     """Run a confined command to its end, at most so many seconds, with `given` as its input.
 
+    Of each of its outputs about the first `most` bytes are kept.
     It must read the input before it writes much. Raises BadInput when it can't be confined.
     """
     process = start(launch, mode)
@@ -525,7 +526,7 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"") -> F
             write_all(process.to, given)
         process.close_input()
         watch = Watch(process.pid, launch) if launch.purpose == "build" else None
-        output, errors, cut_off = _read_all(process, seconds, watch)
+        output, errors, cut_off = _read_all(process, seconds, watch, most)
         if not cut_off and process.ended_by_itself(5.0) is None:
             cut_off = True
     finally:
@@ -559,7 +560,7 @@ def read_some(process: Confined, most: int, seconds: float, whole: int) -> bytes
     return answer
 
 
-def _read_all(process: Confined, seconds: float, watch: Watch | None, most: int = 1 << 24) -> tuple[bytes, bytes, bool]:
+def _read_all(process: Confined, seconds: float, watch: Watch | None, most: int) -> tuple[bytes, bytes, bool]:
     """What a process writes until it ends, cut at `most` bytes: output, complaints, and whether it was cut off."""
     streams: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}
     waiting = select.poll()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -105,9 +106,13 @@ class _Watch:
 
 @dataclass(eq=False)
 class _LegInPlay:
-    """A leg on its lane. `alone`: the seats whose bots must not share a process."""
+    """A leg on its lane. `alone`: the seats whose bots must not share a process.
+
+    `played_again`: a process of it was killed from outside, so that it began a second time.
+    """
 
     leg: Leg
+    played_again: bool = False
     alone: set[int] = field(default_factory=set)
     core: GameCore | None = None
     games: Table | None = None
@@ -387,11 +392,14 @@ class _LaneTable:
         """A process can't go on, or must not. `lane`: where it failed, if that lane is stopped already."""
         cpu = process.confined.cpu_seconds()
         complaints = self._complaints(process.channel)
+        was_killed = False
         if what:
             self._end(process, parting_words=_OVER)
         else:
             status = process.confined.ended_by_itself()
             what = "closed its output" if status is None else how_it_ended(status)
+            # Bots can't send it to themselves: it came from the system, for want of memory say, or from its user.
+            was_killed = status == -signal.SIGKILL
             self._end(process)
         if process.shared:
             self._unshare(process)
@@ -399,6 +407,10 @@ class _LaneTable:
                 self._begin_anew(in_play, process)
             return
         (in_play,) = process.legs
+        if was_killed and not in_play.played_again:
+            in_play.played_again = True
+            self._begin_anew(in_play, process)
+            return
         if in_play.lane != lane:
             self._lanes.stop(in_play.lane)
         number = in_play.processes.index(process)
