@@ -14,7 +14,7 @@ from tournament.contests.von_neumann_poker import Settings
 from tournament.sandbox import leg_isolation
 from tournament.sandbox.leg_isolation import MODULES, why_apart
 from tournament.sandbox.settings import SandboxSettings
-from tournament.worker.processes import lanes, python_bots
+from tournament.worker.processes import python_bots
 
 ROOT = Path(__file__).parents[2]
 SDK = {"texas": frozenset(["ActionType", "Card", "State", "UNKNOWN", "get_result", "get_rates_by_sampling"])}
@@ -284,7 +284,7 @@ def test_who_may_share_does_and_who_must_not_does_not(monkeypatch: pytest.Monkey
 
     plain = "def a(bot): return 5\ndef b(bot, bet): return 1\n"
     entrants = build({"plain.py": plain, "timed.py": f"import time\n{plain}", "other.py": plain, "more.py": plain})
-    monkeypatch.setattr(lanes.python_bots, "start", noted)
+    monkeypatch.setattr(python_bots, "start", noted)
     play(entrants, Settings(sessions=1))
     assert sorted(started) == ["more", "other", "plain", "timed", "timed", "timed"]
     assert {entrant.name: python_bots.legs_may_share(entrant.artifact or b"") for entrant in entrants} == {

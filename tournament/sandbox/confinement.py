@@ -103,6 +103,7 @@ class LaunchSpec:
     """What to run, confined. Either `command`, or what a part of ours is told: the Python host, or a trial of a module.
 
     `readable` and `writable` are paths, beside what every program needs, `modules` more of our own that it may import.
+    `reads_links`: a bot may read where links lead, also those of /proc (builds may always).
     """
 
     limits: Limits
@@ -116,6 +117,7 @@ class LaunchSpec:
     modules: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     purpose: Purpose = "play"
+    reads_links: bool = False
 
 
 class _Running(Protocol):
@@ -258,6 +260,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
         "purpose": launch.purpose,
         "limits": launch.limits.as_resource_limits(),
         "threads": launch.limits.threads,
+        "reads_links": launch.reads_links,
         "filter": mode == "on",
         "environment": dict(launch.environment),
         **({"command": list(launch.command)} if launch.command else {}),
@@ -315,9 +318,15 @@ def _start_in_sandlock(
 
     readable = {*python_paths(), *system_libraries(), *module_files, *launch.readable}
     box = sandlock.Sandbox(
+        # Bots read it as the machine's name. It must be nobody else's, and tell neither the worker nor a count.
+        name=f"bot-{os.urandom(8).hex()}",
         fs_readable=sorted(path for path in readable if os.path.exists(path)),
         # Programs may use what is installed for their interpreter; Python bots only what they are allowed.
-        fs_denied=_beside_the_library(readable) if launch.python else [],
+        # Files of sandlock's making in /proc tell process numbers.
+        fs_denied=[
+            *(["/proc"] if launch.purpose == "play" else []),
+            *(_beside_the_library(readable) if launch.python else []),
+        ],
         fs_writable=list(launch.writable),
         clean_env=True,
         env=environment,

@@ -72,7 +72,14 @@ def _confine(launch: dict[str, object], command_address: int) -> None:
     try:
         system_calls.drop_capabilities()
         system_calls.install(
-            system_calls.filter_program(purpose, os.getpid(), bool(launch["threads"]), command_address, os.getppid())
+            system_calls.filter_program(
+                purpose,
+                os.getpid(),
+                bool(launch["threads"]),
+                command_address,
+                os.getppid(),
+                bool(launch["reads_links"]),
+            )
         )
     except system_calls.Unsupported as problem:
         print(f"can't be confined: {problem}", file=sys.stderr)

@@ -44,8 +44,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "access": (21, None),
     "faccessat": (269, 48),
     "faccessat2": (439, 439),
-    "readlink": (89, None),
-    "readlinkat": (267, 78),
     "getdents": (78, None),
     "getdents64": (217, 61),
     "getcwd": (79, 17),
@@ -128,6 +126,8 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
 }
 # A compiler also writes files and starts the programs that it consists of.
 _BUILD_NUMBERS: dict[str, tuple[int | None, int | None]] = {
+    "readlink": (89, None),
+    "readlinkat": (267, 78),
     "statfs": (137, 43),
     "fstatfs": (138, 44),
     "fork": (57, None),
@@ -171,6 +171,8 @@ _WITHOUT_EFFECT: dict[str, tuple[int | None, int | None]] = {
     "futimesat": (261, None),
     "utimensat": (280, 88),
 }
+# Calls that find no links: those in /proc name the folders and files that other processes have open.
+_OF_LINKS: dict[str, tuple[int | None, int | None]] = {"readlink": (89, None), "readlinkat": (267, 78)}
 # Calls about a process, which may ask about itself alone: what they tell of others is what those are thinking.
 # Libraries that ask about a thread of theirs go on without an answer where the call seems not to be there.
 _ABOUT_A_PROCESS: dict[str, tuple[int | None, int | None]] = {
@@ -214,7 +216,12 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 
 def filter_program(
-    purpose: Purpose, own_pid: int, threads: bool, command_address: int = 0, supervisor_pid: int = 0
+    purpose: Purpose,
+    own_pid: int,
+    threads: bool,
+    command_address: int = 0,
+    supervisor_pid: int = 0,
+    reads_links: bool = False,
 ) -> bytes:
     """The filter as the kernel takes it: 8 bytes an instruction.
 
@@ -222,6 +229,7 @@ def filter_program(
     for none. After that execution nothing lies there and nobody knows it, so
     the command can't execute another. `threads`: whether it may start some.
     `supervisor_pid`: of the process that ends what a build leaves behind.
+    `reads_links`: whether it may, for an interpreter that must find itself.
     Raises Unsupported on other machines than x86_64 and aarch64.
     """
     machine = os.uname().machine
@@ -275,6 +283,8 @@ def filter_program(
         # Memory that limits don't see is refused: shared, huge pages, and stacks that grow.
         unseen = _MAP_SHARED | _MAP_GROWS_DOWN | _MAP_HUGE_PAGES
         decide(_MMAP[column], [_low(3), *_if_set(unseen, refusal), _return(_ALLOW)])
+        for numbers in _OF_LINKS.values():
+            decide(numbers[column], [_return(_ALLOW) if reads_links else _refuse(errno.EINVAL)])
         # Who is killed by SIGKILL was killed by somebody else: that must mean something.
         decide(_KILL[column], [_low(1), *_if_equal(_SIGKILL, refusal), _low(0), *_among((own_pid,)), refusal])
     decide(

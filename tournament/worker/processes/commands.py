@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 from tournament.errors import RunFailed
@@ -29,6 +30,12 @@ def find_command(word: str, folder: Path) -> str:
     if found is None:
         raise CommandMissing(f"{word} is not installed on this machine; in its own folder it would be ./{word}")
     return found
+
+
+@cache
+def looks_for_itself(command: str) -> bool:
+    """Whether a system's interpreter finds its libraries by where it lies, for which it reads a link in /proc."""
+    return b"$ORIGIN" in Path(os.path.realpath(command)).read_bytes()
 
 
 def read_by(command: str, *, seen: bool = False) -> list[str]:

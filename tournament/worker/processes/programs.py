@@ -14,7 +14,7 @@ from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, how_it_
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes.archive import recipe_of, unpack
-from tournament.worker.processes.commands import find_command, read_by
+from tournament.worker.processes.commands import find_command, looks_for_itself, read_by
 
 _TRIAL_SECONDS = 0.2
 _MOST_TRIALS = 10  # of as long, on a busy machine
@@ -69,6 +69,7 @@ def start_in(
             command=[command, *words[1:]],
             folder=folder,
             readable=[str(folder), *read_by(command), *sandbox.readable],
+            reads_links="/" not in words[0] and looks_for_itself(command),
         ),
         sandbox.mode,
     )

@@ -1,0 +1,81 @@
+"""Looks for what would tell it one tournament, machine, worker or leg from another, or from a check.
+
+Verdict: ok
+"""
+
+import locale
+import os
+import re
+import resource
+import sys
+
+FILES = {
+    "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
+    "/proc/mounts": "rootfs / rootfs rw 0 0\n",
+    "/proc/self/cgroup": "0::/\n",
+}
+OF_THE_MACHINE = (
+    "/etc/machine-id",
+    "/etc/passwd",
+    "/etc/resolv.conf",
+    "/etc/os-release",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/uptime",
+    "/proc/version",
+    "/proc/self/status",
+    "/proc/self/cmdline",
+    "/proc/self/comm",
+    "/proc/sys/kernel/random/boot_id",
+    "/proc/sys/kernel/hostname",
+    "/sys/class/net",
+    "/sys/devices/system/cpu/online",
+)
+
+
+def can_be_read(path):
+    try:
+        open(path).close()
+    except OSError:
+        return False
+    return True
+
+
+looked = False
+
+
+def a(bot):
+    global looked
+    if looked:
+        return 5
+    looked = True
+    for path, content in FILES.items():
+        with open(path) as file:
+            assert file.read() == content, path
+    with open("/proc/loadavg") as file:
+        assert file.read().startswith("0.00 0.00 0.00 1/1 ")
+    for path in OF_THE_MACHINE:
+        assert not can_be_read(path), path
+    with open("/etc/hostname") as file:
+        name = file.read()
+    assert re.fullmatch("bot-[0-9a-f]{16}\n", name) and os.uname().nodename == name.strip(), name
+    assert os.getcwd() == "/"
+    assert sys.argv == ["looks_where_it_is"]
+    assert sys.stdin.read() == ""
+    names = {name for name in os.environ if not name.endswith("_NUM_THREADS")}
+    assert names <= {"PYTHONHASHSEED", "LC_CTYPE"}, names
+    assert locale.setlocale(locale.LC_ALL) in (
+        "C",
+        "C.UTF-8",
+        "LC_CTYPE=C.UTF-8;LC_NUMERIC=C;LC_TIME=C;LC_COLLATE=C;"
+        "LC_MONETARY=C;LC_MESSAGES=C;LC_PAPER=C;LC_NAME=C;LC_ADDRESS=C;"
+        "LC_TELEPHONE=C;LC_MEASUREMENT=C;LC_IDENTIFICATION=C",
+    )
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == (64, 64)
+    assert not [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine", "sandlock")]
+    return 5
+
+
+def b(bot, bet):
+    return bot.card > 0.5
