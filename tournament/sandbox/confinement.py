@@ -450,7 +450,8 @@ def system_libraries() -> tuple[str, ...]:
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     folders = [f"{root}/{multiarch}" for root in ("/lib", "/usr/lib") if multiarch]
     folders += ["/lib64", "/usr/lib64", "/usr/local/lib/" + multiarch if multiarch else "/usr/local/lib"]
-    devices = ["/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"]
+    # Not /dev/zero: a shared mapping of it is memory that no limit counts.
+    devices = ["/dev/null", "/dev/urandom", "/dev/random"]
     return tuple(path for path in [*folders, "/etc/ld.so.cache", *devices] if os.path.exists(path))
 
 

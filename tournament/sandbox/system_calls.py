@@ -196,7 +196,7 @@ _PRLIMIT, _KILL, _TGKILL, _IOCTL, _PRCTL, _FCNTL = (302, 261), (62, 129), (234, 
 _OPENAT2, _GETPRIORITY, _MEMBARRIER = (437, 437), (140, 141), (324, 283)
 
 _CLONE_THREAD = 0x10000
-_MAP_SHARED = 0x1
+_MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWS_DOWN, _MAP_HUGE_PAGES = 0x100, 0x40000
 _SIGKILL = 9
 # To ask what there is, and what concerns this process alone: the others interrupt every processor.
@@ -280,9 +280,17 @@ def filter_program(
             decide(_CLONE[column], [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), refusal])
         if command_address:
             decide(_EXECVE[column], [*_unless_equals(0, command_address), _return(_ALLOW)])
-        # Memory that limits don't see is refused: shared, huge pages, and stacks that grow.
-        unseen = _MAP_SHARED | _MAP_GROWS_DOWN | _MAP_HUGE_PAGES
-        decide(_MMAP[column], [_low(3), *_if_set(unseen, refusal), _return(_ALLOW)])
+        # Memory that limits don't see is refused: shared without a file, huge pages, and stacks that grow.
+        decide(
+            _MMAP[column],
+            [
+                _low(3),
+                *_if_set(_MAP_GROWS_DOWN | _MAP_HUGE_PAGES, refusal),
+                _and(_MAP_SHARED_ANONYMOUS),
+                *_if_equal(_MAP_SHARED_ANONYMOUS, refusal),
+                _return(_ALLOW),
+            ],
+        )
         for numbers in _OF_LINKS.values():
             decide(numbers[column], [_return(_ALLOW) if reads_links else _refuse(errno.EINVAL)])
         # Who is killed by SIGKILL was killed by somebody else: that must mean something.
@@ -350,6 +358,10 @@ def _load(offset: int) -> bytes:
 def _low(argument: int) -> bytes:
     """Load the low half of an argument (both machines are little-endian)."""
     return _load(_ARGUMENTS + 8 * argument)
+
+
+def _and(mask: int) -> bytes:
+    return _instruction(0x54, 0, 0, mask)
 
 
 def _jump(test: int, value: int, jump_true: int, jump_false: int) -> bytes:

@@ -14,7 +14,7 @@ static int is_refused(int flags, const char *file) {
 int main(void) {
     char line[256], question;
     if (!is_refused(MAP_SHARED, "/dev/zero") || !is_refused(MAP_SHARED_VALIDATE, "/dev/zero") ||
-        !is_refused(MAP_SHARED | MAP_ANONYMOUS, 0) || !is_refused(MAP_SHARED, "bot.c") ||
+        !is_refused(MAP_SHARED | MAP_ANONYMOUS, 0) || !is_refused(MAP_SHARED_VALIDATE | MAP_ANONYMOUS, 0) ||
         !is_refused(MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, 0))
         exit(9);
     fgets(line, sizeof line, stdin);
