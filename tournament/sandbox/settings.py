@@ -18,5 +18,8 @@ class SandboxSettings(BaseModel):
     packages: list[str] = Field([], description="installed packages that Python bots may import")
     readable: list[PathText] = Field([], description="more folders that programs may read: a language's libraries")
     legs_per_process: int = Field(
-        256, ge=1, le=1000, description="legs that share one process of a Python bot; 1 gives each leg its own"
+        256,
+        ge=1,
+        le=1000,
+        description="legs that share one process of a Python bot whose source allows it; 1 gives each leg its own",
     )
