@@ -146,6 +146,9 @@ class _Bot:
     def __init__(self, source: bytes) -> None:
         self._source = source
         self._code: types.CodeType | None = None
+        # One class for all legs: those that share a process can't come by it, and lookups by class stay fast.
+        fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
+        self._view = type("Bot", (python_bots.View,), {**fields, "field_names": tuple(fields)})
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object], ...]]:
         """The object that the bot is shown, and the functions that answer its questions."""
@@ -162,7 +165,7 @@ class _Bot:
             exec(self._code, module.__dict__)
         finally:
             del sys.modules[module.__name__]
-        view = _new_view()
+        view = self._view()
         if _told["state_size"]:
             view.f = [0] * _told["state_size"]
         functions = _functions(module, _told["name"], _told["questions"])
@@ -170,12 +173,6 @@ class _Bot:
             sdk: Any = modules.get(name)
             functions = tuple(map(sdk.answering, functions))
         return view, tuple(map(_listening, functions, _told["only_tell"]))
-
-
-def _new_view() -> Any:
-    """What a leg's bot is shown, of a class that is the leg's alone."""
-    fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
-    return type("Bot", (python_bots.View,), {**fields, "field_names": tuple(fields)})()
 
 
 def _listening(function: Callable[..., object], only_tells: bool) -> Callable[..., object]:

@@ -11,8 +11,6 @@ import sys
 
 FILES = {
     "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
-    "/proc/mounts": "rootfs / rootfs rw 0 0\n",
-    "/proc/self/cgroup": "0::/\n",
 }
 OF_THE_MACHINE = (
     "/etc/machine-id",
@@ -20,6 +18,11 @@ OF_THE_MACHINE = (
     "/etc/resolv.conf",
     "/etc/os-release",
     "/proc/cpuinfo",
+    "/proc/loadavg",
+    "/proc/mounts",
+    "/proc/self/cgroup",
+    "/proc/self/mountinfo",
+    "/proc/self/exe",
     "/proc/meminfo",
     "/proc/stat",
     "/proc/uptime",
@@ -53,8 +56,6 @@ def a(bot):
     for path, content in FILES.items():
         with open(path) as file:
             assert file.read() == content, path
-    with open("/proc/loadavg") as file:
-        assert file.read().startswith("0.00 0.00 0.00 1/1 ")
     for path in OF_THE_MACHINE:
         assert not can_be_read(path), path
     with open("/etc/hostname") as file:

@@ -38,8 +38,3 @@ def _segments(interface: Interface, question: Question) -> list[Segment]:
         else:
             segments.append((ord(fields[name].code), fields[name].offset, b""))
     return segments
-
-
-def answer_help(question: Question) -> str:
-    """The answers that a question takes, as a program writes them."""
-    return " or ".join(f"ACTION {word.text}{' x' if word.value is None else ''}" for word in question.words)
