@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -166,6 +169,37 @@ def test_commands_run_to_their_end_or_are_cut_off() -> None:
     slow = ran("while :; do :; done", 0.3)
     assert slow.cut_off and slow.in_words == "took too long"
     assert ran("exec >&- 2>&-; while :; do :; done", 0.3).cut_off
+
+
+def test_memory_of_ours_is_not_taken_for_a_new_process_s_own() -> None:
+    """It has ours from its fork until it executes a program."""
+    ours = bytearray(os.urandom(1 << 16)) * (300 << 4)
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    try:
+        confined = confinement.Confined(Running(child), Limits(64, 10), -1, -1, -1)
+        assert confined.memory_bytes() > len(ours)
+        assert not confined.has_taken_too_much()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    hoard = "import time; x = bytearray(b'x') * (300 << 20); print('done', flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", hoard], stdout=subprocess.PIPE) as process:
+        assert process.stdout and process.stdout.readline() == b"done\n"
+        confined = confinement.Confined(Running(process.pid), Limits(64, 10), -1, -1, -1)
+        assert confined.has_taken_too_much()
+        process.kill()
+
+
+@dataclass
+class Running:
+    """A process that somebody else ends."""
+
+    pid: int
+
+    def end(self) -> int:
+        return 0
 
 
 def test_how_a_process_ended_in_words() -> None:

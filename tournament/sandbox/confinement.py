@@ -159,7 +159,9 @@ class Confined:
         sizes, most = self._sizes(), self._limits.resident_bytes
         files = sizes.get("VmExe", 0) + sizes.get("VmLib", 0) + _ROOM_FOR_FILES
         now = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap"))
-        return now > most or sizes.get("VmHWM", 0) > most + files
+        too_much = now > most or sizes.get("VmHWM", 0) > most + files
+        # Between fork and exec it has our own memory.
+        return too_much and _addresses(str(self.pid)) != _addresses("self")
 
     def _sizes(self) -> dict[str, int]:
         """Bytes by the names of /proc/<pid>/status, nothing when it is no more."""
@@ -241,6 +243,15 @@ def cpu_seconds(process: int) -> float:
         return time.clock_gettime(clock)
     except OSError:
         return 0.0
+
+
+def _addresses(process: str) -> list[str]:
+    """Where the stack, arguments and environment of a process lie: elsewhere after each execution of a program."""
+    try:
+        fields = Path("/proc", process, "stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return []
+    return [fields[25], *fields[45:49]]
 
 
 def _state(folder: Path) -> str:
