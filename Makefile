@@ -1,6 +1,7 @@
 # make run           set up and play the shipped bots' tournament
 # make test          set up and pass the tests
 # make check         lint, types and layers
+# make debug         pass the engine's tests on a core that stops at an index out of bounds or an overflow
 # make package-test  build sdist and wheel, install, and play from them
 # make bench         measure; benchmarks/README.md says what
 # PYTHON=python3.12 chooses the interpreter; another than python3 has an environment of its own.
@@ -9,6 +10,8 @@ PYTHON ?= python3
 VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 CORE := $(patsubst engine/%.pyx,engine.%,$(wildcard engine/*.pyx))
+DEBUG_TESTS := $(addprefix tests/, engine/test_von_neumann_poker.py engine/test_two_card_draw.py \
+  worker/test_messages.py worker/test_dialogues.py worker/test_protocols.py)
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 # Set-up compiles while it downloads, and stubs are checked while types are.
@@ -17,7 +20,7 @@ MAKEFLAGS += --jobs=2
 # What a command says is shown only if it fails.
 quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: run test check format lint types layers stubs package-test bench build clean
+.PHONY: run test check format lint types layers stubs debug package-test bench build clean
 
 run: build
 	@$(BIN)/tournament run von_neumann_poker
@@ -52,6 +55,16 @@ layers: $(VENV)/tools
 stubs: build $(VENV)/tools
 	@echo "Checking stubs against the compiled core"
 	@$(BIN)/stubtest --ignore-missing-stub --concise $(CORE)
+
+# The fast core stays in its place; this one is in build/debug.
+debug: build $(VENV)/tools
+	@echo "Compiling the checked core"
+	@$(call quietly, ENGINE_DEBUG=1 $(BIN)/python setup.py --quiet build_ext \
+	  --build-lib build/debug --build-temp build/debug_objects)
+	@cp engine/*.py build/debug/engine/
+	@echo "Testing it"
+	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug \
+	  $(BIN)/python -P -m pytest --import-mode=append -p no:cacheprovider --numprocesses 2 $(DEBUG_TESTS)
 
 bench: build
 	@$(BIN)/python -m benchmarks

@@ -11,8 +11,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
-# A bounds-checked build for hunting bugs: ENGINE_DEBUG=1 make build
+# `make debug` compiles into build/debug what stops at the first index out of bounds, overflow or bad shift.
 DEBUG = os.environ.get("ENGINE_DEBUG") == "1"
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 # `make` installs the package without its core, which it compiles in place next.
 WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
@@ -83,7 +84,8 @@ def core() -> list[Any]:
             f"engine.{path.stem}",
             [str(path)],
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-            extra_compile_args=["-O0", "-g"] if DEBUG else ["-O3"],
+            extra_compile_args=["-O1", "-g1", *SANITIZERS] if DEBUG else ["-O3"],
+            extra_link_args=SANITIZERS if DEBUG else [],
         )
         for path in sorted(Path("engine").glob("*.pyx"))
     ]

@@ -1,6 +1,9 @@
 # See game_core.pyx for details.
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from engine.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.records cimport Table
 
 cdef enum Status:
     DECIDE        # `decision` says who is asked what
@@ -10,8 +13,6 @@ cdef enum Status:
 
 cdef enum Size:
     SEATS = 2
-    MOST_ARGUMENTS = 6
-    MOST_VIEW_BYTES = 128
     BLOCKS = 32       # of a leg's sessions, or of its games, for the error of its sums
 
 cdef struct Decision:
@@ -41,11 +42,29 @@ cdef class GameCore:
     cdef int64_t block_end              # its first game after it
     cdef readonly int64_t most_decisions    # that a seat can be asked for in the leg; 0 is not known
     cdef uint64_t ignored_questions[SEATS]        # questions, as bits, that are not to be asked
+    # records
+    cdef Table games_table
+    cdef Table sessions_table
+    cdef int32_t match                  # as recorded
+    cdef int32_t first_session          # as recorded
+
+    cdef int record_in(
+        self, Table games, game_row, Table sessions, session_row, int32_t match, int32_t first_session
+    ) except -1
 
     cdef Status step(self, int64_t answer) noexcept nogil
     cdef int64_t default_answer(self) noexcept nogil
     cdef void restarted(self, int seat) noexcept nogil
-    cdef void warm(self) noexcept nogil
+    cdef void prefetch(self) noexcept nogil
     cdef void score_session(self, double points) noexcept nogil
     cdef void score_game(self, double points) noexcept nogil
     cdef void finish_scored_session(self) noexcept nogil
+    cdef Status ask_x(self, int kind, arguments) except *
+
+
+cdef inline bint lacks_room(GameCore core) noexcept nogil:
+    """Whether there is no room for the rows of another game, which may end its session."""
+    return (
+        core.games_table.rows == core.games_table.capacity
+        or core.sessions_table.rows == core.sessions_table.capacity
+    )

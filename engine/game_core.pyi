@@ -5,6 +5,8 @@ import numpy.typing as npt
 from typing_extensions import disjoint_base
 
 BLOCK_COUNT: int
+ARGUMENT_LIMIT: int
+VIEW_LIMIT: int
 LEG_IS_OVER: int
 RECORDS_ARE_FULL: int
 ANSWER_WANTED: int

@@ -6,14 +6,16 @@ because this one breaks the rules (`REFUSED`), room for records (`RECORDS_FULL`)
 or nothing more (`LEG_OVER`). It never calls a bot, so bots of every kind, one
 leg or many legs in step, can be put behind it. Some questions only tell
 a bot something: whatever it answers to them is ignored, and a core leaves out
-those that a seat is deaf to.
+those that a seat is known to do nothing about.
 """
 
-from libc.stdint cimport int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 
 import numpy as np
 
 BLOCK_COUNT = BLOCKS
+ARGUMENT_LIMIT = MOST_ARGUMENTS     # of a question
+VIEW_LIMIT = MOST_VIEW_BYTES
 
 # What play() and Referee.play() return.
 LEG_IS_OVER = 0
@@ -29,20 +31,45 @@ cdef class GameCore:
         self.windows[0] = self.scratch[0]
         self.windows[1] = self.scratch[1]
 
+    cdef int record_in(
+        self, Table games, game_row, Table sessions, session_row, int32_t match, int32_t first_session
+    ) except -1:
+        """Take the tables to write to, and what their rows begin with. Raises TypeError for tables of other rows."""
+        games.expect(game_row)
+        sessions.expect(session_row)
+        self.games_table = games
+        self.sessions_table = sessions
+        self.match = match
+        self.first_session = first_session
+        return 0
+
     cdef Status step(self, int64_t answer) noexcept nogil:
         return LEG_OVER
+
+    cdef Status ask_x(self, int kind, arguments) except *:
+        """Make this the pending decision of seat x, for cores in Python. Raises ValueError for too many arguments."""
+        cdef int i
+        if len(arguments) > MOST_ARGUMENTS:
+            raise ValueError(f"a question has {len(arguments)} arguments, at most {ARGUMENT_LIMIT} are possible")
+        for i in range(<int>len(arguments)):
+            self.decision.arguments[i] = arguments[i]
+        self.decision.argument_count = <int>len(arguments)
+        self.decision.kind = kind
+        self.decision.seat = 0
+        return DECIDE
 
     cdef int64_t default_answer(self) noexcept nogil:
         """What counts as the asked bot's answer when it has none (it is at fault)."""
         return 0
 
     cdef void restarted(self, int seat) noexcept nogil:
-        """A new bot sits there, which knows nothing of what its forerunner was told."""
+        """A new bot sits there. It knows nothing of what the one before it was told."""
         pass
 
-    cdef void warm(self) noexcept nogil:
-        """Have memory come near that the next step will write to, where many cores are played in turn."""
-        pass
+    cdef void prefetch(self) noexcept nogil:
+        """Ask for the memory that the next step will write to, where many cores are played in turn."""
+        if self.games_table is not None:
+            self.games_table.prefetch()
 
     cdef void score_session(self, double points) noexcept nogil:
         """Add x's points for the session now played to the leg's sums, and go on to the next."""
@@ -55,7 +82,7 @@ cdef class GameCore:
 
     cdef void score_game(self, double points) noexcept nogil:
         """Add x's points for the game now played, and go on to the next. For legs of one session, cut into blocks."""
-        if self.game == self.block_end:    # a division a game would cost as much as a deal
+        if self.game == self.block_end:    # seldom: a division for every game would cost as much as a deal
             self.block = self.game * BLOCKS // self.games_per_session
             self.block_end = ((self.block + 1) * self.games_per_session + BLOCKS - 1) // BLOCKS
         self.session_points += points
@@ -78,7 +105,7 @@ cdef class GameCore:
         return np.array([self.block_points[i] for i in range(BLOCK_COUNT)])
 
     def counts(self):
-        """What the contest counts of a leg besides points, as ints; what they are is the contest's affair."""
+        """What the contest counts of a leg besides points, as ints. The contest says what they mean."""
         return ()
 
     def play(self, int64_t answer=0):
@@ -105,11 +132,11 @@ cdef class GameCore:
         return self.refused_answer
 
     def note_restart(self, int seat):
-        """Tell the core that a seat has a new bot; it may have to introduce itself before anything else."""
+        """Tell the core that a seat has a new bot, which may need an introduction before the next question."""
         self.restarted(seat)
 
     def skip_questions(self, int seat, questions):
-        """Don't ask a seat these questions, which only tell it something: it does nothing about it."""
+        """Don't ask a seat these questions, which only tell it something that it ignores."""
         self.ignored_questions[seat] = 0
         for question in questions:
             self.ignored_questions[seat] |= <uint64_t>1 << question

@@ -5,7 +5,6 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 
 from engine.game_core cimport GameCore, Status
 from engine.hand_strength cimport HandTables
-from engine.records cimport Table
 
 cdef enum:
     CARDS = 9            # Alice's two, Bob's two, the board's five, in the order of the deal
@@ -27,12 +26,41 @@ cdef struct View:
     int32_t bobs_stack
     int32_t pot
 
+cdef struct GameRow:
+    int32_t match
+    int32_t session
+    int32_t game
+    uint8_t alice_1     # the cards, in the order of the deal
+    uint8_t alice_2
+    uint8_t bob_1
+    uint8_t bob_2
+    uint8_t flop_1
+    uint8_t flop_2
+    uint8_t flop_3
+    uint8_t turn
+    uint8_t river
+    uint8_t raise_1
+    uint8_t answer_1
+    uint8_t raise_2
+    uint8_t answer_2
+    uint8_t raise_3
+    uint8_t answer_3
+    uint8_t raise_4
+    uint8_t answer_4
+    uint8_t folder
+    int8_t profit
+
+cdef struct SessionRow:
+    int32_t match
+    int32_t session
+    int32_t games
+    int32_t profit
+    double mean_profit
+
 
 @cython.final
 cdef class HoldemTraining(GameCore):
     cdef Phase phase
-    cdef int32_t match                # as recorded
-    cdef int32_t first_session        # as recorded
     cdef uint64_t deals_key
     cdef const uint8_t[:, ::1] decks  # fixed hands instead of dealt ones, or None
     cdef bint has_decks
@@ -51,22 +79,6 @@ cdef class HoldemTraining(GameCore):
     # the decision just taken, and the hand just finished
     cdef readonly int bobs_answer
     cdef readonly int64_t profit
-    # records
-    cdef Table games_table
-    cdef Table sessions_table
-    cdef int32_t* g_match
-    cdef int32_t* g_session
-    cdef int32_t* g_game
-    cdef uint8_t* g_cards[CARDS]
-    cdef uint8_t* g_raises[ROUNDS]
-    cdef uint8_t* g_answers[ROUNDS]
-    cdef uint8_t* g_folder
-    cdef int8_t* g_profit
-    cdef int32_t* s_match
-    cdef int32_t* s_session
-    cdef int32_t* s_games
-    cdef int32_t* s_profit
-    cdef double* s_mean_profit
 
     cdef bint take_action(self, int64_t action) noexcept nogil
     cdef void deal(self) noexcept nogil

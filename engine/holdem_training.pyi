@@ -6,6 +6,8 @@ import numpy.typing as npt
 from engine.game_core import GameCore
 from engine.records import Table
 
+GAME_ROW: np.dtype[np.void]
+SESSION_ROW: np.dtype[np.void]
 STACK: int
 POT: int
 CHECK: int

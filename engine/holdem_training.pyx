@@ -7,9 +7,12 @@ cimport cython
 
 from engine.bob cimport MOST_RAISE, call_probabilities, calls_by_rollouts, hole_class
 from engine.deals cimport stream_key, stream_word
-from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED
+from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room
 from engine.hand_strength cimport hand_tables, strength
+from engine.records cimport Columns, Table, column
 from engine.unseen cimport Unseen, draw, see_all_but
+
+import numpy as np
 
 STACK = 100
 POT = 10
@@ -40,6 +43,11 @@ cdef enum:
     # round r (from 0) those from here times r + 1 on.
     WORDS_PER_DECISION = 128
 
+cdef GameRow a_game
+cdef SessionRow a_session
+GAME_ROW = np.asarray(<GameRow[:1]>&a_game).dtype
+SESSION_ROW = np.asarray(<SessionRow[:1]>&a_session).dtype
+
 
 @cython.final
 cdef class HoldemTraining(GameCore):
@@ -65,13 +73,10 @@ cdef class HoldemTraining(GameCore):
         int32_t first_session=0,
         const uint8_t[:, ::1] decks=None,
     ):
-        cdef int i
         self.deals_key = deals_key
         self.sessions = sessions
         self.games_per_session = hands
         self.most_decisions = ROUNDS * sessions * hands
-        self.match = match
-        self.first_session = first_session
         self.has_decks = decks is not None
         if self.has_decks:
             if decks.shape[0] != sessions * hands or decks.shape[1] != CARDS:
@@ -85,25 +90,7 @@ cdef class HoldemTraining(GameCore):
         self.view_size = sizeof(View)
         self.phase = START_HAND
 
-        self.games_table = games_table
-        self.g_match = <int32_t*>games_table.column("match", "int32")
-        self.g_session = <int32_t*>games_table.column("session", "int32")
-        self.g_game = <int32_t*>games_table.column("game", "int32")
-        for i, name in enumerate(
-            ("alice_1", "alice_2", "bob_1", "bob_2", "flop_1", "flop_2", "flop_3", "turn", "river")
-        ):
-            self.g_cards[i] = <uint8_t*>games_table.column(name, "uint8")
-        for i in range(ROUNDS):
-            self.g_raises[i] = <uint8_t*>games_table.column(f"raise_{i + 1}", "uint8")
-            self.g_answers[i] = <uint8_t*>games_table.column(f"answer_{i + 1}", "uint8")
-        self.g_folder = <uint8_t*>games_table.column("folder", "uint8")
-        self.g_profit = <int8_t*>games_table.column("profit", "int8")
-        self.sessions_table = sessions_table
-        self.s_match = <int32_t*>sessions_table.column("match", "int32")
-        self.s_session = <int32_t*>sessions_table.column("session", "int32")
-        self.s_games = <int32_t*>sessions_table.column("games", "int32")
-        self.s_profit = <int32_t*>sessions_table.column("profit", "int32")
-        self.s_mean_profit = <double*>sessions_table.column("mean_profit", "float64")
+        self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, first_session)
 
     cdef int64_t default_answer(self) noexcept nogil:
         return C_CHECK
@@ -125,10 +112,7 @@ cdef class HoldemTraining(GameCore):
         self.phase = START_HAND
         if self.session == self.sessions:
             return LEG_OVER
-        if (
-            self.games_table.rows == self.games_table.capacity
-            or self.sessions_table.rows == self.sessions_table.capacity
-        ):
+        if lacks_room(self):
             return RECORDS_FULL
         self.deal()
         self.sits_out = False
@@ -240,20 +224,22 @@ cdef class HoldemTraining(GameCore):
     cdef void finish_hand(self, int64_t profit, int folder) noexcept nogil:
         """Record the hand now played, and the session with it when it ends."""
         cdef int64_t row = self.games_table.rows
+        cdef Columns games = self.games_table.columns
+        cdef GameRow* game = <GameRow*>games.content
         cdef int i
         self.profit = profit
-        self.g_match[row] = self.match
-        self.g_session[row] = self.first_session + <int32_t>self.session
-        self.g_game[row] = <int32_t>self.game
+        column(games, &game.match)[row] = self.match
+        column(games, &game.session)[row] = self.first_session + <int32_t>self.session
+        column(games, &game.game)[row] = <int32_t>self.game
         for i in range(CARDS):
-            self.g_cards[i][row] = self.cards[i]
+            column(games, &game.alice_1 + i)[row] = self.cards[i]
         for i in range(ROUNDS):
-            self.g_raises[i][row] = self.raises[i]
-            self.g_answers[i][row] = self.answers[i]
+            column(games, &game.raise_1 + 2 * i)[row] = self.raises[i]
+            column(games, &game.answer_1 + 2 * i)[row] = self.answers[i]
             self.raises[i] = 0
             self.answers[i] = C_BOB_NOT_ASKED
-        self.g_folder[row] = folder
-        self.g_profit[row] = <int8_t>profit
+        column(games, &game.folder)[row] = folder
+        column(games, &game.profit)[row] = <int8_t>profit
         self.games_table.rows = row + 1
 
         self.score_game(profit)
@@ -262,11 +248,13 @@ cdef class HoldemTraining(GameCore):
 
     cdef void finish_session(self) noexcept nogil:
         cdef int64_t row = self.sessions_table.rows
-        self.s_match[row] = self.match
-        self.s_session[row] = self.first_session + <int32_t>self.session
-        self.s_games[row] = <int32_t>self.game
-        self.s_profit[row] = <int32_t>self.session_points
-        self.s_mean_profit[row] = self.session_points / <double>self.game
+        cdef Columns sessions = self.sessions_table.columns
+        cdef SessionRow* session = <SessionRow*>sessions.content
+        column(sessions, &session.match)[row] = self.match
+        column(sessions, &session.session)[row] = self.first_session + <int32_t>self.session
+        column(sessions, &session.games)[row] = <int32_t>self.game
+        column(sessions, &session.profit)[row] = <int32_t>self.session_points
+        column(sessions, &session.mean_profit)[row] = self.session_points / <double>self.game
         self.sessions_table.rows = row + 1
         self.finish_scored_session()
 

@@ -11,7 +11,6 @@ BOT_TRAPPED: int
 BOT_FAULTY: int
 BOT_OUT_OF_MEMORY: int
 CHANNEL_FAILED: int
-MOST_LINE_BYTES: int
 
 class Violation(Exception):
     """A program said what its dialogue doesn't allow; see lanes.pyx."""
@@ -47,9 +46,9 @@ class Lanes:
         games: Table,
         sessions: Table,
         channels: Sequence[int],
-        places: Sequence[int],
+        slots: Sequence[int],
     ) -> int: ...
-    def take_piles(self, lane_number: int) -> tuple[bytes, bytes]: ...
+    def take_rows(self, lane_number: int) -> tuple[tuple[bytes, int], tuple[bytes, int]]: ...
     def start_bot(self, lane_number: int, seat: int, seed: int) -> None: ...
     def end_bot(self, lane_number: int, seat: int) -> None: ...
     def resume(self, lane_number: int, answer: int = 0) -> None: ...

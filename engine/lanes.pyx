@@ -1,37 +1,66 @@
 """Many legs played in step with bots that are processes.
 
-A process answers in microseconds, and being woken takes it several. So one
+A process answers in microseconds, and waking it takes several. So one
 message carries the pending decisions of many legs: each leg is a lane, each
-process a channel. A lane plays until its process is wanted; when all lanes
+process a channel. A lane plays until it needs a process; when all lanes
 wait, each channel's gathered questions go out in one message, and as the
 answers come in the lanes play on.
 
-Channels speak binary (`engine.python_bots` is the other end), many lanes each,
-or lines of text, one lane each. Where a decision takes more than a line and its
+Channels speak binary (`engine.messages`), many lanes each, or lines of text
+(`engine.lines`), one lane each. Where a decision takes more than a line and its
 answer, the caller brings a dialogue: an object whose `asked()` gives the lines that
-put the decision, and whose `said(line)` is a line in reply, or the answer that
-the program has come to.
-
-A binary message is a Header and `count` Questions, each of `question_size`
-bytes; its answer is a Header with the same serial, as many Answers, and the
-texts of those that are faulty.
+put the decision, and whose `said(line)` is a line in reply, or the program's
+answer to the decision.
 """
 
 import os
 
 cimport cython
-from libc.errno cimport EAGAIN, EINTR, errno
-from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t, uint64_t
-from libc.stdio cimport snprintf
-from libc.stdlib cimport free, realloc
-from libc.string cimport memchr, memcmp, memcpy, memmove, memset
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memchr, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
-from posix.unistd cimport read, write
 
+from engine.channels cimport (
+    MOST_POLLED,
+    NO_MORE,
+    NOTHING_YET,
+    Channel,
+    Reading,
+    append_gathered,
+    drain,
+    free_buffers,
+    gather_bytes,
+    gather_lane,
+    make_inbox,
+    poll,
+    pollfd,
+    pull,
+    push,
+    start_gathering,
+    take_gathered_lanes,
+    take_gathered_message,
+    watch,
+)
 from engine.game_core cimport DECIDE, REFUSED, Decision, GameCore, Status
 from engine.game_core cimport RECORDS_FULL as CORE_FULL
-from engine.nearness cimport prefetch
-from engine.records cimport Table
+from engine.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.lines cimport C_MOST_LINE_BYTES, LONGEST_QUESTION, QuestionLines
+from engine.memory cimport grown
+from engine.messages cimport (
+    ANSWERED,
+    END_LANE,
+    MOST_TEXT,
+    OUT_OF_MEMORY,
+    START_LANE,
+    Answer,
+    Header,
+    Question,
+    is_answer,
+    question_size,
+)
+from engine.prefetch cimport prefetch
+from engine.records cimport RowBuffer, Table
 from engine.referee cimport Referee
 
 
@@ -42,14 +71,7 @@ BOT_FAULTY = FAULT_EVENT
 BOT_OUT_OF_MEMORY = MEMORY_EVENT
 CHANNEL_FAILED = CHANNEL_EVENT
 
-cdef extern from "poll.h" nogil:
-    struct pollfd:
-        int fd
-        short events
-        short revents
-    int poll(pollfd* descriptors, unsigned long count, int timeout)
-    short POLLIN
-    short POLLOUT
+cdef const char* NO_MEMORY = b"there is no memory left for its questions"
 
 
 class Violation(Exception):
@@ -61,15 +83,13 @@ cdef enum:
     C_RECORDS_ARE_FULL = 1
     C_ANSWER_WANTED = 2
     C_FAULT = 3
-    LONGEST_LINE = 256
-    LINES_AT_ONCE = 64          # of a program that asks back and back, before the others get their turn
+    LINE_ROOM = C_MOST_LINE_BYTES + 1
+    LINES_AT_ONCE = 64          # from a program in a dialogue, before the others get their turn
     MOST_UNREAD = 1 << 24       # bytes that wait for a program to read them
-    PATIENCE_MILLISECONDS = 1   # for the last of the channels asked together
-    _CORE_LINES = 14            # of 64 bytes: about the size of a core
-    _LARGEST_PILE = 1 << 15     # bytes
-    _WORTH_ASKING_AGAIN = 4
-
-MOST_LINE_BYTES = LONGEST_LINE - 1    # of a program's line, its end not counted
+    PATIENCE_MILLISECONDS = 1   # to wait for the channel that was asked last
+    CORE_LINES = 14             # of 64 bytes: about the size of a core
+    LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
+    ASK_AGAIN = 4               # ask the same process if it has a quarter as many questions as before
 
 
 cdef int64_t now_nanoseconds() noexcept nogil:
@@ -78,26 +98,12 @@ cdef int64_t now_nanoseconds() noexcept nogil:
     return <int64_t>moment.tv_sec * 1000000000 + moment.tv_nsec
 
 
-cdef bint grown(void** content, size_t* capacity, size_t needed, size_t item) noexcept nogil:
-    """Make room for `needed` items; false when there is no memory."""
-    cdef void* larger
-    if needed <= capacity[0]:
-        return True
-    larger = realloc(content[0], 2 * needed * item)
-    if larger == NULL:
-        return False
-    content[0] = larger
-    capacity[0] = 2 * needed
-    return True
-
-
 @cython.final
 cdef class Lanes:
     """The lanes and channels of one worker.
 
-    `view_size` and `most_arguments` as in the contest's interface; `lines`:
-    for each question the segments of its line and the words that answer it, as
-    `tournament.worker.processes.lines` makes them.
+    `view_size` and `most_arguments` as in the contest's interface, `lines` as
+    QuestionLines takes them. Raises ValueError for more than there is room for.
     """
     cdef Lane* lanes
     cdef int lane_count
@@ -111,23 +117,27 @@ cdef class Lanes:
     cdef int* touched           # channels with questions that are not sent
     cdef size_t touched_capacity
     cdef int touched_count
-    cdef Event* events          # of one run: at most one for each lane, which then is stopped, and each channel
+    cdef Event* events          # of one run: at most one for each lane, which then stops, and for each channel
     cdef size_t event_capacity
     cdef int event_count
     cdef pollfd* polled
     cdef size_t polled_capacity
     cdef int asked_last         # of the processes with many lanes, -1 for none yet
-    cdef list closed            # channels closed since the last run, which may have told something of them
-    cdef list spare             # channels whose places are free
+    cdef list closed            # channels closed since the last run, whose events may still be read
+    cdef list spare             # channels whose numbers are free
     cdef int view_size
     cdef int most_arguments
     cdef size_t stride
-    cdef Line texts[MOST_QUESTIONS]
+    cdef QuestionLines question_lines
     cdef list kept              # what the lanes point to
     cdef dict dialogues         # what the channels point to
-    cdef object mishap          # an exception of ours, to be raised where the caller can see it
+    cdef object mishap          # an exception that `run` is to raise
 
     def __init__(self, int view_size, int most_arguments, lines):
+        if not 0 <= view_size <= MOST_VIEW_BYTES:
+            raise ValueError(f"a view has {view_size} bytes, at most {int(MOST_VIEW_BYTES)} are possible")
+        if not 1 <= most_arguments <= MOST_ARGUMENTS:
+            raise ValueError(f"a question has {most_arguments} arguments, 1 to {int(MOST_ARGUMENTS)} are possible")
         self.view_size = view_size
         self.most_arguments = most_arguments
         self.stride = question_size(most_arguments, view_size)
@@ -136,16 +146,15 @@ cdef class Lanes:
         self.asked_last = -1
         self.closed = []
         self.spare = []
-        for number, (segments, words) in enumerate(lines):
-            self.take_line(number, segments, words)
+        self.question_lines = QuestionLines(lines)
 
     def __dealloc__(self):
         cdef int i
         for i in range(self.channel_count):
             free_buffers(&self.channels[i])
         for i in range(self.lane_count):
-            free(self.lanes[i].piles[0].content)
-            free(self.lanes[i].piles[1].content)
+            free(self.lanes[i].buffers[0].content)
+            free(self.lanes[i].buffers[1].content)
         free(self.lanes)
         free(self.channels)
         free(self.ready)
@@ -153,34 +162,14 @@ cdef class Lanes:
         free(self.events)
         free(self.polled)
 
-    cdef take_line(self, int number, segments, words):
-        cdef Line* line = &self.texts[number]
-        cdef bytes text
-        if number >= MOST_QUESTIONS or len(segments) > MOST_SEGMENTS or len(words) > MOST_WORDS:
-            raise ValueError("a line of more pieces than there is room for")
-        for i, (kind, place, text) in enumerate(segments):
-            if len(text) > 31:
-                raise ValueError(f"a piece of a line is longer than 31 characters: {text}")
-            line.segments[i].kind = kind
-            line.segments[i].place = place
-            line.segments[i].length = <int>len(text)
-            memcpy(line.segments[i].text, <const char*>text, len(text))
-        line.segment_count = <int>len(segments)
-        for i, (text, takes_number, value) in enumerate(words):
-            line.words[i].length = <int>len(text)
-            line.words[i].takes_number = takes_number
-            line.words[i].value = value
-            memcpy(line.words[i].text, <const char*>text, len(text))
-        line.word_count = <int>len(words)
-
     def open_channel(self, int to_bot, int from_bot, int errors, *, bint lines, bytes greeting=b"", dialogue=None):
-        """A process by its pipes (made non-blocking here); its number. `greeting` goes before the first question."""
+        """Add a process by its pipes, which become non-blocking; its number. It reads `greeting` first."""
         cdef int number = self.spare.pop() if self.spare else self.channel_count
         cdef size_t count = self.channel_count + 1
         if not (
             grown(<void**>&self.channels, &self.channel_capacity, count, sizeof(Channel))
             and grown(<void**>&self.touched, &self.touched_capacity, count, sizeof(int))
-            and grown(<void**>&self.polled, &self.polled_capacity, 3 * count, sizeof(pollfd))
+            and grown(<void**>&self.polled, &self.polled_capacity, MOST_POLLED * count, sizeof(pollfd))
         ):
             raise MemoryError
         cdef Channel* channel = &self.channels[number]
@@ -199,19 +188,12 @@ cdef class Lanes:
         if dialogue is not None:
             self.dialogues[number] = dialogue
             channel.dialogue = <void*>dialogue
-        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, 4096, 1):
+        if not start_gathering(channel, 4096) or not gather_bytes(channel, <const char*>greeting, len(greeting)):
             raise MemoryError
-        if lines:
-            if not grown(<void**>&channel.gathering, &channel.gathering_capacity, len(greeting) + 4096, 1):
-                raise MemoryError
-            memcpy(channel.gathering, <const char*>greeting, len(greeting))
-            channel.gathered_size = len(greeting)
-        else:
-            channel.gathered_size = sizeof(Header)
         return number
 
     def close_channel(self, int number):
-        """Forget a channel, once; its process is the caller's to end. Its lanes must be gone or stopped.
+        """Forget a channel, once; the caller ends its process. Its lanes must be gone or stopped.
 
         Whether it was one of lines. After the next run its number may stand for another channel.
         """
@@ -238,11 +220,12 @@ cdef class Lanes:
         cdef Channel* channel = &self.channels[number]
         return channel.sending[channel.sent:channel.sending_size] if channel.sending != NULL else b""
 
-    def open_lane(self, GameCore core, Referee referee, Table games, Table sessions, channels, places):
-        """A leg at its beginning; its number. `referee` is None without WebAssembly bots; they have channel -1.
+    def open_lane(self, GameCore core, Referee referee, Table games, Table sessions, channels, slots):
+        """Add a leg at its beginning; its number. `referee` is None without WebAssembly bots, whose channel is -1.
 
-        The core writes into the tables. They should be small, for each row's
-        place in each of them must come near in time: whenever one is full its rows go on a pile.
+        `slots`: what the seats' processes call the lane. The core writes into the
+        tables. They should be small, so that their memory can be prefetched; when one is full,
+        its rows move to a buffer.
         """
         cdef size_t count = self.lane_count + 1
         if not (
@@ -260,7 +243,7 @@ cdef class Lanes:
         self.kept.append((core, referee, games, sessions))
         for seat in range(2):
             lane.channels[seat] = channels[seat]
-            lane.places[seat] = places[seat]
+            lane.slots[seat] = slots[seat]
         lane.state = STOPPED
         self.lane_count += 1
         return number
@@ -268,14 +251,14 @@ cdef class Lanes:
     def start_bot(self, int lane_number, int seat, uint64_t seed):
         """Have the seat's process make a new bot for the lane, before its next question."""
         cdef Lane* lane = &self.lanes[lane_number]
-        if not self.gather(lane.channels[seat], -1, START_LANE, lane.places[seat], <int64_t>seed):
+        if not self.gather(lane.channels[seat], -1, START_LANE, lane.slots[seat], <int64_t>seed):
             raise MemoryError
 
     def end_bot(self, int lane_number, int seat):
         """Have the seat's process forget the lane's bot."""
         cdef Lane* lane = &self.lanes[lane_number]
         if self.channels[lane.channels[seat]].is_open:
-            if not self.gather(lane.channels[seat], -1, END_LANE, lane.places[seat], 0):
+            if not self.gather(lane.channels[seat], -1, END_LANE, lane.slots[seat], 0):
                 raise MemoryError
 
     def resume(self, int lane_number, int64_t answer=0):
@@ -283,17 +266,25 @@ cdef class Lanes:
         cdef Lane* lane = &self.lanes[lane_number]
         if lane.state != STOPPED:
             raise ValueError("only a stopped lane can be resumed")
-        lane.answer = answer
-        lane.state = READY
-        self.ready[self.ready_count] = lane_number
-        self.ready_count += 1
+        self.make_ready(lane_number, answer)
 
-    def take_piles(self, int lane_number):
-        """A lane's rows that are in its tables no more, as (games, sessions): blocks as Table.as_bytes gives them."""
-        cdef Pile* piles = self.lanes[lane_number].piles
-        games, sessions = piles[0].content[:piles[0].size], piles[1].content[:piles[1].size]
-        piles[0].size = piles[1].size = 0
-        return games, sessions
+    def take_rows(self, int lane_number):
+        """A lane's rows of games and of sessions, and how many of each: ((bytes, rows), (bytes, rows)).
+
+        The bytes are blocks as its tables lie in memory; all but the last are full.
+        """
+        cdef Lane* lane = &self.lanes[lane_number]
+        cdef RowBuffer* buffer
+        cdef int i
+        taken = []
+        for i in range(2):
+            buffer = &lane.buffers[i]
+            if not (<Table>lane.tables[i]).move_rows(buffer):
+                raise MemoryError
+            taken.append((buffer.content[:buffer.size], buffer.rows))
+            buffer.size = 0
+            buffer.rows = 0
+        return tuple(taken)
 
     def drop(self, int lane_number):
         """Forget a lane; what its bots still answer is ignored."""
@@ -303,8 +294,8 @@ cdef class Lanes:
         self.lanes[lane_number].core = NULL
         self.lanes[lane_number].referee = NULL
         for i in range(2):
-            free(self.lanes[lane_number].piles[i].content)
-        memset(self.lanes[lane_number].piles, 0, sizeof(self.lanes[lane_number].piles))
+            free(self.lanes[lane_number].buffers[i].content)
+        memset(self.lanes[lane_number].buffers, 0, sizeof(self.lanes[lane_number].buffers))
         self.kept[lane_number] = None
         for i in range(self.ready_count):
             if self.ready[i] != lane_number:
@@ -340,7 +331,7 @@ cdef class Lanes:
     def complaints(self, int number):
         """The last bytes that a process wrote to standard error."""
         if self.channels[number].is_open:
-            self.drain(&self.channels[number])
+            drain(&self.channels[number])
         return self.channels[number].tail[:self.channels[number].tail_size]
 
     def drain_all(self):
@@ -348,7 +339,7 @@ cdef class Lanes:
         cdef int i
         for i in range(self.channel_count):
             if self.channels[i].is_open:
-                self.drain(&self.channels[i])
+                drain(&self.channels[i])
 
     def run(self, double seconds):
         """Play until something needs the caller, or for so many seconds.
@@ -381,45 +372,46 @@ cdef class Lanes:
         return happened
 
     cdef void play(self, int64_t until) noexcept nogil:
+        """`run` without the GIL, until this time of the monotonic clock."""
         cdef int sent, received
         while True:
             while self.ready_count:
-                self.warm(self.ready_count - 9, False)
-                self.warm(self.ready_count - 5, True)
+                self.prefetch_lane(self.ready_count - 9, False)
+                self.prefetch_lane(self.ready_count - 5, True)
                 self.ready_count -= 1
                 self.advance(self.ready[self.ready_count])
             if self.event_count or now_nanoseconds() >= until:
                 return
             sent = self.send_next()
             if sent >= 0 and self.channels[sent].outstanding:
-                poll(self.polled, self.watch(&self.channels[sent], self.polled), PATIENCE_MILLISECONDS)
+                poll(self.polled, watch(&self.channels[sent], self.polled), PATIENCE_MILLISECONDS)
             received = self.sweep()
             if received == 0 and sent < 0 and self.event_count == 0 and not self.wait_for_any(until):
                 return
 
-    cdef void warm(self, int place, bint core_is_near) noexcept nogil:
-        """Have memory come near that a lane needs soon: it has not been touched since its last decision."""
+    cdef void prefetch_lane(self, int position, bint core_is_near) noexcept nogil:
+        """Ask for the memory of a lane that is soon to play: it was not touched since its last decision."""
         cdef char* core
         cdef int line
-        if place < 0:
+        if position < 0:
             return
-        core = <char*>self.lanes[self.ready[place]].core
+        core = <char*>self.lanes[self.ready[position]].core
         if core == NULL:
             return
         if core_is_near:
-            (<GameCore><void*>core).warm()
+            (<GameCore><void*>core).prefetch()
         else:
-            for line in range(_CORE_LINES):
+            for line in range(CORE_LINES):
                 prefetch(core + 64 * line)
 
     cdef int send_next(self) noexcept nogil:
         """Send the questions of the channel that has waited longest, and of every program; the last one's number or -1.
 
-        Asked one after the other, processes find twice as many questions in a
-        message as if all were asked at once: while one is asked, the others'
+        Asked one after the other, processes get messages of twice as many questions
+        as if all were asked at once: while one answers, the others'
         questions gather. Lines carry one question each, so they need not wait.
-        The one that was asked last comes first if it has many questions again:
-        its memory is still near, as another's is not.
+        The process that was asked last comes first if it has many questions again:
+        its memory is still in the processor's cache.
         """
         cdef int number
         cdef int last = -1
@@ -431,7 +423,7 @@ cdef class Lanes:
             number = self.touched[i]
             if self.channels[number].lines or (not asked_many and (again < 0 or number == again)):
                 self.channels[number].in_touched = False
-                # One that is still at its last message comes back with its answer.
+                # A channel that has not answered yet is touched again by its answer.
                 if self.channels[number].is_open and not self.channels[number].outstanding:
                     self.send(number)
                     if not self.channels[number].lines:
@@ -454,31 +446,19 @@ cdef class Lanes:
             channel.is_open
             and channel.in_touched
             and not channel.outstanding
-            and _WORTH_ASKING_AGAIN * channel.gathered_count >= channel.asked_count
+            and ASK_AGAIN * channel.gathered_count >= channel.asked_count
         )
 
     cdef int sweep(self) noexcept nogil:
-        """Take in what answers there are; how many channels had one or failed."""
+        """Read the answers that are there; how many channels had one or failed."""
         cdef int i
         cdef int received = 0
         for i in range(self.channel_count):
             if self.channels[i].is_open and self.channels[i].outstanding:
-                self.push(i)
+                self.push_on(i)
             if self.channels[i].is_open and self.channels[i].outstanding:
                 received += self.receive(i)
         return received
-
-    cdef int watch(self, Channel* channel, pollfd* polled) noexcept nogil:
-        """Fill in what to wait for until a channel can go on; how many descriptors these are."""
-        polled[0].fd = channel.from_bot
-        polled[0].events = POLLIN
-        polled[1].fd = channel.errors    # -1 once it is closed, which poll passes over
-        polled[1].events = POLLIN
-        if channel.sent == channel.sending_size:
-            return 2
-        polled[2].fd = channel.to_bot
-        polled[2].events = POLLOUT
-        return 3
 
     cdef bint wait_for_any(self, int64_t until) noexcept nogil:
         """Wait until a process answers or complains; false when none is asked or the time is over."""
@@ -491,7 +471,7 @@ cdef class Lanes:
         for i in range(self.channel_count):
             channel = &self.channels[i]
             if channel.is_open and channel.outstanding:
-                count += self.watch(channel, &self.polled[count])
+                count += watch(channel, &self.polled[count])
         if count == 0:
             return False
         poll(self.polled, count, <int>left if left < 50 else 50)
@@ -500,12 +480,12 @@ cdef class Lanes:
             channel = &self.channels[i]
             if channel.is_open and channel.outstanding:
                 if self.polled[count + 1].revents:
-                    self.drain(channel)
+                    drain(channel)
                 count += 2 if channel.sent == channel.sending_size else 3
         return True
 
     cdef void advance(self, int number) noexcept nogil:
-        """Play a lane to its next question to a process, or to what the caller must see to."""
+        """Play a lane to its next question to a process, or to what the caller must deal with."""
         cdef Lane* lane = &self.lanes[number]
         cdef Status status
         cdef int code, seat, channel
@@ -521,7 +501,7 @@ cdef class Lanes:
                 if status == DECIDE:
                     break
                 code = C_RECORDS_ARE_FULL if status == CORE_FULL else C_FAULT if status == REFUSED else C_LEG_IS_OVER
-            if code != C_RECORDS_ARE_FULL or not self.pile_up(lane):
+            if code != C_RECORDS_ARE_FULL or not self.make_room(lane):
                 break
         if code != C_ANSWER_WANTED:
             lane.state = STOPPED
@@ -536,42 +516,42 @@ cdef class Lanes:
             self.gather_dialogue(channel, number)
         elif self.channels[channel].lines:
             self.gather_line(channel, number)
-        elif not self.gather(channel, number, decision.kind, lane.places[seat], 0):
-            self.fail(channel, b"there is no memory left for its questions")
+        elif decision.argument_count > self.most_arguments:
+            self.refuse_question(channel, decision.argument_count)
+        elif not self.gather(channel, number, decision.kind, lane.slots[seat], 0):
+            self.fail(channel, NO_MEMORY)
 
-    cdef bint pile_up(self, Lane* lane) noexcept nogil:
-        """Put the rows of full tables on their piles; false when a pile should be taken away first."""
-        cdef Pile* pile
-        cdef size_t size
+    cdef bint make_room(self, Lane* lane) noexcept nogil:
+        """Move the rows of full tables to their buffers; false when the caller should take those first."""
+        cdef RowBuffer* buffer
         cdef int i
         for i in range(2):
-            pile = &lane.piles[i]
             if (<Table>lane.tables[i]).rows < (<Table>lane.tables[i]).capacity:
                 continue
-            size = (<Table>lane.tables[i]).size
-            if pile.size and pile.size + size > _LARGEST_PILE:
+            buffer = &lane.buffers[i]
+            if buffer.size and buffer.size + (<Table>lane.tables[i]).size > LARGEST_BUFFER:
                 return False
-            if not grown(<void**>&pile.content, &pile.capacity, pile.size + size, 1):
+            if not (<Table>lane.tables[i]).move_rows(buffer):
                 return False
-            memcpy(pile.content + pile.size, (<Table>lane.tables[i]).content, size)
-            pile.size += size
-            (<Table>lane.tables[i]).rows = 0
         return True
 
-    cdef bint gather(self, int number, int lane, int kind, int place, int64_t argument) noexcept nogil:
+    cdef void refuse_question(self, int number, int argument_count) noexcept with gil:
+        """Break off for a core that asks with more arguments than its contest's interface has."""
+        text = f"a question has {argument_count} arguments, the interface says at most {self.most_arguments}"
+        self.break_off(number, ValueError(text))
+
+    cdef bint gather(self, int number, int lane, int kind, int slot, int64_t argument) noexcept nogil:
         """Add a question to a channel's next message; false when there is no memory."""
         cdef Channel* channel = &self.channels[number]
         cdef Question* question
         cdef Decision* decision
-        cdef size_t capacity = <size_t>channel.gathered_capacity
         cdef int i
         if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
             return False
-        if not grown(<void**>&channel.gathered, &capacity, channel.gathered_count + 1, sizeof(int)):
+        if not gather_lane(channel, lane):
             return False
-        channel.gathered_capacity = <int>capacity
         question = <Question*>(channel.gathering + channel.gathered_size)
-        question.lane = place
+        question.lane = slot
         question.kind = kind
         if lane >= 0:
             decision = &(<GameCore>self.lanes[lane].core).decision
@@ -584,10 +564,8 @@ cdef class Lanes:
             )
         else:
             question.arguments[0] = argument
-        channel.gathered[channel.gathered_count] = lane
-        channel.gathered_count += 1
         channel.gathered_size += self.stride
-        if lane >= 0:    # starts and ends wait for a question: what goes wrong in them is then a decision's fault
+        if lane >= 0:    # starts and ends wait for a question, so that their faults belong to a decision
             self.touch(number)
         return True
 
@@ -595,64 +573,34 @@ cdef class Lanes:
         """Write a question as a line."""
         cdef Channel* channel = &self.channels[number]
         cdef Decision* decision = &(<GameCore>self.lanes[lane].core).decision
-        cdef unsigned char* view = (<GameCore>self.lanes[lane].core).windows[decision.seat]
-        cdef Line* line = &self.texts[decision.kind]
-        cdef Segment* segment
-        cdef size_t capacity = <size_t>channel.gathered_capacity
         cdef size_t size = channel.gathered_size
-        cdef char* target
-        cdef int i
-        if not grown(<void**>&channel.gathered, &capacity, 1, sizeof(int)) or not grown(
-            <void**>&channel.gathering, &channel.gathering_capacity, size + 64 * MOST_SEGMENTS, 1
-        ):
-            self.fail(number, b"there is no memory left for its questions")
+        if not grown(
+            <void**>&channel.gathering, &channel.gathering_capacity, size + LONGEST_QUESTION, 1
+        ) or not gather_lane(channel, lane):
+            self.fail(number, NO_MEMORY)
             return
-        channel.gathered_capacity = <int>capacity
-        for i in range(line.segment_count):
-            segment = &line.segments[i]
-            target = <char*>channel.gathering + size
-            if segment.kind == 0:
-                memcpy(target, segment.text, segment.length)
-                size += segment.length
-            elif segment.kind == 1:
-                size += snprintf(target, 32, "%lld", <long long>decision.arguments[segment.place])
-            elif segment.kind == c"f":
-                size += snprintf(target, 32, "%.9g", <double>(<float*>(view + segment.place))[0])
-            elif segment.kind == c"d":
-                size += snprintf(target, 32, "%.17g", (<double*>(view + segment.place))[0])
-            elif segment.kind == c"q":
-                size += snprintf(target, 32, "%lld", <long long>(<int64_t*>(view + segment.place))[0])
-            else:
-                size += snprintf(target, 32, "%d", (<int32_t*>(view + segment.place))[0])
-        channel.gathered_size = size
-        channel.gathered[0] = lane
-        channel.gathered_count = 1
+        channel.gathered_size += self.question_lines.write(
+            <char*>channel.gathering + size, decision, (<GameCore>self.lanes[lane].core).windows[decision.seat]
+        )
         self.touch(number)
 
     cdef void gather_dialogue(self, int number, int lane) noexcept with gil:
-        """Write what puts a decision in a dialogue."""
+        """Write the lines with which a dialogue asks for a decision."""
         cdef Channel* channel = &self.channels[number]
-        cdef size_t capacity = <size_t>channel.gathered_capacity
         try:
-            if not grown(<void**>&channel.gathered, &capacity, 1, sizeof(int)):
-                raise MemoryError
-            channel.gathered_capacity = <int>capacity
             self.add_lines(channel, (<object>channel.dialogue).asked())
+            if not gather_lane(channel, lane):
+                raise MemoryError
         except BaseException as mishap:
             self.break_off(number, mishap)
             return
-        channel.gathered[0] = lane
-        channel.gathered_count = 1
         self.touch(number)
 
     cdef add_lines(self, Channel* channel, lines):
         """Add to what a channel is sent next."""
         cdef bytes text = "".join([f"{line}\n" for line in lines]).encode()
-        cdef size_t size = len(text)
-        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + size, 1):
+        if not gather_bytes(channel, <const char*>text, len(text)):
             raise MemoryError
-        memcpy(channel.gathering + channel.gathered_size, <const char*>text, size)
-        channel.gathered_size += size
 
     cdef void break_off(self, int number, mishap):
         """Stop for an exception that is no bot's fault; `run` raises it."""
@@ -660,83 +608,75 @@ cdef class Lanes:
         self.fail(number, b"can't be talked with")
 
     cdef void speak(self, int number) noexcept nogil:
-        """Send what a dialogue has gathered, behind what its program has yet to read."""
+        """Send what a dialogue has gathered."""
         cdef Channel* channel = &self.channels[number]
-        cdef size_t unread = channel.sending_size - channel.sent
-        if unread > MOST_UNREAD:
+        if channel.sending_size - channel.sent > MOST_UNREAD:
             self.fail(number, b"does not read what it is told")
-            return
-        if channel.sent > unread:
-            memmove(channel.sending, channel.sending + channel.sent, unread)
-            channel.sent = 0
-            channel.sending_size = unread
-        if not grown(
-            <void**>&channel.sending, &channel.sending_capacity, channel.sending_size + channel.gathered_size, 1
-        ):
-            self.fail(number, b"there is no memory left for its questions")
-            return
-        memcpy(channel.sending + channel.sending_size, channel.gathering, channel.gathered_size)
-        channel.sending_size += channel.gathered_size
-        channel.gathered_size = 0
-        self.push(number)
+        elif not append_gathered(channel):
+            self.fail(number, NO_MEMORY)
+        else:
+            self.push_on(number)
 
     cdef bint hear(self, int number) noexcept nogil:
-        """Take in what a dialogue's program has said, up to its action; false when it has said nothing whole."""
+        """Read a dialogue's program up to its action; false when it has not written a whole line."""
         cdef Channel* channel = &self.channels[number]
         cdef unsigned char* end
-        cdef size_t length
-        cdef Py_ssize_t got
+        cdef size_t used
+        cdef Reading reading
         cdef int lines = 0
         if channel.asked[0] < 0:    # its lane is stopped
             return False
-        if not grown(<void**>&channel.inbox, &channel.inbox_capacity, LONGEST_LINE + 1, 1):
-            self.fail(number, b"there is no memory left for its answers")
+        if not make_inbox(channel, LINE_ROOM):
+            self.fail(number, NO_MEMORY)
             return True
         while lines < LINES_AT_ONCE:
             end = <unsigned char*>memchr(channel.inbox, c"\n", channel.inbox_size)
-            if end != NULL or channel.inbox_size >= LONGEST_LINE:
-                length = end - channel.inbox if end != NULL else channel.inbox_size
+            if end != NULL:
                 lines += 1
-                if not self.understand(number, length):
+                used = end - channel.inbox + 1
+                if not self.understand(number, used - 1):
                     return True
-                channel.inbox_size -= length + 1
-                memmove(channel.inbox, channel.inbox + length + 1, channel.inbox_size)
+                channel.inbox_size -= used
+                memmove(channel.inbox, channel.inbox + used, channel.inbox_size)
                 if not channel.outstanding:
                     return True
                 self.speak(number)
                 if not channel.is_open:
                     return True
                 continue
-            got = read(channel.from_bot, channel.inbox + channel.inbox_size, LONGEST_LINE - channel.inbox_size)
-            if got < 0 and errno == EINTR:
-                continue
-            if got < 0 and errno == EAGAIN:
+            if channel.inbox_size == LINE_ROOM:
+                self.understand(number, LINE_ROOM)
+                return True
+            reading = pull(channel, LINE_ROOM)
+            if reading == NOTHING_YET:
                 return lines > 0
-            if got <= 0:
+            if reading == NO_MORE:
                 self.fail(number, b"")
                 return True
-            channel.inbox_size += got
         return True
 
     cdef bint understand(self, int number, size_t length) noexcept with gil:
-        """Have a dialogue take a line of so many bytes; false when the channel has failed over it."""
+        """Have a dialogue take a line of so many bytes; false when the channel has failed over it.
+
+        A line that is too long fails it, whatever the dialogue makes of it.
+        """
         cdef Channel* channel = &self.channels[number]
-        cdef int asked = channel.asked[0]
+        cdef int64_t answer
         try:
             said = (<object>channel.dialogue).said(channel.inbox[:length])
+            if length > C_MOST_LINE_BYTES:
+                raise Violation("wrote an over-long line")
             if isinstance(said, str):
                 self.add_lines(channel, [said])
                 return True
-            self.lanes[asked].answer = said
+            answer = said
         except Violation as violation:
             self.fail(number, str(violation).encode())
             return False
         except BaseException as mishap:
             self.break_off(number, mishap)
             return False
-        self.lanes[asked].state = READY
-        self.ready[self.ready_count] = asked
-        self.ready_count += 1
+        self.make_ready(channel.asked[0], answer)
         channel.outstanding = False
         return True
 
@@ -749,95 +689,62 @@ cdef class Lanes:
     cdef void send(self, int number) noexcept nogil:
         """Send what a channel has gathered."""
         cdef Channel* channel = &self.channels[number]
-        cdef Header* header
-        if channel.dialogue == NULL and channel.lines and not self.silent_so_far(number):
-            return
-        channel.serial += 1
-        channel.messages += 1
-        if not channel.lines:
-            header = <Header*>channel.gathering
-            header.size = <uint32_t>channel.gathered_size
-            header.serial = channel.serial
-            header.count = <uint32_t>channel.gathered_count
-            header.text_size = 0
-        channel.gathered, channel.asked = channel.asked, channel.gathered
-        channel.gathered_capacity, channel.asked_capacity = channel.asked_capacity, channel.gathered_capacity
-        channel.asked_count = channel.gathered_count
         if channel.dialogue != NULL:
-            channel.gathered_count = 0
-            channel.outstanding = True
+            take_gathered_lanes(channel)
             self.speak(number)
             if channel.is_open:
                 self.hear(number)    # it may have written ahead
             return
-        channel.gathering, channel.sending = channel.sending, channel.gathering
-        channel.gathering_capacity, channel.sending_capacity = channel.sending_capacity, channel.gathering_capacity
-        channel.sending_size = channel.gathered_size
-        channel.gathered_count = 0
-        channel.gathered_size = 0 if channel.lines else sizeof(Header)
-        channel.sent = 0
-        channel.inbox_size = 0
-        channel.outstanding = True
-        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, sizeof(Header), 1):
-            self.fail(number, b"there is no memory left for its questions")
+        if channel.lines and not self.silent_so_far(number):
             return
-        self.push(number)
+        if take_gathered_message(channel):
+            self.push_on(number)
+        else:
+            self.fail(number, NO_MEMORY)
 
     cdef bint silent_so_far(self, int number) noexcept nogil:
-        """Whether a channel of lines has written nothing since its last answer; else it fails."""
+        """Fail a channel of lines that has written something since its last answer; false if so."""
         cdef Channel* channel = &self.channels[number]
-        cdef Py_ssize_t got
-        if not grown(<void**>&channel.inbox, &channel.inbox_capacity, LONGEST_LINE + 1, 1):
-            self.fail(number, b"there is no memory left for its answers")
+        if not make_inbox(channel, LINE_ROOM):
+            self.fail(number, NO_MEMORY)
             return False
-        got = read(channel.from_bot, channel.inbox, LONGEST_LINE)
-        if got <= 0:    # if it has ended, sending will tell
+        channel.inbox_size = 0
+        pull(channel, LINE_ROOM)    # if it has ended, sending will tell
+        if channel.inbox_size == 0:
             return True
-        channel.inbox_size = got
-        self.refuse(number, b"answered before it was asked: ")
+        self.refuse_line(number, b"answered before it was asked: ")
         return False
 
-    cdef void push(self, int number) noexcept nogil:
-        """Write what is not yet written of the message that is out."""
+    cdef void push_on(self, int number) noexcept nogil:
+        """Write what is not yet written of what a channel is sent."""
         cdef Channel* channel = &self.channels[number]
-        cdef Py_ssize_t put
-        while channel.sent < channel.sending_size:
-            put = write(channel.to_bot, channel.sending + channel.sent, channel.sending_size - channel.sent)
-            if put > 0:
-                channel.sent += put
-            elif put < 0 and errno == EINTR:
-                continue
-            elif put < 0 and errno == EAGAIN:
-                return
-            elif channel.dialogue != NULL:    # it reads no more; what it has said already may do
-                channel.sent = channel.sending_size
-            else:
-                self.fail(number, b"")
-                return
+        if push(channel):
+            return
+        if channel.dialogue != NULL:    # it reads no more, but may have answered already
+            channel.sent = channel.sending_size
+        else:
+            self.fail(number, b"")
 
     cdef bint receive(self, int number) noexcept nogil:
         """Read a channel's answer as far as it is there; true when it is whole or the channel failed."""
         cdef Channel* channel = &self.channels[number]
         cdef size_t room, size
-        cdef Py_ssize_t got
+        cdef Reading reading
         if channel.dialogue != NULL:
             return self.hear(number)
-        room = LONGEST_LINE if channel.lines else sizeof(Header) + channel.asked_count * (sizeof(Answer) + MOST_TEXT)
-        if not grown(<void**>&channel.inbox, &channel.inbox_capacity, room + 1, 1):
-            self.fail(number, b"there is no memory left for its answers")
+        room = LINE_ROOM if channel.lines else sizeof(Header) + channel.asked_count * (sizeof(Answer) + MOST_TEXT)
+        if not make_inbox(channel, room + 1):
+            self.fail(number, NO_MEMORY)
             return True
         while True:
-            got = read(channel.from_bot, channel.inbox + channel.inbox_size, room + 1 - channel.inbox_size)
-            if got < 0 and errno == EINTR:
-                continue
-            if got < 0 and errno == EAGAIN:
+            reading = pull(channel, room + 1)
+            if reading == NOTHING_YET:
                 return False
-            if got <= 0:
+            if reading == NO_MORE:
                 self.fail(number, b"")
                 return True
-            channel.inbox_size += got
             if channel.lines:
-                if memchr(channel.inbox, c"\n", channel.inbox_size) != NULL or channel.inbox_size > LONGEST_LINE:
+                if memchr(channel.inbox, c"\n", channel.inbox_size) != NULL or channel.inbox_size > LINE_ROOM:
                     channel.outstanding = False
                     self.take_line_answer(number)
                     return True
@@ -851,7 +758,7 @@ cdef class Lanes:
                     return True
 
     cdef bint has_questions(self, Channel* channel) noexcept nogil:
-        """Whether a lane waits among what is gathered; starts and ends alone don't go out."""
+        """Whether a lane waits for an answer to what is gathered. Starts and ends alone are not sent."""
         cdef int i
         for i in range(channel.gathered_count):
             if channel.gathered[i] >= 0:
@@ -861,104 +768,60 @@ cdef class Lanes:
     cdef void take_answers(self, int number) noexcept nogil:
         """Give the lanes of a whole message their answers."""
         cdef Channel* channel = &self.channels[number]
-        cdef Header* header = <Header*>channel.inbox
         cdef Answer* answers = <Answer*>(channel.inbox + sizeof(Header))
-        cdef char* text
-        cdef size_t texts = 0
+        cdef const char* text = <const char*>(answers + channel.asked_count)
         cdef Lane* lane
-        cdef int i, asked, length, kind
-        if header.size != channel.inbox_size or header.serial != channel.serial:
+        cdef int i, asked, kind
+        if not is_answer(channel.inbox, channel.inbox_size, channel.serial, <uint32_t>channel.asked_count):
             self.fail(number, b"wrote what is no answer to what it was asked")
             return
-        if header.count != <uint32_t>channel.asked_count or header.size != (
-            sizeof(Header) + header.count * sizeof(Answer) + header.text_size
-        ):
-            self.fail(number, b"wrote what is no answer to what it was asked")
-            return
-        for i in range(channel.asked_count):
-            if answers[i].text_length < 0 or <uint32_t>answers[i].text_length > header.text_size:
-                self.fail(number, b"wrote what is no answer to what it was asked")
-                return
-            texts += answers[i].text_length
-        if texts != header.text_size:
-            self.fail(number, b"wrote what is no answer to what it was asked")
-            return
-        text = <char*>(answers + channel.asked_count)
         for i in range(channel.asked_count):
             asked = channel.asked[i]
-            length = answers[i].text_length
             if asked >= 0:
                 lane = &self.lanes[asked]
                 if lane.state == ASKED:
                     if answers[i].status == ANSWERED:
-                        lane.answer = answers[i].answer
-                        lane.state = READY
-                        self.ready[self.ready_count] = asked
-                        self.ready_count += 1
+                        self.make_ready(asked, answers[i].answer)
                     else:
                         lane.state = STOPPED
                         kind = MEMORY_EVENT if answers[i].status == OUT_OF_MEMORY else FAULT_EVENT
-                        self.tell(kind, asked, number, text, length)
-            text += length
+                        self.tell(kind, asked, number, text, answers[i].text_length)
+            text += answers[i].text_length
 
     cdef void take_line_answer(self, int number) noexcept nogil:
-        """Read a channel's line: ACTION, a word, and a number for words that take one."""
+        """Give the lane of a channel of lines its answer."""
         cdef Channel* channel = &self.channels[number]
         cdef int asked = channel.asked[0]
-        cdef Lane* lane = &self.lanes[asked if asked >= 0 else 0]
-        cdef Line* line
-        cdef Word* word
-        cdef char* text = <char*>channel.inbox
-        cdef int size = <int>channel.inbox_size
-        cdef int start, end, i
-        cdef int64_t value
-        if asked < 0 or lane.state != ASKED:
+        cdef int64_t answer
+        cdef const char* wrong
+        if asked < 0 or self.lanes[asked].state != ASKED:
             return
-        for i in range(size):
-            if text[i] == c"\n":
-                break
+        wrong = self.question_lines.read(
+            (<GameCore>self.lanes[asked].core).decision.kind,
+            <const char*>channel.inbox,
+            channel.inbox_size,
+            &answer,
+        )
+        if wrong != NULL:
+            self.refuse_line(number, wrong)
         else:
-            self.refuse(number, b"wrote an over-long line: ")
-            return
-        if i != size - 1:
-            self.refuse(number, b"answered before it was asked: ")
-            return
-        size = i
-        if size and text[size - 1] == c"\r":
-            size -= 1
-        line = &self.texts[(<GameCore>lane.core).decision.kind]
-        start = next_word(text, size, 0, &end)
-        if end - start != 6 or memcmp(text + start, b"ACTION", 6) != 0:
-            self.refuse(number, b"wrote what is no ACTION: ")
-            return
-        start = next_word(text, size, end, &end)
-        for i in range(line.word_count):
-            word = &line.words[i]
-            if end - start == word.length and memcmp(text + start, word.text, word.length) == 0:
-                value = word.value
-                if word.takes_number:
-                    start = next_word(text, size, end, &end)
-                    if not read_number(text + start, end - start, &value):
-                        self.refuse(number, b"wrote no whole number: ")
-                        return
-                start = next_word(text, size, end, &end)
-                if start != end:
-                    break
-                lane.answer = value
-                lane.state = READY
-                self.ready[self.ready_count] = asked
-                self.ready_count += 1
-                return
-        self.refuse(number, b"wrote an ACTION that is none: ")
+            self.make_ready(asked, answer)
 
-    cdef void refuse(self, int number, const char* why) noexcept nogil:
+    cdef void make_ready(self, int lane, int64_t answer) noexcept nogil:
+        """Have a lane play on with this answer."""
+        self.lanes[lane].answer = answer
+        self.lanes[lane].state = READY
+        self.ready[self.ready_count] = lane
+        self.ready_count += 1
+
+    cdef void refuse_line(self, int number, const char* why) noexcept nogil:
         """Fail a channel for the line that it wrote, and quote it."""
         cdef Channel* channel = &self.channels[number]
         cdef char text[512]
         cdef int length = 0
         cdef int i
         cdef unsigned char letter
-        while why[length]:
+        while why[length] and length < 100:
             text[length] = why[length]
             length += 1
         for i in range(<int>channel.inbox_size):
@@ -979,7 +842,7 @@ cdef class Lanes:
             length += 1
         self.channels[number].is_open = False
         self.channels[number].outstanding = False
-        self.drain(&self.channels[number])
+        drain(&self.channels[number])
         self.tell(CHANNEL_EVENT, -1, number, why, length)
 
     cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil:
@@ -991,60 +854,3 @@ cdef class Lanes:
         if length:
             memcpy(event.text, text, event.text_size)
         self.event_count += 1
-
-    cdef void drain(self, Channel* channel) noexcept nogil:
-        """Keep the last of what a process complains; a flood is read in portions."""
-        cdef char chunk[4096]
-        cdef Py_ssize_t got
-        cdef int kept, _portion
-        for _portion in range(64):
-            if channel.errors < 0:
-                return
-            got = read(channel.errors, chunk, sizeof(chunk))
-            if got == 0:
-                channel.errors = -1
-            if got <= 0:
-                return
-            kept = channel.tail_size
-            if kept + got > <int>sizeof(channel.tail):
-                kept = <int>sizeof(channel.tail) - <int>got
-                memmove(channel.tail, channel.tail + channel.tail_size - kept, kept)
-            memcpy(channel.tail + kept, chunk, got)
-            channel.tail_size = kept + <int>got
-
-
-cdef void free_buffers(Channel* channel) noexcept nogil:
-    free(channel.gathering)
-    free(channel.gathered)
-    free(channel.sending)
-    free(channel.asked)
-    free(channel.inbox)
-
-
-cdef int next_word(char* text, int size, int start, int* end) noexcept nogil:
-    """Where the next word begins; `end` becomes where it ends, the same when there is none."""
-    while start < size and (text[start] == c" " or text[start] == c"\t"):
-        start += 1
-    end[0] = start
-    while end[0] < size and text[end[0]] != c" " and text[end[0]] != c"\t":
-        end[0] += 1
-    return start
-
-
-cdef bint read_number(char* text, int length, int64_t* value) noexcept nogil:
-    """A whole number in decimal; what is too large is the largest."""
-    cdef int i = 0
-    cdef bint negative = False
-    cdef int64_t number = 0
-    if length and (text[0] == c"-" or text[0] == c"+"):
-        negative = text[0] == c"-"
-        i = 1
-    if i == length:
-        return False
-    while i < length:
-        if text[i] < c"0" or text[i] > c"9":
-            return False
-        number = number * 10 + (text[i] - c"0") if number < INT64_MAX // 10 - 1 else INT64_MAX - 10
-        i += 1
-    value[0] = -number if negative else number
-    return True

@@ -1,7 +1,6 @@
 """The loop inside a Python bot's process: questions for many legs in, their answers out, one message each.
 
-A message is a header of four little-endian 32-bit numbers and items of one
-size; `engine.lanes` is the other end, and describes both.
+`engine.messages` describes the messages; `engine.lanes` is the other end.
 """
 
 cimport cython
@@ -17,12 +16,12 @@ from posix.unistd cimport read, write
 
 from operator import index
 
-from engine.lanes cimport (
+from engine.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.messages cimport (
     ANSWERED,
     FAULTY,
     MOST_QUESTIONS,
     MOST_TEXT,
-    MOST_VIEW_BYTES,
     OUT_OF_MEMORY,
     START_LANE,
     Answer,
@@ -30,7 +29,7 @@ from engine.lanes cimport (
     Question,
     question_size,
 )
-from engine.nearness cimport prefetch
+from engine.prefetch cimport prefetch as prefetch_line
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
@@ -81,9 +80,9 @@ cdef class Field:
 
 
 cdef int64_t whole(object value) except? -1:
-    """A bot's answer as a whole number, as C would convert it: fractions are cut off, what is too large is the most.
+    """A bot's answer as a whole number: fractions are cut off, too large a number becomes the largest, NaN is 0.
 
-    NaN is 0. Raises TypeError for what is no number.
+    Raises TypeError for what is no number.
     """
     cdef int overflow = 0
     cdef int64_t number
@@ -146,7 +145,7 @@ cdef bint read_message(int descriptor, Buffer inbox, size_t stride) except *:
     cdef size_t wanted = sizeof(Header)
     cdef Py_ssize_t got
     while size < wanted:
-        # The GIL stays ours: nothing of the bot's runs while nothing is asked.
+        # We keep the GIL, so that the bot's threads, if it has any, don't run while it is not asked.
         got = read(descriptor, inbox.content + size, inbox.capacity - size)
         if got < 0 and errno == EINTR:
             PyErr_CheckSignals()
@@ -175,7 +174,7 @@ cdef bint write_all(int descriptor, unsigned char* source, size_t size) except *
 
 
 cdef bytes explained(explain, problem):
-    """A failure in words, few enough for many of them to go into one message."""
+    """A failure in words, at most MOST_TEXT bytes."""
     try:
         return explain(problem).encode("utf-8", "replace")[:MOST_TEXT]
     except BaseException:
@@ -189,7 +188,7 @@ cdef class Leg:
     cdef PyObject* functions[MOST_QUESTIONS]
     cdef object kept
     cdef bytes failure
-    cdef bint lacked_memory     # which may be its neighbours' doing, so it is no failure of its own
+    cdef bint lacked_memory     # no failure of its own: other legs of the process may have taken it
 
     def __init__(self, new_leg, explain, seed):
         try:
@@ -229,8 +228,8 @@ cdef class Legs:
         self.by_lane[lane] = <PyObject*>leg
         self.kept[lane] = leg
 
-    cdef void warm(self, Question* question, int stage) noexcept:
-        """Have memory come near that a question will need: many lanes are far apart, and each sleeps long."""
+    cdef void prefetch(self, Question* question, int stage) noexcept:
+        """Ask for the memory that a question will need: `stage` 0 for the leg, then 1 for what it points to."""
         cdef PyObject* leg
         if question.kind < 0 or <size_t>question.lane >= <size_t>len(self.kept):
             return
@@ -238,13 +237,13 @@ cdef class Legs:
         if leg == NULL:
             return
         if stage == 0:
-            prefetch(leg)
+            prefetch_line(leg)
             return
-        prefetch(<PyObject*>(<Leg>leg).view)
+        prefetch_line(<PyObject*>(<Leg>leg).view)
         if question.kind < MOST_QUESTIONS:
-            prefetch((<Leg>leg).functions[question.kind])
-            prefetch(<char*>(<Leg>leg).functions[question.kind] + 64)
-            prefetch(<char*>(<Leg>leg).functions[question.kind] + 128)
+            prefetch_line((<Leg>leg).functions[question.kind])
+            prefetch_line(<char*>(<Leg>leg).functions[question.kind] + 64)
+            prefetch_line(<char*>(<Leg>leg).functions[question.kind] + 128)
 
 
 def serve(int questions, int answers, new_leg, explain, *, argument_counts, int view_size, int most_arguments):
@@ -265,12 +264,16 @@ def serve(int questions, int answers, new_leg, explain, *, argument_counts, int 
     cdef int argument
     cdef size_t passed
     cdef int counts[MOST_QUESTIONS]
-    cdef PyObject* arguments[8]
+    cdef PyObject* arguments[MOST_ARGUMENTS + 1]
     cdef Legs legs = Legs()
     cdef Leg leg
-    cdef list numbers = [None] * 8
+    cdef list numbers = [None] * MOST_ARGUMENTS
     cdef object result
-    if len(argument_counts) > MOST_QUESTIONS or max(argument_counts, default=0) > 7 or view_size > MOST_VIEW_BYTES:
+    if (
+        len(argument_counts) > MOST_QUESTIONS
+        or max(argument_counts, default=0) > MOST_ARGUMENTS
+        or view_size > MOST_VIEW_BYTES
+    ):
         raise ValueError("questions of more kinds, arguments or bytes than there is room for")
     for argument, count in enumerate(argument_counts):
         counts[argument] = count
@@ -281,9 +284,9 @@ def serve(int questions, int answers, new_leg, explain, *, argument_counts, int 
         for i in range(header.count):
             question = <Question*>(inbox.content + sizeof(Header) + i * stride)
             if i + 8 < header.count:
-                legs.warm(<Question*>(<char*>question + 8 * stride), 0)
+                legs.prefetch(<Question*>(<char*>question + 8 * stride), 0)
             if i + 4 < header.count:
-                legs.warm(<Question*>(<char*>question + 4 * stride), 1)
+                legs.prefetch(<Question*>(<char*>question + 4 * stride), 1)
             answer = <Answer*>(outbox.content + sizeof(Header)) + i
             answer.answer = 0
             answer.status = ANSWERED

@@ -1,13 +1,41 @@
 # See records.pyx for details.
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
+
+cdef struct Columns:    # where a table's columns lie: that of a row's member at offset o is at o · pitch
+    char* content
+    int64_t pitch
+
+cdef struct RowBuffer:  # blocks of a table's rows, one after the other
+    unsigned char* content
+    size_t size
+    size_t capacity
+    int64_t rows
+
+ctypedef fused Value:
+    int8_t
+    uint8_t
+    int16_t
+    uint16_t
+    int32_t
+    int64_t
+    float
+    double
+
+cdef inline Value* column(Columns columns, Value* member) noexcept nogil:
+    """The column of a member, whose row is taken to begin where the columns do."""
+    return <Value*>(columns.content + (<char*>member - columns.content) * columns.pitch)
+
 
 cdef class Table:
     cdef readonly dict arrays
+    cdef readonly object row
     cdef readonly object layout
     cdef readonly int64_t capacity
-    cdef char* content      # of the arrays, which own it
-    cdef int64_t size       # bytes
     cdef public int64_t rows
+    cdef Columns columns    # of the arrays, which own them
+    cdef int64_t size       # bytes
 
-    cdef void* column(self, str name, str type_name) except NULL
+    cdef int expect(self, row) except -1
+    cdef bint move_rows(self, RowBuffer* buffer) noexcept nogil
+    cdef void prefetch(self) noexcept nogil

@@ -1,6 +1,17 @@
-"""Column buffers that the cores fill row by row and the store takes away."""
+"""Column buffers that the cores fill row by row and the store takes away.
+
+A core declares a row of each of its tables as a C struct, the only place where
+columns have their names, types and order. `Table` lays out the columns so that
+the offset of a struct's member tells where its column is: see `column` in the
+.pxd.
+"""
+
+from libc.string cimport memcpy
 
 cimport numpy as cnp
+
+from engine.memory cimport grown
+from engine.prefetch cimport prefetch as prefetch_line
 
 import numpy as np
 
@@ -8,8 +19,14 @@ cnp.import_array()
 
 cdef enum:
     # Columns a whole number of pages apart would all want the same few lines of the processor's cache.
-    PAGE = 4096
-    STAGGER = 3 * 64
+    LARGE = 1024        # rows
+    STAGGER = 3 * 64    # bytes between columns of one byte; others get as many times more
+    NEAR = 1024         # bytes of a small table, all of which a core soon writes to
+
+
+def described(row):
+    """A row's members in order, with their types."""
+    return ", ".join([f"{name} {row[name]}" for name in row.names])
 
 
 cdef class Table:
@@ -18,38 +35,44 @@ cdef class Table:
     `fields` maps a column's name to its numpy type name; a bool is one byte, 0
     or 1. Legs of one batch fill the same table one after the other. The columns
     lie in one piece of memory, as the structured type `layout` says: a copy of
-    it holds all rows.
+    it holds all rows. `row` is the type of one row.
     """
 
     def __init__(self, dict fields, int64_t capacity):
-        types = [np.dtype(type_name) for type_name in fields.values()]
-        offsets = []
-        self.size = 0
-        for kind in types:
-            offsets.append(self.size)
-            self.size += (capacity * kind.itemsize + 7) // 8 * 8
-            if capacity * kind.itemsize >= PAGE:
-                self.size += STAGGER
+        self.row = np.dtype(list(fields.items()), align=True)
+        self.columns.pitch = capacity if capacity < LARGE else (capacity + 63) // 64 * 64 + STAGGER
+        self.size = self.row.itemsize * self.columns.pitch
         self.capacity = capacity
         self.rows = 0
+        kinds, offsets = zip(*[self.row.fields[name] for name in fields])
         self.layout = np.dtype(
-            {"names": list(fields), "formats": [(kind, (capacity,)) for kind in types],
-             "offsets": offsets, "itemsize": self.size}
+            {"names": list(fields), "formats": [(kind, (capacity,)) for kind in kinds],
+             "offsets": [offset * self.columns.pitch for offset in offsets], "itemsize": self.size}
         )
         whole = np.zeros(1, dtype=self.layout)
         self.arrays = {name: whole[name][0] for name in fields}
-        self.content = <char*>cnp.PyArray_DATA(whole)
+        self.columns.content = <char*>cnp.PyArray_DATA(whole)
 
-    cdef void* column(self, str name, str type_name) except NULL:
-        """The address of a column's first value.
+    cdef int expect(self, row) except -1:
+        """Raise TypeError unless a row is such a struct."""
+        if self.row != row:
+            raise TypeError(f"the core writes {described(row)}, the table has {described(self.row)}")
+        return 0
 
-        Raises KeyError for a missing column, TypeError for one of another type.
-        """
-        cdef cnp.ndarray array = self.arrays[name]
-        if array.dtype != np.dtype(type_name):
-            raise TypeError(f"column {name} is {array.dtype}, the core writes {type_name}")
-        return cnp.PyArray_DATA(array)
+    cdef bint move_rows(self, RowBuffer* buffer) noexcept nogil:
+        """Append the rows to a buffer as one block and empty the table; false when there is no memory."""
+        if self.rows == 0:
+            return True
+        if not grown(<void**>&buffer.content, &buffer.capacity, buffer.size + self.size, 1):
+            return False
+        memcpy(buffer.content + buffer.size, self.columns.content, self.size)
+        buffer.size += self.size
+        buffer.rows += self.rows
+        self.rows = 0
+        return True
 
-    def as_bytes(self):
-        """All columns, also what is beyond `rows`, as they lie in memory."""
-        return self.content[:self.size]
+    cdef void prefetch(self) noexcept nogil:
+        """Ask for the memory of a small table before it is written to."""
+        cdef int64_t line
+        for line in range(0, min(self.size, NEAR), 64):
+            prefetch_line(self.columns.content + line)

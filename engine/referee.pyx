@@ -3,12 +3,13 @@
 Entering the runtime costs more than a game. So the loop itself is a few
 WebAssembly instructions (tournament/worker/wasm/seating.py writes them): it calls `on_step`
 here, which steps the core and says whose function is next, and then that
-function, both cheaper by far than an entry.
+function. Both calls are far cheaper than entering the runtime.
 """
 
 cimport cython
 
-from engine.game_core cimport DECIDE, MOST_ARGUMENTS, RECORDS_FULL, REFUSED, Decision
+from engine.game_core cimport DECIDE, RECORDS_FULL, REFUSED, Decision
+from engine.limits cimport C_PACKED_VALUES
 
 cdef enum:      # engine.game_core's codes
     C_LEG_IS_OVER = 0
@@ -18,9 +19,8 @@ cdef enum:      # engine.game_core's codes
 
 cdef enum:
     STOP = -1   # instead of a function's number: leave the loop
-    C_PACKED_VALUES = MOST_ARGUMENTS // 2
 
-PACKED_VALUES = C_PACKED_VALUES     # that hand all arguments over, where they are of 32 bits
+PACKED_VALUES = C_PACKED_VALUES
 
 
 cdef void* on_step(void* referee, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
@@ -105,7 +105,7 @@ cdef class Referee:
         `answer` answers the pending decision; it is ignored at the start of a
         leg and after RECORDS_ARE_FULL. Returns LEG_IS_OVER; RECORDS_ARE_FULL
         (empty the tables, then call again); FAULT (the asked bot trapped or broke
-        the rules: see to it, then call again with the default answer); or
+        the rules: restart it, then call again with the default answer); or
         ANSWER_WANTED (the asked seat has no WebAssembly bot).
         """
         cdef int code
@@ -139,7 +139,7 @@ cdef class Referee:
         self.status = self.core.step(values[0].i64)
         if self.status != DECIDE or not self.seated[decision.seat]:
             return STOP
-        # All, since those of this question only would be harder to predict.
+        # All of them: a loop of fixed length has no branch to mispredict.
         if self.packed:
             for i in range(C_PACKED_VALUES):
                 values[i + 1].i64 = packed(decision.arguments[2 * i], decision.arguments[2 * i + 1])

@@ -1,5 +1,5 @@
-from collections.abc import Generator, Sequence
-from typing import Any, final
+from collections.abc import Sequence
+from typing import final
 
 from engine.game_core import GameCore
 
@@ -7,9 +7,3 @@ from engine.game_core import GameCore
 class ScriptedCore(GameCore):
     answers: list[int]
     def __init__(self, questions: Sequence[tuple[int, Sequence[int], bytes]], view_size: int) -> None: ...
-
-@final
-class GeneratorCore(GameCore):
-    outcome: Any
-    failure: Exception | None
-    def __init__(self, questions: Generator[tuple[int, Sequence[int]], int, Any]) -> None: ...

@@ -4,7 +4,6 @@ cimport cython
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 
 from engine.game_core cimport Decision, GameCore, Status
-from engine.records cimport Table
 
 cdef enum Phase:
     START_HAND
@@ -44,6 +43,32 @@ cdef inline int draw_situation(int hand, int history, int x_drew) noexcept nogil
 cdef inline int round2_situation(int hand, int history, int x_drew, int y_drew, int bets) noexcept nogil:
     return FIRST_ROUND2 + (((hand * HISTORIES + history) * 3 + x_drew) * 3 + y_drew) * 4 + bets
 
+cdef struct GameRow:
+    int32_t match
+    int32_t session
+    uint16_t game
+    uint8_t x_dealt
+    uint8_t y_dealt
+    uint8_t bets1
+    uint8_t x_opened1
+    uint8_t x_drew
+    uint8_t y_drew
+    uint8_t x_held
+    uint8_t y_held
+    uint8_t bets2
+    uint8_t x_opened2
+    uint8_t rounds
+    uint8_t folded
+    uint8_t pot
+    int8_t x_gain
+
+cdef struct SessionRow:
+    int32_t match
+    int32_t session
+    uint16_t games
+    int32_t x_gain
+    int32_t x_score
+
 
 @cython.final
 cdef class CompiledStrategy:
@@ -53,8 +78,6 @@ cdef class CompiledStrategy:
 @cython.final
 cdef class TwoCardDraw(GameCore):
     cdef Phase phase
-    cdef int32_t match                  # as recorded
-    cdef int32_t first_session          # as recorded
     cdef int bet_sizes[2]               # by round
     cdef CompiledStrategy server
     cdef uint64_t deals_key
@@ -73,31 +96,6 @@ cdef class TwoCardDraw(GameCore):
     cdef int round                      # 0, or 1 after the draw
     cdef int situation2                 # of the server in round 2, while nobody has bet
     cdef int64_t winnings               # of the bot in this session
-    # records
-    cdef Table games_table
-    cdef Table sessions_table
-    cdef int32_t* g_match
-    cdef int32_t* g_session
-    cdef uint16_t* g_game
-    cdef uint8_t* g_x_dealt
-    cdef uint8_t* g_y_dealt
-    cdef uint8_t* g_bets1
-    cdef uint8_t* g_x_opened1
-    cdef uint8_t* g_x_drew
-    cdef uint8_t* g_y_drew
-    cdef uint8_t* g_x_held
-    cdef uint8_t* g_y_held
-    cdef uint8_t* g_bets2
-    cdef uint8_t* g_x_opened2
-    cdef uint8_t* g_rounds
-    cdef uint8_t* g_folded
-    cdef uint8_t* g_pot
-    cdef int8_t* g_x_gain
-    cdef int32_t* s_match
-    cdef int32_t* s_session
-    cdef uint16_t* s_games
-    cdef int32_t* s_x_gain
-    cdef int32_t* s_x_score
 
     cdef Status introduce(self, int64_t answer) noexcept nogil
     cdef Status advance(self, int64_t answer) noexcept nogil

@@ -8,7 +8,10 @@ cimport cython
 from libc.math cimport ceil
 
 from engine.deals cimport stream_key, stream_word
-from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED
+from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room
+from engine.records cimport Columns, Table, column
+
+import numpy as np
 
 SITUATION_COUNT = SITUATIONS
 MOST_BETS = 3
@@ -94,6 +97,12 @@ def situation_of_round2(int low, int high, int bets, bint y_opened, int x_drew, 
     return round2_situation(hand_number(low, high), history_number(bets, y_opened), x_drew, y_drew, bets2)
 
 
+cdef GameRow a_game
+cdef SessionRow a_session
+GAME_ROW = np.asarray(<GameRow[:1]>&a_game).dtype
+SESSION_ROW = np.asarray(<SessionRow[:1]>&a_session).dtype
+
+
 @cython.final
 cdef class CompiledStrategy:
     """A server's strategy as thresholds of a die of 53 bits.
@@ -151,37 +160,12 @@ cdef class TwoCardDraw(GameCore):
         self.bet_sizes[0] = bet1
         self.bet_sizes[1] = bet2
         self.server = server
-        self.match = match
-        self.first_session = session
         self.view_size = 0
         self.phase = START_HAND
         self.to_introduce = True
         self.decision.seat = X
 
-        self.games_table = games_table
-        self.g_match = <int32_t*>games_table.column("match", "int32")
-        self.g_session = <int32_t*>games_table.column("session", "int32")
-        self.g_game = <uint16_t*>games_table.column("game", "uint16")
-        self.g_x_dealt = <uint8_t*>games_table.column("x_dealt", "uint8")
-        self.g_y_dealt = <uint8_t*>games_table.column("y_dealt", "uint8")
-        self.g_bets1 = <uint8_t*>games_table.column("bets1", "uint8")
-        self.g_x_opened1 = <uint8_t*>games_table.column("x_opened1", "uint8")
-        self.g_x_drew = <uint8_t*>games_table.column("x_drew", "uint8")
-        self.g_y_drew = <uint8_t*>games_table.column("y_drew", "uint8")
-        self.g_x_held = <uint8_t*>games_table.column("x_held", "uint8")
-        self.g_y_held = <uint8_t*>games_table.column("y_held", "uint8")
-        self.g_bets2 = <uint8_t*>games_table.column("bets2", "uint8")
-        self.g_x_opened2 = <uint8_t*>games_table.column("x_opened2", "uint8")
-        self.g_rounds = <uint8_t*>games_table.column("rounds", "uint8")
-        self.g_folded = <uint8_t*>games_table.column("folded", "uint8")
-        self.g_pot = <uint8_t*>games_table.column("pot", "uint8")
-        self.g_x_gain = <int8_t*>games_table.column("x_gain", "int8")
-        self.sessions_table = sessions_table
-        self.s_match = <int32_t*>sessions_table.column("match", "int32")
-        self.s_session = <int32_t*>sessions_table.column("session", "int32")
-        self.s_games = <uint16_t*>sessions_table.column("games", "uint16")
-        self.s_x_gain = <int32_t*>sessions_table.column("x_gain", "int32")
-        self.s_x_score = <int32_t*>sessions_table.column("x_score", "int32")
+        self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, session)
 
     cdef int64_t default_answer(self) noexcept nogil:
         return 0    # check where that is free, else fold; draw nothing
@@ -253,10 +237,7 @@ cdef class TwoCardDraw(GameCore):
         cdef int i
         if self.session == self.sessions:
             return LEG_OVER
-        if (
-            self.games_table.rows == self.games_table.capacity
-            or self.sessions_table.rows == self.sessions_table.capacity
-        ):
+        if lacks_room(self):
             return RECORDS_FULL
         # The digits in base 5 of a word as a fraction are the cards, two at a time a hand.
         first = <uint64_t>self.game * WORDS
@@ -341,6 +322,8 @@ cdef class TwoCardDraw(GameCore):
         cdef int stake = ANTE + self.bets[0] * self.bet_sizes[0] + self.bets[1] * self.bet_sizes[1]
         cdef int gain, pot, mine, other
         cdef int64_t row = self.games_table.rows
+        cdef Columns games = self.games_table.columns
+        cdef GameRow* game = <GameRow*>games.content
         if folded:
             # The last bet was not matched.
             pot = 2 * stake - self.bet_sizes[self.round]
@@ -352,23 +335,23 @@ cdef class TwoCardDraw(GameCore):
             mine = RANK[self.hands[X]]
             other = RANK[self.hands[Y]]
             gain = stake * ((mine > other) - (mine < other))
-        self.g_match[row] = self.match
-        self.g_session[row] = self.first_session
-        self.g_game[row] = <uint16_t>self.game
-        self.g_x_dealt[row] = DIGITS[self.dealt[X]]
-        self.g_y_dealt[row] = DIGITS[self.dealt[Y]]
-        self.g_bets1[row] = <uint8_t>self.bets[0]
-        self.g_x_opened1[row] = (self.bets[0] > 0) & (not self.y_opened[0])
-        self.g_x_drew[row] = <uint8_t>self.drew[X]
-        self.g_y_drew[row] = <uint8_t>self.drew[Y]
-        self.g_x_held[row] = DIGITS[self.hands[X]]
-        self.g_y_held[row] = DIGITS[self.hands[Y]]
-        self.g_bets2[row] = <uint8_t>self.bets[1]
-        self.g_x_opened2[row] = (self.bets[1] > 0) & (not self.y_opened[1])
-        self.g_rounds[row] = <uint8_t>(self.round + 1)
-        self.g_folded[row] = <uint8_t>folded
-        self.g_pot[row] = <uint8_t>pot
-        self.g_x_gain[row] = <int8_t>gain
+        column(games, &game.match)[row] = self.match
+        column(games, &game.session)[row] = self.first_session
+        column(games, &game.game)[row] = <uint16_t>self.game
+        column(games, &game.x_dealt)[row] = DIGITS[self.dealt[X]]
+        column(games, &game.y_dealt)[row] = DIGITS[self.dealt[Y]]
+        column(games, &game.bets1)[row] = <uint8_t>self.bets[0]
+        column(games, &game.x_opened1)[row] = (self.bets[0] > 0) & (not self.y_opened[0])
+        column(games, &game.x_drew)[row] = <uint8_t>self.drew[X]
+        column(games, &game.y_drew)[row] = <uint8_t>self.drew[Y]
+        column(games, &game.x_held)[row] = DIGITS[self.hands[X]]
+        column(games, &game.y_held)[row] = DIGITS[self.hands[Y]]
+        column(games, &game.bets2)[row] = <uint8_t>self.bets[1]
+        column(games, &game.x_opened2)[row] = (self.bets[1] > 0) & (not self.y_opened[1])
+        column(games, &game.rounds)[row] = <uint8_t>(self.round + 1)
+        column(games, &game.folded)[row] = <uint8_t>folded
+        column(games, &game.pot)[row] = <uint8_t>pot
+        column(games, &game.x_gain)[row] = <int8_t>gain
         self.games_table.rows = row + 1
         self.winnings += gain
         self.score_game(gain)
@@ -379,12 +362,14 @@ cdef class TwoCardDraw(GameCore):
 
     cdef void finish_session(self) noexcept nogil:
         cdef int64_t row = self.sessions_table.rows
+        cdef Columns sessions = self.sessions_table.columns
+        cdef SessionRow* session = <SessionRow*>sessions.content
         cdef int64_t score = self.winnings + self.games_per_session
-        self.s_match[row] = self.match
-        self.s_session[row] = self.first_session
-        self.s_games[row] = <uint16_t>self.games_per_session
-        self.s_x_gain[row] = <int32_t>self.winnings
-        self.s_x_score[row] = <int32_t>(score if score > 0 else 0)
+        column(sessions, &session.match)[row] = self.match
+        column(sessions, &session.session)[row] = self.first_session
+        column(sessions, &session.games)[row] = <uint16_t>self.games_per_session
+        column(sessions, &session.x_gain)[row] = <int32_t>self.winnings
+        column(sessions, &session.x_score)[row] = <int32_t>(score if score > 0 else 0)
         self.sessions_table.rows = row + 1
         self.winnings = 0
         self.finish_scored_session()

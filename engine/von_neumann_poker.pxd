@@ -4,7 +4,6 @@ cimport cython
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from engine.game_core cimport GameCore, Status
-from engine.records cimport Table
 
 cdef enum Phase:
     START_GAME
@@ -17,12 +16,30 @@ cdef struct View:             # what a bot is shown, as it lies in the statement
     int64_t money
     int64_t opponents_money
 
+cdef struct GameRow:
+    int32_t match
+    int32_t session
+    uint8_t game
+    uint8_t x_is_a
+    float a_card
+    float b_card
+    int16_t a_money
+    int16_t b_money
+    uint8_t bet
+    uint8_t folded
+    int8_t a_gain
+
+cdef struct SessionRow:
+    int32_t match
+    int32_t session
+    uint8_t games
+    int16_t x_gain
+    double x_points
+
 
 @cython.final
 cdef class VonNeumannPoker(GameCore):
     cdef Phase phase
-    cdef int32_t match                # as recorded
-    cdef int32_t first_session        # as recorded
     cdef bint seats_swapped           # y is A in even games
     cdef bint cap_after_ante
     cdef uint64_t deals_key
@@ -34,25 +51,6 @@ cdef class VonNeumannPoker(GameCore):
     cdef float a_card
     cdef float b_card
     cdef int64_t bet
-    # records
-    cdef Table games_table
-    cdef Table sessions_table
-    cdef int32_t* g_match
-    cdef int32_t* g_session
-    cdef uint8_t* g_game
-    cdef uint8_t* g_x_is_a
-    cdef float* g_a_card
-    cdef float* g_b_card
-    cdef int16_t* g_a_money
-    cdef int16_t* g_b_money
-    cdef uint8_t* g_bet
-    cdef uint8_t* g_folded
-    cdef int8_t* g_a_gain
-    cdef int32_t* s_match
-    cdef int32_t* s_session
-    cdef uint8_t* s_games
-    cdef int16_t* s_x_gain
-    cdef double* s_x_points
 
     cdef inline void show(self, int seat, float card) noexcept nogil
     cdef inline void finish_game(self, bint folded) noexcept nogil

@@ -1,8 +1,12 @@
 from typing import final
 
+import numpy as np
+
 from engine.game_core import GameCore
 from engine.records import Table
 
+GAME_ROW: np.dtype[np.void]
+SESSION_ROW: np.dtype[np.void]
 STACK: int
 ANTE: int
 BET_LIMIT: int

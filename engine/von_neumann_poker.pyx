@@ -7,8 +7,10 @@ cimport cython
 from libc.math cimport sqrt
 
 from engine.deals cimport stream_key, stream_word
-from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL
-from engine.nearness cimport prefetch
+from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, lacks_room
+from engine.records cimport Columns, Table, column
+
+import numpy as np
 
 STACK = 100
 ANTE = 10
@@ -34,6 +36,11 @@ cdef extern from *:
 cdef double ROOTS[C_GAMES_PER_SESSION + 1]
 for _games in range(C_GAMES_PER_SESSION + 1):
     ROOTS[_games] = sqrt(_games)
+
+cdef GameRow a_game
+cdef SessionRow a_session
+GAME_ROW = np.asarray(<GameRow[:1]>&a_game).dtype
+SESSION_ROW = np.asarray(<SessionRow[:1]>&a_session).dtype
 
 
 @cython.final
@@ -62,8 +69,6 @@ cdef class VonNeumannPoker(GameCore):
     ):
         self.deals_key = deals_key
         self.sessions = sessions
-        self.match = match
-        self.first_session = first_session
         self.seats_swapped = seats_swapped
         self.cap_after_ante = cap_after_ante
         self.view_size = sizeof(View)
@@ -71,24 +76,7 @@ cdef class VonNeumannPoker(GameCore):
         self.money[0] = self.money[1] = C_STACK
         self.previous_card[0] = self.previous_card[1] = -1
 
-        self.games_table = games_table
-        self.g_match = <int32_t*>games_table.column("match", "int32")
-        self.g_session = <int32_t*>games_table.column("session", "int32")
-        self.g_game = <uint8_t*>games_table.column("game", "uint8")
-        self.g_x_is_a = <uint8_t*>games_table.column("x_is_a", "uint8")
-        self.g_a_card = <float*>games_table.column("a_card", "float32")
-        self.g_b_card = <float*>games_table.column("b_card", "float32")
-        self.g_a_money = <int16_t*>games_table.column("a_money", "int16")
-        self.g_b_money = <int16_t*>games_table.column("b_money", "int16")
-        self.g_bet = <uint8_t*>games_table.column("bet", "uint8")
-        self.g_folded = <uint8_t*>games_table.column("folded", "uint8")
-        self.g_a_gain = <int8_t*>games_table.column("a_gain", "int8")
-        self.sessions_table = sessions_table
-        self.s_match = <int32_t*>sessions_table.column("match", "int32")
-        self.s_session = <int32_t*>sessions_table.column("session", "int32")
-        self.s_games = <uint8_t*>sessions_table.column("games", "uint8")
-        self.s_x_gain = <int16_t*>sessions_table.column("x_gain", "int16")
-        self.s_x_points = <double*>sessions_table.column("x_points", "float64")
+        self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, first_session)
 
     cdef int64_t default_answer(self) noexcept nogil:
         return 0    # A passes, B folds
@@ -126,10 +114,7 @@ cdef class VonNeumannPoker(GameCore):
         self.phase = START_GAME
         if self.session == self.sessions:
             return LEG_OVER
-        if (
-            self.games_table.rows == self.games_table.capacity
-            or self.sessions_table.rows == self.sessions_table.capacity
-        ):
+        if lacks_room(self):
             return RECORDS_FULL
         if self.game == 0:
             self.session_deals = stream_key(self.deals_key, <uint64_t>self.session)
@@ -144,20 +129,6 @@ cdef class VonNeumannPoker(GameCore):
         self.decision.argument_count = 0
         self.phase = A_DECIDES
         return DECIDE
-
-    cdef void warm(self) noexcept nogil:
-        cdef int64_t row = self.games_table.rows
-        prefetch(&self.g_match[row])
-        prefetch(&self.g_session[row])
-        prefetch(&self.g_game[row])
-        prefetch(&self.g_x_is_a[row])
-        prefetch(&self.g_a_card[row])
-        prefetch(&self.g_b_card[row])
-        prefetch(&self.g_a_money[row])
-        prefetch(&self.g_b_money[row])
-        prefetch(&self.g_bet[row])
-        prefetch(&self.g_folded[row])
-        prefetch(&self.g_a_gain[row])
 
     cdef inline void show(self, int seat, float card) noexcept nogil:
         """Write the seat's view."""
@@ -175,21 +146,23 @@ cdef class VonNeumannPoker(GameCore):
         cdef int64_t a_money = self.money[a_seat]
         cdef int64_t b_money = self.money[b_seat]
         cdef int64_t stake = C_ANTE + self.bet
+        cdef Columns games = self.games_table.columns
+        cdef GameRow* game = <GameRow*>games.content
         gain = stake if self.a_card > self.b_card else -stake    # equal cards: B wins
         gain = C_ANTE if folded else gain
 
         row = self.games_table.rows
-        self.g_match[row] = self.match
-        self.g_session[row] = self.first_session + <int32_t>self.session
-        self.g_game[row] = <uint8_t>self.game
-        self.g_x_is_a[row] = a_seat == 0
-        self.g_a_card[row] = self.a_card
-        self.g_b_card[row] = self.b_card
-        self.g_a_money[row] = <int16_t>a_money
-        self.g_b_money[row] = <int16_t>b_money
-        self.g_bet[row] = <uint8_t>self.bet
-        self.g_folded[row] = folded
-        self.g_a_gain[row] = <int8_t>gain
+        column(games, &game.match)[row] = self.match
+        column(games, &game.session)[row] = self.first_session + <int32_t>self.session
+        column(games, &game.game)[row] = <uint8_t>self.game
+        column(games, &game.x_is_a)[row] = a_seat == 0
+        column(games, &game.a_card)[row] = self.a_card
+        column(games, &game.b_card)[row] = self.b_card
+        column(games, &game.a_money)[row] = <int16_t>a_money
+        column(games, &game.b_money)[row] = <int16_t>b_money
+        column(games, &game.bet)[row] = <uint8_t>self.bet
+        column(games, &game.folded)[row] = folded
+        column(games, &game.a_gain)[row] = <int8_t>gain
         self.games_table.rows = row + 1
 
         a_money += gain
@@ -208,11 +181,13 @@ cdef class VonNeumannPoker(GameCore):
         cdef int64_t gain = self.money[0] - C_STACK
         cdef double points = <double>gain / ROOTS[self.game]
         cdef int64_t row = self.sessions_table.rows
-        self.s_match[row] = self.match
-        self.s_session[row] = self.first_session + <int32_t>self.session
-        self.s_games[row] = <uint8_t>self.game
-        self.s_x_gain[row] = <int16_t>gain
-        self.s_x_points[row] = points
+        cdef Columns sessions = self.sessions_table.columns
+        cdef SessionRow* session = <SessionRow*>sessions.content
+        column(sessions, &session.match)[row] = self.match
+        column(sessions, &session.session)[row] = self.first_session + <int32_t>self.session
+        column(sessions, &session.games)[row] = <uint8_t>self.game
+        column(sessions, &session.x_gain)[row] = <int16_t>gain
+        column(sessions, &session.x_points)[row] = points
         self.sessions_table.rows = row + 1
 
         self.score_session(points)

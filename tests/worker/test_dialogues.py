@@ -11,6 +11,7 @@ import pytest
 
 from engine import lanes
 from engine.lanes import Lanes, Violation
+from engine.lines import MOST_LINE_BYTES
 from engine.records import Table
 from engine.scripted_core import ScriptedCore
 
@@ -30,7 +31,7 @@ class Echo:
             raise Violation("unlucky")
         if line == b"17":
             raise KeyError("a mistake")
-        if len(line) > lanes.MOST_LINE_BYTES:
+        if len(line) > MOST_LINE_BYTES:
             raise Violation("too long")
         return int(line) if line.isdigit() else line.decode()
 

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engine.game_core import GameCore
+from engine.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.records import Table
 from tournament.contests.judging import Judge
 from tournament.leg import LegPlan
@@ -151,6 +151,16 @@ class Interface:
     show_view: Callable[[Mapping[str, float]], str] | None = None
     python_sdk: PythonSdk | None = None
     new_dialogue: Callable[[GameCore, int], Dialogue] | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for more than the engine has room for."""
+        for question in self.questions:
+            if len(question.arguments) > ARGUMENT_LIMIT:
+                raise ValueError(
+                    f"{question.name} has {len(question.arguments)} arguments, at most {ARGUMENT_LIMIT} are possible"
+                )
+        if self.view_size > VIEW_LIMIT:
+            raise ValueError(f"the view has {self.view_size} bytes, at most {VIEW_LIMIT} are possible")
 
     @property
     def passes_address(self) -> bool:

@@ -1,9 +1,15 @@
-"""The columns of a record table."""
+"""The columns of a record table.
+
+The cores in engine/ say which columns their rows have, by name, type and order;
+a contest adds what they mean.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
 
 # How a column's values lie on disk. Constant: long runs of one value. Split: not negative
 # and slow or small, stored byte plane by byte plane. Delta: small, of either sign.
@@ -19,6 +25,28 @@ class Column:
     type: str
     meaning: str
     packing: Packing = "plain"
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a core's column means, with its unit, and how its values lie on disk; a flag is 0 or 1."""
+
+    text: str
+    packing: Packing | Literal["flag"] = "plain"
+
+
+def columns_of(row: np.dtype[np.void], **meanings: Meaning) -> tuple[Column, ...]:
+    """The columns of a core's row, each with its meaning. Raises ValueError for other names than the row has."""
+    names = row.names or ()
+    if set(names) != set(meanings):
+        raise ValueError(f"the core writes the columns {', '.join(names)}; described are {', '.join(meanings)}")
+    return tuple(_column(name, row[name].name, meanings[name]) for name in names)
+
+
+def _column(name: str, type_name: str, meaning: Meaning) -> Column:
+    if meaning.packing == "flag":
+        return Column(name, "bool", meaning.text)
+    return Column(name, type_name, meaning.text, meaning.packing)
 
 
 def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from engine.game_core import GameCore
+from engine.generator_core import GeneratorCore
 from engine.records import Table
-from engine.scripted_core import GeneratorCore
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.contests.two_card_draw import TWO_CARD_DRAW

@@ -43,7 +43,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Receipt:
-    """A played batch, ready to commit, and the seconds that it took; of these, the part that was played in lanes."""
+    """A played batch, ready to commit, the seconds that it took, and how much of it was played in lanes."""
 
     batch: Batch
     seconds: float

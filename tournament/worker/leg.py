@@ -56,9 +56,9 @@ def play_leg(
 ) -> LegResult:
     """Play one leg of WebAssembly bots, or one against the house, to its end, or to the fault that is one too many.
 
-    A bot that can't start there, though it could when it entered, ends the leg by that.
-    Into `meters`, if given, goes what each seat's decisions took: (decisions,
-    instructions, the most for one).
+    The leg also ends where a bot can't start, though it could when it entered.
+    `meters`, if given, gets what each seat's decisions took: (decisions,
+    instructions, the most for one). Raises Stopped once `stopping()`.
     """
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     seating = new_seating(contest, settings, leg, artifacts, core, measure_fuel=meters is not None)
@@ -107,7 +107,7 @@ def new_seating(
     *,
     measure_fuel: bool = False,
 ) -> runtime.Seating:
-    """The seating of a leg's bots that are WebAssembly, none of whom sits there yet."""
+    """The seating of a leg's bots that are WebAssembly; none of them sits there yet."""
     bots = [
         runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name) if seat.kind == "wasm" else None
         for seat in (leg.x, leg.y)
@@ -124,7 +124,7 @@ def new_seating(
 
 
 def seat_all(seating: runtime.Seating, contest: Contest, leg: Leg, faults: list[Fault]) -> int | None:
-    """Seat a leg's bots that are WebAssembly; the seat of one that can't start, which is its fault."""
+    """Seat a leg's bots that are WebAssembly. A bot that can't start is at fault: its seat, else None."""
     for number, seat in enumerate((leg.x, leg.y)):
         if seat.kind == "wasm":
             try:
@@ -139,7 +139,7 @@ def seat_all(seating: runtime.Seating, contest: Contest, leg: Leg, faults: list[
 def seat_again(
     seating: runtime.Seating, seat: int, count: int, contest: Contest, leg: Leg, core: GameCore, faults: list[Fault]
 ) -> bool:
-    """Start a WebAssembly bot anew after so many faults; false when it can't, which is one more."""
+    """Start a WebAssembly bot anew after so many faults; false when it can't start, which is one more fault."""
     try:
         seating.seat(seat, seed_after(count, (leg.x, leg.y)[seat]))
     except runtime.BotUnfit as unfit:
@@ -164,12 +164,12 @@ def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, c
 
 
 def seed_after(faults: int, seat: Seat) -> int:
-    """The seed with which a seat's bot starts again: with its chance as before it might only fail again."""
+    """The seed with which a seat's bot starts again: another one, for with the same it might fail again."""
     return (seat.random_seed + faults) % (1 << 64)
 
 
 def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:
-    """What a core's leg came to."""
+    """The result of a leg, from its core."""
     return LegResult(
         digest=leg.digest,
         match=leg.plan.match,

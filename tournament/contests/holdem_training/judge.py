@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, TextIO
 
 from engine.holdem_training import HoldemTraining
-from engine.lanes import MOST_LINE_BYTES, Violation
+from engine.lanes import Violation
+from engine.lines import MOST_LINE_BYTES
 from engine.rates import RateSampler
 from engine.records import Table as Records
 from tournament.contests.holdem_training.decks import read_decks

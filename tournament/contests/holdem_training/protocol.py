@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from engine.game_core import LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.holdem_training import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, CHECK, FOLD, HoldemTraining
-from engine.lanes import MOST_LINE_BYTES, Violation
+from engine.lanes import Violation
+from engine.lines import MOST_LINE_BYTES
 from engine.rates import RateSampler
 
 RATE_BUDGET = 3_000_000

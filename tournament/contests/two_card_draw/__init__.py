@@ -9,7 +9,7 @@ from pydantic import Field
 
 from engine.game_core import GameCore
 from engine.records import Table
-from engine.two_card_draw import TwoCardDraw
+from engine.two_card_draw import GAME_ROW, SESSION_ROW, TwoCardDraw
 from tournament.contests.contest import (
     Contest,
     ContestSettings,
@@ -31,7 +31,7 @@ from tournament.contests.two_card_draw.servers import (
 )
 from tournament.leg import LegPlan
 from tournament.paths import PathText
-from tournament.store.columns import Column
+from tournament.store.columns import Meaning, columns_of
 
 EXAMPLES = 4
 MOST_HANDS = 60_000
@@ -138,31 +138,33 @@ TWO_CARD_DRAW = Contest(
     name="two_card_draw",
     title="Two-card draw",
     settings=Settings,
-    games=(
-        Column("match", "int32", "match number; matches.parquet has the names", "constant"),
-        Column("session", "int32", "session of the match, from 0", "constant"),
-        Column("game", "uint16", "hand of the session, from 0", "split"),
-        Column("x_dealt", "uint8", "the bot's hand as dealt, two digits: lower and higher card", "split"),
-        Column("y_dealt", "uint8", "the server's hand as dealt", "split"),
-        Column("bets1", "uint8", "bets and raises in round 1, 0 to 3", "split"),
-        Column("x_opened1", "bool", "the bot bet first in round 1"),
-        Column("x_drew", "uint8", "cards that the bot drew; 0 also when round 1 ended the hand", "split"),
-        Column("y_drew", "uint8", "cards that the server drew", "split"),
-        Column("x_held", "uint8", "the bot's hand at the end", "split"),
-        Column("y_held", "uint8", "the server's hand at the end", "split"),
-        Column("bets2", "uint8", "bets and raises in round 2, 0 to 3", "split"),
-        Column("x_opened2", "bool", "the bot bet first in round 2"),
-        Column("rounds", "uint8", "rounds of betting: 1 when someone folded in the first, else 2", "split"),
-        Column("folded", "uint8", "who folded: 0 nobody, 1 the bot, 2 the server", "split"),
-        Column("pot", "uint8", "chips in the pot at the end", "split"),
-        Column("x_gain", "int8", "what the bot won, chips", "delta"),
+    games=columns_of(
+        GAME_ROW,
+        match=Meaning("match number; matches.parquet has the names", "constant"),
+        session=Meaning("session of the match, from 0", "constant"),
+        game=Meaning("hand of the session, from 0", "split"),
+        x_dealt=Meaning("the bot's hand as dealt, two digits: lower and higher card", "split"),
+        y_dealt=Meaning("the server's hand as dealt", "split"),
+        bets1=Meaning("bets and raises in round 1, 0 to 3", "split"),
+        x_opened1=Meaning("the bot bet first in round 1", "flag"),
+        x_drew=Meaning("cards that the bot drew; 0 also when round 1 ended the hand", "split"),
+        y_drew=Meaning("cards that the server drew", "split"),
+        x_held=Meaning("the bot's hand at the end", "split"),
+        y_held=Meaning("the server's hand at the end", "split"),
+        bets2=Meaning("bets and raises in round 2, 0 to 3", "split"),
+        x_opened2=Meaning("the bot bet first in round 2", "flag"),
+        rounds=Meaning("rounds of betting: 1 when someone folded in the first, else 2", "split"),
+        folded=Meaning("who folded: 0 nobody, 1 the bot, 2 the server", "split"),
+        pot=Meaning("chips in the pot at the end", "split"),
+        x_gain=Meaning("what the bot won, chips", "delta"),
     ),
-    sessions=(
-        Column("match", "int32", "match number", "constant"),
-        Column("session", "int32", "session of the match, from 0", "split"),
-        Column("games", "uint16", "hands played", "split"),
-        Column("x_gain", "int32", "what the bot won, chips", "delta"),
-        Column("x_score", "int32", "x_gain and a chip for each hand, at least 0", "delta"),
+    sessions=columns_of(
+        SESSION_ROW,
+        match=Meaning("match number", "constant"),
+        session=Meaning("session of the match, from 0", "split"),
+        games=Meaning("hands played", "split"),
+        x_gain=Meaning("what the bot won, chips", "delta"),
+        x_score=Meaning("x_gain and a chip for each hand, at least 0", "delta"),
     ),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",

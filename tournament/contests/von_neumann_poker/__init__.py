@@ -9,10 +9,10 @@ from pydantic import Field
 
 from engine.game_core import GameCore
 from engine.records import Table
-from engine.von_neumann_poker import VonNeumannPoker
+from engine.von_neumann_poker import GAME_ROW, SESSION_ROW, VonNeumannPoker
 from tournament.contests.contest import Contest, ContestSettings, Interface, Question, ViewField, Word
 from tournament.leg import LegPlan
-from tournament.store.columns import Column
+from tournament.store.columns import Meaning, columns_of
 
 
 class Settings(ContestSettings):
@@ -48,25 +48,27 @@ VON_NEUMANN_POKER = Contest(
     name="von_neumann_poker",
     title="One-card von Neumann poker",
     settings=Settings,
-    games=(
-        Column("match", "int32", "match number; matches.parquet has the names", "constant"),
-        Column("session", "int32", "session of the match, from 0", "split"),
-        Column("game", "uint8", "game of the session, from 0", "split"),
-        Column("x_is_a", "bool", "x plays A, who acts first"),
-        Column("a_card", "float32", "A's card, 0 to 1"),
-        Column("b_card", "float32", "B's card, 0 to 1"),
-        Column("a_money", "int16", "A's stack before the antes, dollars", "split"),
-        Column("b_money", "int16", "B's stack before the antes, dollars", "split"),
-        Column("bet", "uint8", "A's bet as played, dollars; 0 is a pass", "split"),
-        Column("folded", "bool", "B folded; false also after a pass"),
-        Column("a_gain", "int8", "what A won, dollars; B lost as much", "delta"),
+    games=columns_of(
+        GAME_ROW,
+        match=Meaning("match number; matches.parquet has the names", "constant"),
+        session=Meaning("session of the match, from 0", "split"),
+        game=Meaning("game of the session, from 0", "split"),
+        x_is_a=Meaning("x plays A, who acts first", "flag"),
+        a_card=Meaning("A's card, 0 to 1"),
+        b_card=Meaning("B's card, 0 to 1"),
+        a_money=Meaning("A's stack before the antes, dollars", "split"),
+        b_money=Meaning("B's stack before the antes, dollars", "split"),
+        bet=Meaning("A's bet as played, dollars; 0 is a pass", "split"),
+        folded=Meaning("B folded; false also after a pass", "flag"),
+        a_gain=Meaning("what A won, dollars; B lost as much", "delta"),
     ),
-    sessions=(
-        Column("match", "int32", "match number", "constant"),
-        Column("session", "int32", "session of the match, from 0", "split"),
-        Column("games", "uint8", "games played", "split"),
-        Column("x_gain", "int16", "what x won, dollars", "delta"),
-        Column("x_points", "float64", "x_gain / √games; y has the negative"),
+    sessions=columns_of(
+        SESSION_ROW,
+        match=Meaning("match number", "constant"),
+        session=Meaning("session of the match, from 0", "split"),
+        games=Meaning("games played", "split"),
+        x_gain=Meaning("what x won, dollars", "delta"),
+        x_points=Meaning("x_gain / √games; y has the negative"),
     ),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",

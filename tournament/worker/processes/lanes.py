@@ -1,10 +1,10 @@
 """Legs with bots that are processes: all legs of a batch played in step.
 
 The legs of a Python bot share a process (`engine.lanes` says why), one bot
-object each. That is only a faster way to play: when anything goes wrong with a
-shared process, its legs are played again from their beginnings, each in a
-process of its own, and what goes wrong there is that leg's fault alone.
-Programs always have a process for each leg.
+object each. That is only a faster way to play: when a shared process fails,
+its legs are played again from their beginnings, each in a process of its own,
+and only a leg that fails there is at fault. Programs always have a process for
+each leg.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MOST_OWN_PROCESSES = 24
 _MOST_PROCESSES = 96
 # Rows of the tables that a core writes into: few, so that those of thousands of legs stay near.
 _ROWS = 16
-# Runtimes start some for themselves; more only keep the machine from others.
+# Language runtimes start some threads of their own; no bot needs more than these.
 _MOST_THREADS = 128
 _AUDIT_SECONDS = 0.05
 _LONGEST_TICK = 0.5
@@ -77,7 +77,7 @@ class PlayedLeg:
 class _Process:
     """A running bot and its channel.
 
-    `places`: how many legs it was ever given; `legs`: those that it plays;
+    `slots`: how many legs it was ever given; `legs`: those that it plays;
     `decisions_before`: of those that have left. `starting`: the messages in which legs begin.
     `idle_seconds`: how long it slept or waited in all while it was asked.
     """
@@ -85,7 +85,7 @@ class _Process:
     confined: Confined
     channel: int
     shared: bool
-    places: int = 0
+    slots: int = 0
     legs: list[_LegInPlay] = field(default_factory=list)
     decisions_before: int = 0
     starting: set[int] = field(default_factory=set)
@@ -95,7 +95,7 @@ class _Process:
 
 @dataclass
 class _Watch:
-    """Over a process that has not answered: since which message, and its clocks then and when last looked at."""
+    """A process that has not answered: the message it was sent, and its clocks then and at the last audit."""
 
     message: int
     first_cpu: float
@@ -244,7 +244,7 @@ class _LaneTable:
                 self._end(process)
 
     def _reap_exiting(self) -> None:
-        """End the programs that have parted, or had the time for it."""
+        """End the programs that were told that all is over and have exited, or had time to."""
         now = time.monotonic()
         for _ in range(len(self._parting)):
             deadline, confined = self._parting.popleft()
@@ -281,16 +281,16 @@ class _LaneTable:
         if any(seat.kind == "wasm" for seat in seats):
             in_play.seating = new_seating(contest, self._settings, leg, self._artifacts, core)
             absent = seat_all(in_play.seating, contest, leg, in_play.faults)
-        places = [-1, -1]
+        slots = [-1, -1]
         for number, seat in enumerate(seats):
             if seat.kind in ("python", "program"):
                 process = self._process_for(in_play, number)
                 in_play.processes[number] = process
-                places[number] = process.places
-                process.places += 1
+                slots[number] = process.slots
+                process.slots += 1
         channels = [process.channel if process else -1 for process in in_play.processes]
         referee = in_play.seating.referee if in_play.seating else None
-        in_play.lane = self._lanes.open_lane(core, referee, in_play.games, in_play.sessions, channels, places)
+        in_play.lane = self._lanes.open_lane(core, referee, in_play.games, in_play.sessions, channels, slots)
         self._by_lane[in_play.lane] = in_play
         if absent is not None:
             self._finish(in_play, absent)
@@ -324,7 +324,7 @@ class _LaneTable:
     def _start(self, in_play: _LegInPlay, number: int, *, shared: bool) -> _Process:
         seat, settings = _seats(in_play)[number], self._settings
         artifact = self._artifacts[seat.artifact]
-        # A last resort, should this process not get to see to it; bots see it, and not whether they share a process.
+        # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
         cpu_seconds = int(settings.cpu_seconds_per_leg * 1000) + 86400
         greeting = b""
         dialogue = None
@@ -362,7 +362,7 @@ class _LaneTable:
         return process
 
     def _handle_event(self, kind: int, lane: int, channel: int, text: str) -> None:
-        """Deal with what the lanes can't."""
+        """Deal with an event of the lanes."""
         if kind == lanes.CHANNEL_FAILED:
             if channel in self._by_channel:
                 self._process_failed(self._by_channel[channel], text)
@@ -374,13 +374,13 @@ class _LaneTable:
         if kind == lanes.LEG_ENDED:
             self._finish(in_play, None)
         elif kind == lanes.RECORDS_FULL:
-            in_play.rows.take(*self._lanes.take_piles(in_play.lane))
+            in_play.rows.take(*self._lanes.take_rows(in_play.lane))
             self._lanes.resume(lane)
         elif kind == lanes.BOT_TRAPPED:
             what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
             self._fault(in_play, in_play.core.pending()[1], what)
         elif kind == lanes.BOT_FAULTY:
-            # What a process of many legs wrote may be any leg's; how many they are just now must not matter.
+            # What a shared process wrote may belong to any of its legs, even if it has only one just now.
             number = in_play.core.pending()[1]
             is_its_own = not self._may_share(_seats(in_play)[number].artifact)
             self._fault(in_play, number, text, self._complaints(channel) if is_its_own else "")
@@ -389,7 +389,7 @@ class _LaneTable:
             self._process_failed(self._by_channel[channel], _out_of_memory(self._settings), lane)
 
     def _process_failed(self, process: _Process, what: str, lane: int | None = None) -> None:
-        """A process can't go on, or must not. `lane`: where it failed, if that lane is stopped already."""
+        """End a process that can't go on, or must not. `lane`: where it failed, if that lane is stopped already."""
         cpu = process.confined.cpu_seconds()
         complaints = self._complaints(process.channel)
         was_killed = False
@@ -493,7 +493,7 @@ class _LaneTable:
         assert core and in_play.games and in_play.sessions and in_play.rows
         if ended_by is None:
             ended_by = self._fault_of_the_last_moment(in_play)
-        in_play.rows.take(*self._lanes.take_piles(in_play.lane))
+        in_play.rows.take(*self._lanes.take_rows(in_play.lane))
         result = leg_result(in_play.leg, core, tuple(in_play.faults), ended_by)
         uses = (self._use(in_play, 0), self._use(in_play, 1))
         self._leave(in_play, [_OVER if ended_by is not None else _last_words(in_play, seat) for seat in range(2)])
@@ -520,7 +520,7 @@ class _LaneTable:
         seconds = in_play.cpu_before[number]
         memory = 0
         if process is not None:
-            seconds += process.confined.cpu_seconds() / (process.places if process.shared else 1)
+            seconds += process.confined.cpu_seconds() / (process.slots if process.shared else 1)
             memory = process.confined.memory_bytes()
         return Use(self._lanes.decisions(in_play.lane)[number], seconds, memory)
 
@@ -534,7 +534,7 @@ class _LaneTable:
         )
 
     def _audit(self, process: _Process, elapsed: float) -> None:
-        """Hold a process to its limits of time, telling its own from what a busy machine takes.
+        """Check a process against its limits of time, leaving out what a busy machine kept from it.
 
         `elapsed`: seconds since the audit before.
         """
@@ -542,7 +542,7 @@ class _LaneTable:
             return
         settings, confined = self._settings, process.confined
         outstanding, message = self._lanes.is_outstanding(process.channel)
-        if not outstanding:  # while its opponent is asked, nothing may become of the lane
+        if not outstanding:  # it is not asked: nothing that it does now ends its leg
             process.watch = None
             return
         if not process.shared and confined.threads() > _MOST_THREADS:
@@ -558,7 +558,7 @@ class _LaneTable:
             number = in_play.processes.index(process)
             decisions += self._lanes.decisions(in_play.lane)[number]
             used += in_play.cpu_before[number]
-        bank = max(1, process.places) * settings.cpu_seconds_per_leg
+        bank = max(1, process.slots) * settings.cpu_seconds_per_leg
         bank += decisions * settings.cpu_milliseconds_more / 1000
         if used > bank + _START_SECONDS:
             self._process_failed(process, f"used up its processor time ({bank:.1f} s for {decisions:,} decisions)")
@@ -573,7 +573,7 @@ class _LaneTable:
                 process, f"took more than {settings.cpu_seconds_per_decision:g} s of processor time for a decision"
             )
             return
-        # If this process was held up itself (a stopped job, say), no bot is to blame for that time.
+        # If this worker was held up itself (a stopped job, say), that time is not the bot's.
         seconds = min(elapsed, _LONGEST_TICK)
         idle = max(0.0, seconds - (cpu - watch.cpu) - (delay - watch.delay))
         watch.idle_seconds += idle
@@ -585,7 +585,7 @@ class _LaneTable:
         if watch.idle_seconds > settings.wall_seconds_per_decision + grace:
             self._process_failed(process, f"did not answer for {settings.wall_seconds_per_decision:g} s")
             return
-        # For many legs together as for one: who is slow in company is played again alone.
+        # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
         idle = process.idle_seconds
         idle += sum(in_play.idle_before[in_play.processes.index(process)] for in_play in process.legs)
         if idle > settings.wall_seconds_per_leg + _START_SECONDS:
@@ -608,7 +608,7 @@ def _last_words(in_play: _LegInPlay, number: int) -> bytes:
 
 
 def _shared_by(seat: Seat) -> tuple[str, str]:
-    """What legs share a process by: the name too, for equal files of two entrants are two bots."""
+    """The key of a shared process. It has the name, since equal files of two entrants are two bots."""
     return seat.name, seat.artifact
 
 

@@ -1,4 +1,4 @@
-"""A contest's questions as lines of text, in the form that `engine.lanes` writes and reads."""
+"""A contest's questions as lines of text, in the form that `engine.lines` takes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _segments(interface: Interface, question: Question) -> list[Segment]:
     for piece in re.split(r"(\{\w+\})", question.line + "\n"):
         name = piece[1:-1]
         if not piece.startswith("{"):
-            # Pieces of text have a length that the engine sets.
+            # The engine takes pieces of at most 31 bytes.
             segments += [(_TEXT, 0, piece[start : start + 31].encode()) for start in range(0, len(piece), 31)]
         elif name in question.arguments:
             segments.append((_ARGUMENT, question.arguments.index(name), b""))

@@ -30,7 +30,7 @@ _RESERVED_MEGABYTES = 192
 _MORE_RESERVED_FOR_A_PACKAGE = 4096
 _TRIAL_SECONDS = 10
 _LONGEST_REASON = 4096
-# As in engine/lanes.pxd.
+# As in engine/messages.pxd.
 _START_LANE, _OUT_OF_MEMORY = -1, 2
 
 

@@ -1,4 +1,4 @@
-"""Where legs' records wait until those before them are written: in memory, or in a file without a name."""
+"""Where legs' records wait until those before them are written: in memory, or in an unnamed file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_BYTES_IN_MEMORY = 64 << 20
 
 
 class Spool:
-    """The rows of a batch's legs, all in one file: legs by the thousand have not a file each, nor much memory."""
+    """The rows of a batch's legs, all in one file: there may be thousands of legs."""
 
     def __init__(self, most_bytes_in_memory: int = _MOST_BYTES_IN_MEMORY) -> None:
         self.file = tempfile.SpooledTemporaryFile(max_size=most_bytes_in_memory)
@@ -24,36 +24,28 @@ class Spool:
 
 
 class LegRows:
-    """The rows of one leg, in the order in which they came; its tables say how they lie in memory."""
+    """The rows of one leg, in the order in which they came: blocks, laid out as its tables are."""
 
     def __init__(self, spool: Spool, games: Table, sessions: Table) -> None:
         self._spool = spool
-        self._tables = (games, sessions)
+        self._layouts = (games.layout, sessions.layout)
         self._chunks: list[tuple[int, tuple[int, int], tuple[int, int]]] = []  # offset; bytes and rows of either kind
 
-    def take(self, games: bytes = b"", sessions: bytes = b"") -> None:
-        """Take rows of games and of sessions: the blocks that their tables were before, and what is in them now.
-
-        Raises OSError when there is no room for them.
-        """
+    def take(self, games: tuple[bytes, int], sessions: tuple[bytes, int]) -> None:
+        """Take rows of games and of sessions, as `engine.lanes` gives them. Raises OSError when there is no room."""
         file, offset = self._spool.file, self._spool.size
         file.seek(offset)
-        sizes = []
-        for table, pile in zip(self._tables, (games, sessions)):
-            size = file.write(pile) + file.write(table.as_bytes())
-            sizes.append((size, len(pile) // table.layout.itemsize * table.capacity + table.rows))
-            self._spool.size += size
-            table.rows = 0
-        self._chunks.append((offset, sizes[0], sizes[1]))
+        self._spool.size += file.write(games[0]) + file.write(sessions[0])
+        self._chunks.append((offset, (len(games[0]), games[1]), (len(sessions[0]), sessions[1])))
 
     def replay_into(self, sink: RowSink) -> None:
         """Give all rows to a sink."""
         for offset, *sizes in self._chunks:
             self._spool.file.seek(offset)
-            for own, table, (size, count) in zip(self._tables, (sink.games, sink.sessions), sizes):
+            for layout, table, (size, count) in zip(self._layouts, (sink.games, sink.sessions), sizes):
                 if table.capacity - table.rows < count:
                     sink.clear()
-                blocks = np.frombuffer(self._spool.file.read(size), dtype=own.layout)
+                blocks = np.frombuffer(self._spool.file.read(size), dtype=layout)
                 for name, values in table.arrays.items():
                     values[table.rows : table.rows + count] = blocks[name].reshape(-1)[:count]
                 table.rows += count

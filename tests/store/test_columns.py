@@ -1,0 +1,59 @@
+"""Columns as a core declares them and a contest describes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.records import Table
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.store.columns import Column, Meaning, buffer_fields, columns_of
+
+ROW = np.dtype([("match", np.int32), ("won", np.uint8), ("points", np.float64)], align=True)
+
+
+def test_a_column_has_the_cores_name_and_type_and_the_contests_meaning() -> None:
+    columns = columns_of(
+        ROW, points=Meaning("points, dollars"), won=Meaning("x won", "flag"), match=Meaning("the match", "constant")
+    )
+    assert columns == (
+        Column("match", "int32", "the match", "constant"),
+        Column("won", "bool", "x won"),
+        Column("points", "float64", "points, dollars"),
+    )
+
+
+def test_every_column_is_described_and_no_other() -> None:
+    known = {"match": Meaning("the match"), "won": Meaning("x won")}
+    for meanings in (known, known | {"points": Meaning("points"), "cards": Meaning("cards")}):
+        with pytest.raises(ValueError, match="the core writes the columns match, won, points"):
+            columns_of(ROW, **meanings)
+
+
+@pytest.mark.parametrize("capacity", [1, 7, 16, 1023, 1024, 1 << 18])
+def test_a_tables_columns_lie_apart_and_where_its_rows_members_say(capacity: int) -> None:
+    table = Table(buffer_fields(VON_NEUMANN_POKER.games), capacity)
+    for number, values in enumerate(table.arrays.values()):
+        assert len(values) == capacity and values.flags.aligned
+        values[:] = number
+    for number, values in enumerate(table.arrays.values()):
+        assert (values == number).all()
+    first = table.arrays["match"].ctypes.data
+    pitches = {
+        (values.ctypes.data - first) / table.row.fields[name][1]  # type: ignore[index]
+        for name, values in table.arrays.items()
+        if name != "match"
+    }
+    assert len(pitches) == 1 and min(pitches) >= capacity
+
+
+def test_an_interface_that_exceeds_the_engine_is_refused() -> None:
+    interface = VON_NEUMANN_POKER.interface
+    names = tuple("abcdefg")
+    question = replace(interface.questions[0], name="pick", arguments=names)
+    with pytest.raises(ValueError, match="pick has 7 arguments, at most 6 are possible"):
+        replace(interface, questions=(question,))
+    with pytest.raises(ValueError, match="the view has 132 bytes, at most 128 are possible"):
+        replace(interface, view=(replace(interface.view[0], offset=128),))

@@ -1,0 +1,187 @@
+"""Hostile processes, invented by hypothesis: whatever they write, when and in what pieces, is an answer or a fault.
+
+The bounds-checked build (`make debug`) runs this file, so that a wrong index ends the tests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Generator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import lanes
+from engine.generator_core import GeneratorCore
+from engine.holdem_training import HoldemTraining
+from engine.lanes import Lanes
+from engine.lines import MOST_LINE_BYTES, QuestionLines
+from engine.records import Table
+from tests.support import poker_tables
+from tests.worker.support import A, B
+from tests.worker.test_dialogues import Talk
+from tests.worker.test_messages import ANSWER, HEADER, INTERFACE, Event, Stage
+from tournament.contests.holdem_training import HOLDEM_TRAINING
+from tournament.store.columns import buffer_fields
+
+MANY = settings(max_examples=150, deadline=None, derandomize=True)
+LONG = st.sampled_from([MOST_LINE_BYTES - 1, MOST_LINE_BYTES, MOST_LINE_BYTES + 1, MOST_LINE_BYTES + 2, 5000])
+
+
+def in_pieces(text: bytes, cuts: list[int]) -> list[bytes]:
+    """The text, cut there."""
+    ends = sorted({cut % (len(text) + 1) for cut in cuts} | {0, len(text)})
+    return [text[start:end] for start, end in pairwise(ends)]
+
+
+def write_all(descriptor: int, pieces: list[bytes], run: Callable[[], list[Event]]) -> list[Event]:
+    """Write pieces, playing after each; what the caller of the lanes is told. Then the writer is gone."""
+    events: list[Event] = []
+    for piece in pieces:
+        with contextlib.suppress(BrokenPipeError):
+            os.write(descriptor, piece)
+        events += run()
+    os.close(descriptor)
+    for _ in range(3):
+        events += run()
+    return events
+
+
+@MANY
+@given(
+    header=st.tuples(*[st.one_of(st.integers(0, 40), st.integers(0, 2**32 - 1))] * 4),
+    is_right=st.tuples(st.booleans(), st.booleans(), st.booleans()),
+    items=st.lists(
+        st.tuples(
+            st.integers(-(2**63), 2**63 - 1),
+            st.integers(-(2**31), 2**31 - 1),
+            st.one_of(st.integers(-5, 500), st.integers(-(2**31), 2**31 - 1)),
+        ),
+        max_size=5,
+    ),
+    text=st.binary(max_size=900),
+    cuts=st.lists(st.integers(0, 2000), max_size=4),
+)
+def test_a_python_host_may_write_any_message(
+    header: tuple[int, int, int, int],
+    is_right: tuple[bool, bool, bool],
+    items: list[tuple[int, int, int]],
+    text: bytes,
+    cuts: list[int],
+) -> None:
+    """Headers and items of any numbers, some of which fit together."""
+    stage = Stage()
+    process = stage.process()
+    numbers = [stage.lane(process, [A], slot) for slot in range(3)]
+    serial, _ = process.asked()
+    body = b"".join(ANSWER.pack(*item) for item in items) + text
+    right = (HEADER.size + len(body), serial, len(items))
+    size, serial, count = (mine if take else other for take, mine, other in zip(is_right, right, header))
+    message = HEADER.pack(size, serial, count, header[3] if header[3] < 40 else len(text)) + body
+    events = write_all(process.writes, in_pieces(message, cuts), lambda: stage.run(0.001))
+    told = [event[1] for event in events if event[0] != lanes.CHANNEL_FAILED]
+    assert sorted(told) == numbers or [event[0] for event in events] == [lanes.CHANNEL_FAILED]
+    assert all(len(event[3]) <= 511 for event in events)
+    process.close()
+
+
+@MANY
+@given(
+    start=st.sampled_from([b"", b"ACTION ", b"ACTION BET ", b"ACTION PASS", b"\n", b"\0", b"\r\n"]),
+    middle=st.one_of(st.binary(max_size=30), st.integers(-(10**25), 10**25).map(lambda n: str(n).encode())),
+    blanks=st.one_of(st.just(0), LONG),
+    end=st.sampled_from([b"", b"\n", b"\r\n", b"\n\n", b"\nACTION PASS\n"]),
+    cuts=st.lists(st.integers(0, 6000), max_size=4),
+)
+def test_a_program_may_write_any_bytes(start: bytes, middle: bytes, blanks: int, end: bytes, cuts: list[int]) -> None:
+    stage = Stage()
+    process = stage.process(lines=True)
+    stage.lane(process, [A, B])
+    process.await_question()
+    pieces = in_pieces(start + b" " * blanks + middle + end, cuts)
+    events = write_all(process.writes, pieces, lambda: stage.run(0.001))
+    assert [event[0] for event in events] in ([lanes.LEG_ENDED], [lanes.CHANNEL_FAILED])
+    process.close()
+
+
+def test_a_dialogue_need_not_look_at_the_length_of_a_line() -> None:
+    """What it makes of a line that is too long doesn't count: the channel fails."""
+    for reply in ("well", 5):
+        talk = Talk()
+        talk.dialogue.said = lambda line, reply=reply: reply  # type: ignore[method-assign, misc]
+        assert talk.say(b"x" * 600) == [(lanes.CHANNEL_FAILED, -1, talk.channel, "wrote an over-long line")]
+        assert talk.core.answers == []
+        talk.close()
+
+
+WORDS = st.sampled_from(
+    [
+        *(b"ACTION", b"CHECK", b"FOLD", b"RAISE", b"CALL", b"RATE", b"RATES", b"STATE", b"BOB", b"0", b"1", b"-1"),
+        *(b"100", b"101", b"9" * 30, b"1e3", b"\xff", b"\0", b"\t", b"x" * 300, b""),
+    ]
+)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(
+    lines=st.lists(st.one_of(st.lists(WORDS, max_size=7).map(b" ".join), st.binary(max_size=40)), max_size=6),
+    end=st.sampled_from([b"", b"\n", b"\r\n"]),
+    cuts=st.lists(st.integers(0, 1000), max_size=4),
+)
+def test_holdems_dialogue_may_hear_anything(lines: list[bytes], end: bytes, cuts: list[int]) -> None:
+    """A fault of the program at worst: an exception of the dialogue's own would end the run."""
+    tables = [Table(buffer_fields(columns), 4) for columns in (HOLDEM_TRAINING.games, HOLDEM_TRAINING.sessions)]
+    core = HoldemTraining(tables[0], tables[1], deals_key=1, sessions=1, hands=3)
+    interface = HOLDEM_TRAINING.interface
+    assert interface.new_dialogue
+    stage = Stage(Lanes(interface.view_size, 1, []))
+    process = stage.process(lines=True, dialogue=interface.new_dialogue(core, 7))
+    stage.table.resume(stage.table.open_lane(core, None, tables[0], tables[1], (process.number, -1), (0, -1)))
+    pieces = in_pieces(b"\n".join(lines) + end, cuts)
+    events = write_all(process.writes, pieces, lambda: stage.run(0.001))
+    assert {event[0] for event in events} <= {lanes.LEG_ENDED, lanes.BOT_TRAPPED, lanes.CHANNEL_FAILED}
+    assert events
+    process.close()
+
+
+def test_a_contest_that_exceeds_the_engine_is_refused() -> None:
+    with pytest.raises(ValueError, match="7 arguments"):
+        Lanes(24, 7, [])
+    with pytest.raises(ValueError, match="129 bytes"):
+        Lanes(129, 1, [])
+    with pytest.raises(ValueError, match="9 questions"):
+        QuestionLines([([], [])] * 9)
+    with pytest.raises(ValueError, match="shows what is not there"):
+        QuestionLines([([(1, 6, b"")], [])])
+
+
+def asking(question: Any) -> Generator[tuple[int, Sequence[int]], int, None]:
+    yield question
+
+
+def test_a_generator_that_asks_no_question_ends_its_game() -> None:
+    for question, failure in (
+        ((0, (1,) * 7), ValueError),
+        (("what", ()), TypeError),
+        ((0, (2**64,)), OverflowError),
+        (7, TypeError),
+    ):
+        core = GeneratorCore(asking(question))
+        assert core.play() == 0
+        assert isinstance(core.failure, failure)
+
+
+def test_a_core_that_asks_more_than_its_interface_says_is_our_mistake() -> None:
+    assert INTERFACE.most_arguments < 3
+    stage = Stage()
+    process = stage.process()
+    core = GeneratorCore(asking((0, (1, 2, 3))))
+    lane = stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
+    stage.table.resume(lane)
+    with pytest.raises(ValueError, match="3 arguments, the interface says at most"):
+        stage.run()
+    process.close()
