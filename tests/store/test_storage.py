@@ -92,10 +92,6 @@ def test_remove_what_is_there_and_what_is_not(storage: Storage) -> None:
     storage.remove("games/part")
     storage.remove("games/part")
     assert storage.list("games") == {}
-    stage(storage, "staging/left", b"1")
-    storage.remove_folder("staging")
-    storage.remove_folder("staging")
-    assert storage.list("staging") == {}
 
 
 def test_read_of_a_missing_file_says_so(storage: Storage) -> None:
@@ -103,11 +99,18 @@ def test_read_of_a_missing_file_says_so(storage: Storage) -> None:
         storage.read("ledger/none")
 
 
-def test_data_path_leads_to_the_bytes(storage: Storage) -> None:
+def test_data_is_opened(storage: Storage) -> None:
     storage.replace("games/part", b"content")
-    filesystem, path = storage.data_path("games/part")
-    with filesystem.open_input_stream(path) as stream:
-        assert stream.read() == b"content"
+    with storage.open_data("games/part") as stream:
+        stream.seek(3)
+        assert stream.read() == b"tent"
+    with pytest.raises(FileNotFoundError):
+        storage.open_data("games/none")
+
+
+def test_size_of_a_file(storage: Storage) -> None:
+    storage.replace("games/part", b"content")
+    assert (storage.size("games/part"), storage.size("games/none"), storage.size("none/none")) == (7, None, None)
 
 
 def test_a_writer_whose_sign_was_replaced_no_longer_holds(storage: Storage) -> None:

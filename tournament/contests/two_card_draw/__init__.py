@@ -23,6 +23,7 @@ from tournament.contests.contest import (
     Word,
 )
 from tournament.contests.two_card_draw.servers import (
+    FACTS,
     SUFFIX,
     compiled_strategy,
     generated_server,
@@ -137,6 +138,7 @@ def _question(
 TWO_CARD_DRAW = Contest(
     name="two_card_draw",
     title="Two-card draw",
+    version=1,
     settings=Settings,
     games=(
         Column("match", "int32", "match number; matches.parquet has the names", "constant"),
@@ -205,8 +207,9 @@ TWO_CARD_DRAW = Contest(
                 ),
             ),
         ),
-        SUFFIX,
-        examples,
+        suffix=SUFFIX,
+        facts=FACTS,
+        examples=examples,
     ),
     expected_games=10_000.0,
     expected_rate=5e6,
