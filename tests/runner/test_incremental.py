@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from tests.contest_runs import (
@@ -22,6 +25,9 @@ from tests.contest_runs import (
 )
 from tests.object_store import new_location
 from tournament.api import run
+from tournament.contests.contest import ENGINE_VERSION
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.standings.results import load
 
@@ -64,6 +70,19 @@ def games_without(place: Place, name: str) -> pd.DataFrame:
     games = load(str(place.results)).games
     others = games[(games["x"] != name) & (games["y"] != name)]
     return others.astype({"x": str, "y": str}).reset_index(drop=True)
+
+
+@dataclass
+class Listens:
+    """A watcher that remembers what was said."""
+
+    said: list[str] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def done(self, progress: object) -> None:
+        pass
 
 
 @pytest.fixture
@@ -171,10 +190,13 @@ def test_a_flipped_bit_is_found_and_only_that_parts_legs_play_again(place: Place
 
 
 @pytest.mark.parametrize("table", ["games", "sessions"])
-def test_a_lost_part_plays_again(place: Place, table: str) -> None:
+def test_a_lost_part_is_announced_and_plays_again(place: Place, table: str) -> None:
     before = pd.read_parquet(place.results / "games")
-    sorted((place.results / table).iterdir())[0].unlink()
-    place.play()
+    victim = sorted((place.results / table).iterdir())[0]
+    victim.unlink()
+    watcher = Listens()
+    place.play(watcher=watcher)
+    assert f"Part {victim.stem} is missing; its 4 legs are played again" in watcher.said
     pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
     assert_games_are_the_standings(place.results)
 
@@ -204,6 +226,47 @@ def test_records_come_back_with_their_settings(place: Place) -> None:
     assert [load(str(path)).field.settings["seed"] for path in beside] == [8]
 
 
+def test_another_version_of_this_contest_archives_its_records(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = pd.read_parquet(place.results / "games")
+    object.__setattr__(VON_NEUMANN_POKER, "version", VON_NEUMANN_POKER.version + 1)
+    try:
+        watcher = Listens()
+        place.play(watcher=watcher)
+    finally:
+        object.__setattr__(VON_NEUMANN_POKER, "version", VON_NEUMANN_POKER.version - 1)
+    now = f"{ENGINE_VERSION}.{VON_NEUMANN_POKER.version + 1}"
+    assert any(
+        f"games of version {VON_NEUMANN_POKER.engine_version} of {CONTEST}, this is {now}" in text
+        for text in watcher.said
+    )
+    (part, *_) = (place.results / "games").iterdir()
+    metadata = pq.read_schema(part).metadata
+    assert metadata == {
+        b"tournament": importlib.metadata.version("tournament").encode(),
+        b"contest": CONTEST.encode(),
+        b"engine_version": now.encode(),
+    }
+    pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
+
+
+def test_another_version_of_another_contest_archives_nothing(place: Place) -> None:
+    object.__setattr__(TWO_CARD_DRAW, "version", TWO_CARD_DRAW.version + 1)
+    try:
+        assert play(place) == set()
+    finally:
+        object.__setattr__(TWO_CARD_DRAW, "version", TWO_CARD_DRAW.version - 1)
+    assert not list(place.results.parent.glob("*-archive-*"))
+
+
+def test_rewritten_parts_keep_the_version_that_played_them(place: Place) -> None:
+    (place.entrants / "calm.c").unlink()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.store.parts._package_version", lambda: "99")
+        place.play()
+    versions = {pq.read_schema(part).metadata[b"tournament"] for part in (place.results / "games").iterdir()}
+    assert versions == {importlib.metadata.version("tournament").encode()}
+
+
 def test_other_bots_altogether_set_the_old_records_aside(place: Place) -> None:
     before = pd.read_parquet(place.results / "games")
     for bot in place.entrants.iterdir():
@@ -222,7 +285,8 @@ def test_a_run_says_whose_matches_leave_the_records(place: Place) -> None:
 
 
 def test_a_broken_ledger_is_one_line(place: Place) -> None:
-    (place.results / "ledger" / ledger(place)[1]).write_text("{")
+    for folder in ("ledger", "ledger-copy"):
+        (place.results / folder / ledger(place)[1]).write_text("{")
     for arguments in (place.arguments(), ["leaderboard", CONTEST, "--config", str(place.config)]):
         done = call(arguments)
         assert done.returncode == 1

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import random
+import signal
 import uuid
 from dataclasses import replace
 from pathlib import Path
@@ -314,6 +315,15 @@ def test_a_file_of_somebody_else_among_the_parts_is_named_and_spared(storage: Fo
     assert (tmp_path / "games" / ".hidden").exists() and (tmp_path / "staging" / "mine").exists()
 
 
+def test_a_leg_in_two_batches_is_refused(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    writer.commit(batches=[stage_batch(storage, leg(0))])
+    writer.commit(batches=[stage_batch(storage, leg(0), leg(1))])
+    with pytest.raises(RunFailed, match="has a leg twice, the second time in 0000000000-0-"):
+        standing(storage)
+    writer.close()
+
+
 def test_publishing_twice_changes_nothing(storage: FolderStorage) -> None:
     writer = open_for_writing(storage)
     batch = stage_batch(storage, leg(0))
@@ -467,3 +477,105 @@ def test_other_files_in_the_ledger_are_passed_over(storage: FolderStorage) -> No
 def test_an_entry_is_json_for_anyone(storage: FolderStorage) -> None:
     entry = json.loads((two_entries(storage) / "00000001.json").read_bytes())
     assert entry["batches"][0]["legs"][0]["x"] == "ann"
+
+
+# A polite end, or a failing disk, in the middle of a commit.
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("verb", ["create", "replace", "publish"])
+def test_a_signal_waits_until_a_commit_is_published(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, verb: str
+) -> None:
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
+    original = getattr(FolderStorage, verb)
+
+    def interrupted(self: FolderStorage, *arguments: Any) -> None:
+        signal.raise_signal(number)
+        original(self, *arguments)
+
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        monkeypatch.setattr(FolderStorage, verb, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            writer.commit(batches=[batch])
+        monkeypatch.undo()
+        assert signal.getsignal(number) is signal.default_int_handler
+    finally:
+        signal.signal(number, before)
+    assert standing(storage) == [(leg(0),)]
+    writer.close()
+    assert standing(storage) == reopened(storage) == [(leg(0),)]
+
+
+@pytest.mark.parametrize("verb", ["create", "replace", "publish"])
+@pytest.mark.parametrize("after", [False, True])
+def test_a_failing_disk_in_a_commit_loses_nothing_that_the_ledger_names(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, verb: str, after: bool
+) -> None:
+    """Also where the entry is there although creating it failed."""
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
+    original = getattr(FolderStorage, verb)
+
+    def fail(self: FolderStorage, *arguments: Any) -> None:
+        if after:
+            original(self, *arguments)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(FolderStorage, verb, fail)
+    with pytest.raises(OSError, match="Input/output"):
+        writer.commit(batches=[batch])
+    monkeypatch.undo()
+    writer.close()
+    named = storage.list("ledger").keys() > {"writer"}
+    assert named == (verb != "create" or after)
+    assert reopened(storage) == ([(leg(0),)] if named else [])
+
+
+def test_a_part_that_is_not_there_fails_the_commit_and_leaves_no_entry(storage: FolderStorage) -> None:
+    """As of a worker whose results folder is another one than this process's."""
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
+    storage.remove(batch.parts[1].staged)
+    with pytest.raises(RunFailed, match=r"staging/.*-sessions is missing, of 4 bytes that were written: whoever plays"):
+        writer.commit(batches=[batch])
+    short = stage_batch(storage, leg(1))
+    with pytest.raises(RunFailed, match=r"-games has 4 bytes, of 5 bytes that were written"):
+        writer.commit(batches=[replace(short, parts=(replace(short.parts[0], size=5), short.parts[1]))])
+    assert storage.list("ledger").keys() == {"writer"}
+    writer.close()
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_part_that_vanishes_on_its_way_fails_the_commit(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    writer = open_for_writing(storage)
+    original = FolderStorage.publish
+
+    def lose(self: FolderStorage, staged: str, name: str) -> None:
+        original(self, staged, name)
+        if name.startswith(table):
+            self.remove(name)
+
+    monkeypatch.setattr(FolderStorage, "publish", lose)
+    with pytest.raises(RunFailed, match=rf"{table}/.*\.parquet is missing, of 4 bytes"):
+        writer.commit(batches=[stage_batch(storage, leg(0))])
+    writer.close()
+
+
+def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, tmp_path: Path) -> None:
+    writer = open_for_writing(storage)
+    batches = [stage_batch(storage, leg(0)), stage_batch(storage, leg(1))]
+    writer.commit(batches=batches)
+    writer.require_whole()
+    for batch in batches:
+        (tmp_path / "games" / f"{batch.name}.parquet").unlink()
+    with pytest.raises(RunFailed, match=rf"games/{batches[0].name}.parquet and 1 more can't be found as committed"):
+        writer.require_whole()
+    (tmp_path / "ledger" / "00000001.json").unlink()
+    with pytest.raises(RunFailed, match=r"ledger/00000001\.json is missing since this run"):
+        writer.require_whole()
+    writer.close()

@@ -102,7 +102,8 @@ _CALLED, _BOB_FOLDED = 2, 3
 def _share(round_: int, outcome: int, played: Played) -> float | None:
     """Of the decisions in a round, from 0, those with this outcome."""
     counts = played.counts[_OUTCOMES * round_ : _OUTCOMES * (round_ + 1)]
-    return counts[outcome] / sum(counts) if len(counts) == _OUTCOMES and sum(counts) else None
+    total = sum(counts)
+    return counts[outcome] / total if total and len(counts) == _OUTCOMES else None
 
 
 def _percent(share: float) -> str:
