@@ -27,6 +27,7 @@ from tournament.store.ledger import (
     State,
     TableName,
     batch_name,
+    kept_faults,
     read_state,
     standing_batches,
     unpack,
@@ -477,6 +478,40 @@ def test_other_files_in_the_ledger_are_passed_over(storage: FolderStorage) -> No
 def test_an_entry_is_json_for_anyone(storage: FolderStorage) -> None:
     entry = json.loads((two_entries(storage) / "00000001.json").read_bytes())
     assert entry["batches"][0]["legs"][0]["x"] == "ann"
+
+
+# Faults by the thousand.
+
+faults = st.lists(
+    st.builds(Fault, st.integers(0, 1), st.just(0), st.integers(0, 9), st.just("a"), st.text(), st.text(), st.text()),
+    max_size=60,
+)
+
+
+@given(faults, st.booleans())
+def test_the_first_faults_and_the_last_are_kept_and_all_are_counted(faults: list[Fault], ended: bool) -> None:
+    kept, left_out = kept_faults(faults, ended)
+    assert list(kept[:20]) == [fault.bounded() for fault in faults[:20]]
+    if ended and len(faults) > 20:
+        assert kept[20:] == (faults[-1].bounded(),)
+    else:
+        assert len(kept) == min(20, len(faults))
+    played = replace(leg(0), faults=kept, faults_left_out=left_out)
+    for seat in (0, 1):
+        assert played.fault_count(seat) == sum(fault.seat == seat for fault in faults)
+
+
+def test_an_entry_stays_small_whatever_bots_say(storage: FolderStorage) -> None:
+    """A thousand faults of a leg, each with megabytes of text that can't even be written as UTF-8."""
+    megabytes = "\ud800\0\U0001f600" * 1_000_000
+    kept, left_out = kept_faults([Fault(1, 0, 0, "a", megabytes, megabytes, megabytes)] * 1000, True)
+    writer = open_for_writing(storage)
+    writer.commit(batches=[stage_batch(storage, replace(leg(0), faults=kept, faults_left_out=left_out, ended_by=1))])
+    writer.close()
+    assert storage.list("ledger")["00000001.json"] < 500_000
+    ((played,),) = standing(storage)
+    assert played.fault_count(1) == 1000
+    assert len(played.faults) == 21
 
 
 # A polite end, or a failing disk, in the middle of a commit.
