@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -30,6 +31,8 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.standings.results import load
+from tournament.store.storage import FolderStorage
+from tournament.worker.batch import Receipt, Task, play_task
 
 BOTS = ["bold", "calm", "dull", "even"]
 Pair = tuple[str, str]
@@ -311,6 +314,41 @@ def test_a_second_run_is_refused_while_one_is_going_on(place: Place) -> None:
     (refusal,) = refusals
     assert refusal.startswith(f"tournament: {place.results} is being written by process ")
     assert len(refusal.splitlines()) == 1
+
+
+def test_a_worker_that_writes_elsewhere_fails_the_run(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a node whose results folder is a mount of its own: no game is told that the records don't have."""
+    before = ledger(place)
+    location = str(place.folder / "another" / CONTEST)
+    FolderStorage(location).prepare()
+
+    def play_elsewhere(task: Task, *more: Any) -> Receipt:
+        return play_task(replace(task, location=location), *more)
+
+    monkeypatch.setattr("tournament.runner.executors.local.play_task", play_elsewhere)
+    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
+    with pytest.raises(
+        RunFailed, match=r"is missing, of [\d,]+ bytes that were written: whoever plays must write where"
+    ):
+        place.play()
+    assert len(ledger(place)) == len(before) + 1  # the newcomer, and none of its games
+    assert_games_are_the_standings(place.results)
+
+
+def test_what_vanishes_during_a_run_fails_it(place: Place) -> None:
+    class Removes(Listens):
+        def done(self, progress: object) -> None:
+            (place.results / "games" / victim).unlink(missing_ok=True)
+
+    victim = sorted((place.results / "games").iterdir())[0].name
+    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
+    with pytest.raises(
+        RunFailed, match=rf"games/{victim} can't be found as committed; run again to play what is missing"
+    ):
+        place.play(watcher=Removes())
+    assert_games_are_the_standings(place.results)
+    place.play()
+    assert len(load(str(place.results)).matches) == 10
 
 
 def test_a_stale_run_stops_and_writes_nothing_more(place: Place) -> None:
