@@ -41,9 +41,9 @@ def kill_at(step: int) -> None:
 
         return take
 
-    for module_name in ("fsync", "link", "replace", "rename", "unlink", "makedirs"):
+    for module_name in ("fsync", "link", "replace", "rename", "unlink", "mkdir"):
         setattr(os, module_name, counted(getattr(os, module_name)))
-    for verb in ("open_staged", "finish_staged", "remove_folder"):
+    for verb in ("open_staged", "finish_staged"):
         setattr(FolderStorage, verb, counted(getattr(FolderStorage, verb)))
 
 

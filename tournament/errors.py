@@ -22,3 +22,9 @@ class RunFailed(TournamentError):
 def printable(text: str) -> str:
     """A text of a stranger's as any terminal and any file takes it: with escapes for what they don't."""
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters and a word on the rest; all of it can be written as UTF-8."""
+    kept = text[:most].encode("utf-8", "replace").decode("utf-8")
+    return kept if len(text) <= most else f"{kept}… ({len(text) - most:,} characters more)"

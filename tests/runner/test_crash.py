@@ -31,6 +31,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
+from tournament.standings.results import load
 
 
 @dataclass
@@ -112,6 +113,32 @@ def test_a_kill_at_every_step_of_a_run_after_an_edit(server: CrashServer, tmp_pa
     assert sweep(server, place, before, place.results, every_until=50) > 60
 
 
+def test_a_kill_at_every_step_of_archiving(server: CrashServer, tmp_path: Path) -> None:
+    """Records of two seeds change places: one set goes to an archive and the other comes back from its own."""
+    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
+    server.run(place.arguments("--seed", "8"))
+    eighth = outcome(place.results)
+    server.run(place.arguments())
+    seventh = outcome(place.results)
+    before = tmp_path / "before"
+    place.results.parent.rename(before)
+    step, finished, without_records = 0, 0, 0
+    while not finished:
+        step += 1
+        shutil.copytree(before, place.results.parent)
+        finished = server.run(place.arguments("--seed", "8"), step)
+        without_records += not place.results.exists()
+        server.run(place.arguments("--seed", "8"))
+        assert_same(outcome(place.results), eighth)
+        archives = [load(str(path)).field.settings["seed"] for path in place.results.parent.glob("*-archive-*")]
+        assert archives == [7]
+        server.run(place.arguments())
+        assert_same(outcome(place.results), seventh)
+        shutil.rmtree(place.results.parent)
+    assert without_records == 1
+    assert step > 5
+
+
 def played_as_one_batch(place: Place) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
@@ -158,14 +185,15 @@ def test_kills_at_random_times_with_two_workers(tmp_path: Path) -> None:
     assert_in_schedule_order(place.results)
 
 
-def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path, number: int) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=100_000)
     with subprocess.Popen(
         command_line(place.arguments()), env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as run:
         while not list((place.results / "games").glob("*")) and run.poll() is None:
             time.sleep(0.02)
-        os.kill(run.pid, signal.SIGINT)
+        os.kill(run.pid, number)
         _, said = run.communicate(timeout=20)
     complaints = "".join(line for line in said.splitlines(keepends=True) if not line.startswith("Compiling "))
     assert run.returncode == 130

@@ -120,7 +120,7 @@ def test_permission_denied(tmp_path: Path) -> None:
         "def refuse(*_, **__):\n"
         "    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))\n"
         "storage.FolderStorage.open_staged = refuse\n"
-        "from tournament import cli\n"
+        "from tournament.cli import commands as cli\n"
         "cli.main()\n"
     )
     command = [sys.executable, "-c", script, *place.arguments()]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from tests.contest_runs import (
@@ -22,8 +26,13 @@ from tests.contest_runs import (
 )
 from tests.object_store import new_location
 from tournament.api import run
+from tournament.contests.contest import ENGINE_VERSION
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.standings.results import load
+from tournament.store.storage import FolderStorage
+from tournament.worker.batch import Receipt, Task, play_task
 
 BOTS = ["bold", "calm", "dull", "even"]
 Pair = tuple[str, str]
@@ -64,6 +73,19 @@ def games_without(place: Place, name: str) -> pd.DataFrame:
     games = load(str(place.results)).games
     others = games[(games["x"] != name) & (games["y"] != name)]
     return others.astype({"x": str, "y": str}).reset_index(drop=True)
+
+
+@dataclass
+class Listens:
+    """A watcher that remembers what was said."""
+
+    said: list[str] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def done(self, progress: object) -> None:
+        pass
 
 
 @pytest.fixture
@@ -171,10 +193,13 @@ def test_a_flipped_bit_is_found_and_only_that_parts_legs_play_again(place: Place
 
 
 @pytest.mark.parametrize("table", ["games", "sessions"])
-def test_a_lost_part_plays_again(place: Place, table: str) -> None:
+def test_a_lost_part_is_announced_and_plays_again(place: Place, table: str) -> None:
     before = pd.read_parquet(place.results / "games")
-    sorted((place.results / table).iterdir())[0].unlink()
-    place.play()
+    victim = sorted((place.results / table).iterdir())[0]
+    victim.unlink()
+    watcher = Listens()
+    place.play(watcher=watcher)
+    assert f"Part {victim.stem} is missing; its 4 legs are played again" in watcher.said
     pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
     assert_games_are_the_standings(place.results)
 
@@ -204,6 +229,47 @@ def test_records_come_back_with_their_settings(place: Place) -> None:
     assert [load(str(path)).field.settings["seed"] for path in beside] == [8]
 
 
+def test_another_version_of_this_contest_archives_its_records(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = pd.read_parquet(place.results / "games")
+    object.__setattr__(VON_NEUMANN_POKER, "version", VON_NEUMANN_POKER.version + 1)
+    try:
+        watcher = Listens()
+        place.play(watcher=watcher)
+    finally:
+        object.__setattr__(VON_NEUMANN_POKER, "version", VON_NEUMANN_POKER.version - 1)
+    now = f"{ENGINE_VERSION}.{VON_NEUMANN_POKER.version + 1}"
+    assert any(
+        f"games of version {VON_NEUMANN_POKER.engine_version} of {CONTEST}, this is {now}" in text
+        for text in watcher.said
+    )
+    (part, *_) = (place.results / "games").iterdir()
+    metadata = pq.read_schema(part).metadata
+    assert metadata == {
+        b"tournament": importlib.metadata.version("tournament").encode(),
+        b"contest": CONTEST.encode(),
+        b"engine_version": now.encode(),
+    }
+    pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
+
+
+def test_another_version_of_another_contest_archives_nothing(place: Place) -> None:
+    object.__setattr__(TWO_CARD_DRAW, "version", TWO_CARD_DRAW.version + 1)
+    try:
+        assert play(place) == set()
+    finally:
+        object.__setattr__(TWO_CARD_DRAW, "version", TWO_CARD_DRAW.version - 1)
+    assert not list(place.results.parent.glob("*-archive-*"))
+
+
+def test_rewritten_parts_keep_the_version_that_played_them(place: Place) -> None:
+    (place.entrants / "calm.c").unlink()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.store.parts._package_version", lambda: "99")
+        place.play()
+    versions = {pq.read_schema(part).metadata[b"tournament"] for part in (place.results / "games").iterdir()}
+    assert versions == {importlib.metadata.version("tournament").encode()}
+
+
 def test_other_bots_altogether_set_the_old_records_aside(place: Place) -> None:
     before = pd.read_parquet(place.results / "games")
     for bot in place.entrants.iterdir():
@@ -222,7 +288,8 @@ def test_a_run_says_whose_matches_leave_the_records(place: Place) -> None:
 
 
 def test_a_broken_ledger_is_one_line(place: Place) -> None:
-    (place.results / "ledger" / ledger(place)[1]).write_text("{")
+    for folder in ("ledger", "ledger-copy"):
+        (place.results / folder / ledger(place)[1]).write_text("{")
     for arguments in (place.arguments(), ["leaderboard", CONTEST, "--config", str(place.config)]):
         done = call(arguments)
         assert done.returncode == 1
@@ -247,6 +314,41 @@ def test_a_second_run_is_refused_while_one_is_going_on(place: Place) -> None:
     (refusal,) = refusals
     assert refusal.startswith(f"tournament: {place.results} is being written by process ")
     assert len(refusal.splitlines()) == 1
+
+
+def test_a_worker_that_writes_elsewhere_fails_the_run(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a node whose results folder is a mount of its own: no game is told that the records don't have."""
+    before = ledger(place)
+    location = str(place.folder / "another" / CONTEST)
+    FolderStorage(location).prepare()
+
+    def play_elsewhere(task: Task, *more: Any) -> Receipt:
+        return play_task(replace(task, location=location), *more)
+
+    monkeypatch.setattr("tournament.runner.executors.local.play_task", play_elsewhere)
+    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
+    with pytest.raises(
+        RunFailed, match=r"is missing, of [\d,]+ bytes that were written: whoever plays must write where"
+    ):
+        place.play()
+    assert len(ledger(place)) == len(before) + 1  # the newcomer, and none of its games
+    assert_games_are_the_standings(place.results)
+
+
+def test_what_vanishes_during_a_run_fails_it(place: Place) -> None:
+    class Removes(Listens):
+        def done(self, progress: object) -> None:
+            (place.results / "games" / victim).unlink(missing_ok=True)
+
+    victim = sorted((place.results / "games").iterdir())[0].name
+    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
+    with pytest.raises(
+        RunFailed, match=rf"games/{victim} can't be found as committed; run again to play what is missing"
+    ):
+        place.play(watcher=Removes())
+    assert_games_are_the_standings(place.results)
+    place.play()
+    assert len(load(str(place.results)).matches) == 10
 
 
 def test_a_stale_run_stops_and_writes_nothing_more(place: Place) -> None:

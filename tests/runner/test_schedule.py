@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tournament.contests import CONTESTS
+from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import Settings
 from tournament.leg import Leg
-from tournament.runner import schedule as schedule_module
+from tournament.runner.contest_run import schedule_of
 from tournament.runner.schedule import Competitor, RoundRobin, match_number
 
 SETTINGS = Settings.model_validate({}).playing()
@@ -114,12 +117,32 @@ def test_numbers_do_not_change_the_digest() -> None:
     assert leg.plan.deals_key == renumbered.plan.deals_key
 
 
-def test_contest_and_engine_change_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contest_and_version_change_the_digest() -> None:
     (leg,) = round_robin([ANN, BOB]).legs()
     (elsewhere,) = RoundRobin("other", SETTINGS, [ANN, BOB]).legs()
-    monkeypatch.setattr(schedule_module, "ENGINE_VERSION", "next")
-    (later,) = round_robin([ANN, BOB]).legs()
+    (later,) = RoundRobin("von_neumann_poker", SETTINGS, [ANN, BOB], version="1.2").legs()
     assert len({leg.digest, elsewhere.digest, later.digest}) == 3
+
+
+def digests(contest: Contest) -> set[str]:
+    """Of the legs of a small schedule, as a run makes it."""
+    competitors = [Competitor(0, "ann", "wasm", "ann"), Competitor(1, "bob", "wasm", "bob")]
+    house = [Competitor(0, "one", "house", "one")] if contest.house else []
+    playing = contest.settings().playing()
+    return {leg.digest for leg in schedule_of(contest, playing, competitors, house).legs()}
+
+
+@pytest.mark.parametrize("raised", CONTESTS, ids=lambda contest: contest.name)
+def test_a_contests_version_changes_its_digests_and_no_others(raised: Contest, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {contest.name: digests(contest) for contest in CONTESTS}
+    after = {
+        contest.name: digests(replace(contest, version=contest.version + (contest is raised))) for contest in CONTESTS
+    }
+    for contest in CONTESTS:
+        assert before[contest.name].isdisjoint(after[contest.name]) == (contest is raised)
+        assert before[contest.name] == after[contest.name] or contest is raised
+    monkeypatch.setattr("tournament.contests.contest.ENGINE_VERSION", 99)
+    assert all(before[contest.name].isdisjoint(digests(contest)) for contest in CONTESTS)
 
 
 def test_seats_go_by_name_not_by_number() -> None:

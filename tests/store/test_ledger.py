@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
+import random
+import signal
+import uuid
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,47 +25,61 @@ from tournament.store.ledger import (
     LegResult,
     Part,
     State,
-    Writer,
+    TableName,
     batch_name,
-    open_for_writing,
-    publish,
-    publish_all,
+    kept_faults,
     read_state,
     standing_batches,
+    unpack,
     without_legs,
 )
 from tournament.store.storage import FolderStorage
+from tournament.store.writer import Writer, open_for_writing, publish, publish_all
 
+TABLES: tuple[TableName, ...] = ("games", "sessions")
 FIELD = Field(
     contest="von_neumann_poker",
     engine="1",
     settings={"sessions": 4, "seed": 2**62, "duplicate": False},
-    entrants=(FieldEntrant(0, "ann", "c", "aa", "bb", None), FieldEntrant(1, "bob", "cpp", "cc", None, "broken\n'“”")),
+    entrants=(
+        FieldEntrant(0, "ann", "c", "a" * 64, "b" * 64, None),
+        FieldEntrant(1, "bob", "cpp", "c" * 64, None, "broken\n'“”"),
+    ),
     numbers={"ann": 0, "bob": 1, "gone": 2},
 )
 
 
 def leg(match: int, number: int = 0) -> LegResult:
-    return LegResult(f"digest-{match}-{number}", match, number, "ann", "bob", 4, 40, 0.1 + match, 1 / 3, (0.5, -1e-17))
+    digest = hashlib.sha256(f"{match} {number}".encode()).hexdigest()
+    return LegResult(digest, match, number, "ann", "bob", 4, 40, 0.1 + match, 1 / 3, (0.5, -1e-17) * 16)
 
 
 def stage_batch(storage: FolderStorage, *legs: LegResult, content: bytes = b"rows") -> Batch:
     """A batch whose parts are written aside."""
     name = batch_name(legs[0].match, legs[0].number, (leg.digest for leg in legs))
     parts = []
-    for table in ("games", "sessions"):
-        staged = f"staging/{name}-{table}"
+    for table in TABLES:
+        staged = f"staging/{name}-{uuid.uuid4().hex}-{table}"
         stream = storage.open_staged(staged)
         stream.write(content)
         storage.finish_staged(stream)
-        parts.append(Part(table, f"{name}.parquet", len(content), "00", 4, staged))
+        rows = sum(leg.games if table == "games" else leg.sessions for leg in legs)
+        parts.append(Part(table, f"{name}.parquet", len(content), "0" * 64, rows, staged))
     return Batch(name, tuple(parts), legs)
+
+
+class Crash(BaseException):
+    """The process ends here."""
 
 
 def commit_without_publishing(writer: Writer, *batches: Batch) -> None:
     """As a crash right after the ledger's entry leaves it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.store.ledger.publish_all", lambda storage, batches: None)
+
+    def crash(storage: object, batches: object) -> None:
+        raise Crash
+
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Crash):
+        patch.setattr("tournament.store.writer.publish_all", crash)
         writer.commit(batches=batches)
 
 
@@ -93,27 +113,44 @@ def test_an_entry_comes_back_as_it_went(storage: FolderStorage) -> None:
     assert str(state.batches[batch.name][0].legs[1].points) == "-0.0"
 
 
-finite = st.floats(allow_nan=False, allow_infinity=False)
+amounts = st.floats(-1e15, 1e15)
 
 
 @settings(max_examples=50, deadline=None)
-@given(finite, finite, st.lists(finite, max_size=5), st.text(max_size=20))
+@given(amounts, st.floats(0, 1e30), st.lists(amounts, min_size=32, max_size=32), st.text(max_size=20))
 def test_sums_and_words_survive_bit_for_bit(
     tmp_path_factory: pytest.TempPathFactory, points: float, squares: float, blocks: list[float], words: str
 ) -> None:
     storage = FolderStorage(str(tmp_path_factory.mktemp("ledger")))
     writer = open_for_writing(storage)
-    fault = Fault(0, 1, 2, words, words)
+    fault = Fault(0, 1, 2, "b", words, words)
     played = replace(leg(0), points=points, squared_points=squares, blocks=tuple(blocks), faults=(fault,))
-    writer.commit(batches=[Batch("name", (), (played,))])
+    batch = stage_batch(storage, played)
+    writer.commit(batches=[batch])
     writer.close()
-    assert read_state(storage).batches["name"][0].legs == (played,)
+    (found,) = read_state(storage).batches[batch.name][0].legs
+    assert repr(found) == repr(played)
 
 
-def test_not_a_number_is_not_written(storage: FolderStorage) -> None:
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"points": float("nan")},
+        {"blocks": (0.0,) * 31},
+        {"games": -1},
+        {"x": "../ann"},
+        {"digest": "short"},
+        {"faults": (Fault(0, 0, 0, "b", "\ud800"),)},
+        {"ended_by": 1},
+        {"sessions": 3},
+    ],
+    ids=str,
+)
+def test_what_could_not_be_read_is_not_written(storage: FolderStorage, odd: dict[str, Any]) -> None:
     writer = open_for_writing(storage)
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        writer.commit(batches=[Batch("name", (), (replace(leg(0), points=float("nan")),))])
+    good = stage_batch(storage, leg(0))
+    with pytest.raises(RunFailed, match="would not be readable"):
+        writer.commit(batches=[replace(good, legs=(replace(leg(0), **odd),))])
     assert storage.list("ledger").keys() == {"writer"}
     writer.close()
 
@@ -147,7 +184,8 @@ def test_half_published_does_not_count_yet_and_is_finished(storage: FolderStorag
     writer = open_for_writing(storage)
     batch = stage_batch(storage, leg(0))
     commit_without_publishing(writer, batch)
-    storage.publish(f"staging/{batch.name}-sessions", f"sessions/{batch.name}.parquet")
+    sessions = next(part for part in batch.parts if part.table == "sessions")
+    storage.publish(sessions.staged, sessions.place)
     writer.storage.release()
     assert standing(storage) == []
     assert reopened(storage) == [(leg(0),)]
@@ -244,7 +282,7 @@ def test_what_goes_goes_first_also_when_the_ledger_names_it_later(storage: Folde
     writer.storage.release()
     order: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.store.ledger.publish", lambda storage, batch: order.append(batch.name))
+        patch.setattr("tournament.store.writer.publish", lambda storage, batch: order.append(batch.name))
         open_for_writing(storage).storage.release()
     assert order == [large.name, small.name]
 
@@ -258,11 +296,33 @@ def test_a_part_of_the_wrong_size_does_not_count(storage: FolderStorage, tmp_pat
     assert standing(storage) == []
 
 
-def test_strangers_among_the_parts_are_swept(storage: FolderStorage, tmp_path: Path) -> None:
+def test_parts_that_nobody_committed_are_swept(storage: FolderStorage, tmp_path: Path) -> None:
     open_for_writing(storage).close()
-    (tmp_path / "games" / "stranger.parquet").write_bytes(b"rows")
+    (tmp_path / "games" / f"{batch_name(0, 0, ['x'])}.parquet").write_bytes(b"rows")
     assert standing(storage) == []
     assert reopened(storage) == []
+
+
+def test_a_file_of_somebody_else_among_the_parts_is_named_and_spared(storage: FolderStorage, tmp_path: Path) -> None:
+    open_for_writing(storage).close()
+    theirs = tmp_path / "games" / "notes.parquet"
+    theirs.write_bytes(b"rows")
+    (tmp_path / "staging" / "mine").write_bytes(b"")
+    with pytest.raises(RunFailed, match=r"games/notes.parquet is none of the records; take it away"):
+        open_for_writing(storage)
+    assert theirs.read_bytes() == b"rows"
+    theirs.rename(tmp_path / "games" / ".hidden")
+    open_for_writing(storage).close()
+    assert (tmp_path / "games" / ".hidden").exists() and (tmp_path / "staging" / "mine").exists()
+
+
+def test_a_leg_in_two_batches_is_refused(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    writer.commit(batches=[stage_batch(storage, leg(0))])
+    writer.commit(batches=[stage_batch(storage, leg(0), leg(1))])
+    with pytest.raises(RunFailed, match="has a leg twice, the second time in 0000000000-0-"):
+        standing(storage)
+    writer.close()
 
 
 def test_publishing_twice_changes_nothing(storage: FolderStorage) -> None:
@@ -320,7 +380,8 @@ def test_closing_sweeps_what_was_not_committed(storage: FolderStorage) -> None:
 
 def test_a_ledger_that_can_not_be_read_is_let_go(storage: FolderStorage, tmp_path: Path) -> None:
     open_for_writing(storage).close()
-    (tmp_path / "ledger" / "00000001.json").write_bytes(b"broken")
+    for folder in ("ledger", "ledger-copy"):
+        (tmp_path / folder / "00000001.json").write_bytes(b"broken")
     with pytest.raises(RunFailed):
         open_for_writing(storage)
     FolderStorage(storage.location).hold()
@@ -347,31 +408,62 @@ def two_entries(storage: FolderStorage) -> Path:
     ],
 )
 def test_a_broken_entry_is_named(storage: FolderStorage, content: bytes) -> None:
-    (two_entries(storage) / "00000002.json").write_bytes(content)
+    for copy in copies(storage, 2):
+        copy.write_bytes(content)
     with pytest.raises(RunFailed, match=r"ledger/00000002\.json is damaged; bring it back from a copy, or move"):
         read_state(storage)
 
 
+def copies(storage: FolderStorage, number: int) -> list[Path]:
+    """The two places of an entry of `two_entries`."""
+    if not storage.list("ledger"):
+        two_entries(storage)
+    return [Path(storage.location, folder, f"{number:08}.json") for folder in ("ledger", "ledger-copy")]
+
+
 def test_every_flipped_bit_of_an_entry_is_found(storage: FolderStorage) -> None:
-    entry = two_entries(storage) / "00000002.json"
-    content = entry.read_bytes()
-    for place in range(0, len(content), 7):
+    content = copies(storage, 2)[0].read_bytes()
+    unpack(content)
+    for bit in range(8 * len(content)):
         flipped = bytearray(content)
-        flipped[place] ^= 1 << place % 8
-        entry.write_bytes(flipped)
-        with pytest.raises(RunFailed, match="is damaged"):
-            read_state(storage)
+        flipped[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(ValueError, match="not what was written"):
+            unpack(bytes(flipped))
 
 
-def test_an_entry_that_lost_its_end_is_found(storage: FolderStorage) -> None:
-    entry = two_entries(storage) / "00000002.json"
-    entry.write_bytes(entry.read_bytes()[:-1])
+@pytest.mark.parametrize("which", [0, 1])
+def test_an_entry_comes_back_from_its_copy(storage: FolderStorage, which: int) -> None:
+    """Whichever of the two is damaged, cut short or lost; readers change nothing, the next writer mends it."""
+    places = copies(storage, 2)
+    content, state = places[0].read_bytes(), read_state(storage)
+    chance = random.Random(1)
+    damages: list[bytes | None] = [None, b"", content[:-1], content + b"\n", b"{" * 100_000]
+    for bit in chance.sample(range(8 * len(content)), 40):
+        flipped = bytearray(content)
+        flipped[bit // 8] ^= 1 << bit % 8
+        damages.append(bytes(flipped))
+    for damage in damages:
+        if damage is None:
+            places[which].unlink()
+        else:
+            places[which].write_bytes(damage)
+        assert read_state(storage) == state
+        writer = open_for_writing(storage)
+        assert writer.mended == [f"{('ledger', 'ledger-copy')[which]}/00000002.json"]
+        writer.close()
+        assert [place.read_bytes() for place in places] == [content, content]
+
+
+def test_an_entry_damaged_in_both_copies_is_named(storage: FolderStorage) -> None:
+    for place in copies(storage, 2):
+        place.write_bytes(place.read_bytes()[:-1])
     with pytest.raises(RunFailed, match="is damaged"):
         read_state(storage)
 
 
 def test_a_missing_entry_is_named(storage: FolderStorage) -> None:
-    (two_entries(storage) / "00000001.json").unlink()
+    for place in copies(storage, 1):
+        place.unlink()
     with pytest.raises(RunFailed, match=r"ledger/00000001\.json is missing"):
         read_state(storage)
 
@@ -386,3 +478,139 @@ def test_other_files_in_the_ledger_are_passed_over(storage: FolderStorage) -> No
 def test_an_entry_is_json_for_anyone(storage: FolderStorage) -> None:
     entry = json.loads((two_entries(storage) / "00000001.json").read_bytes())
     assert entry["batches"][0]["legs"][0]["x"] == "ann"
+
+
+# Faults by the thousand.
+
+faults = st.lists(
+    st.builds(Fault, st.integers(0, 1), st.just(0), st.integers(0, 9), st.just("a"), st.text(), st.text(), st.text()),
+    max_size=60,
+)
+
+
+@given(faults, st.booleans())
+def test_the_first_faults_and_the_last_are_kept_and_all_are_counted(faults: list[Fault], ended: bool) -> None:
+    kept, left_out = kept_faults(faults, ended)
+    assert list(kept[:20]) == [fault.bounded() for fault in faults[:20]]
+    if ended and len(faults) > 20:
+        assert kept[20:] == (faults[-1].bounded(),)
+    else:
+        assert len(kept) == min(20, len(faults))
+    played = replace(leg(0), faults=kept, faults_left_out=left_out)
+    for seat in (0, 1):
+        assert played.fault_count(seat) == sum(fault.seat == seat for fault in faults)
+
+
+def test_an_entry_stays_small_whatever_bots_say(storage: FolderStorage) -> None:
+    """A thousand faults of a leg, each with megabytes of text that can't even be written as UTF-8."""
+    megabytes = "\ud800\0\U0001f600" * 1_000_000
+    kept, left_out = kept_faults([Fault(1, 0, 0, "a", megabytes, megabytes, megabytes)] * 1000, True)
+    writer = open_for_writing(storage)
+    writer.commit(batches=[stage_batch(storage, replace(leg(0), faults=kept, faults_left_out=left_out, ended_by=1))])
+    writer.close()
+    assert storage.list("ledger")["00000001.json"] < 500_000
+    ((played,),) = standing(storage)
+    assert played.fault_count(1) == 1000
+    assert len(played.faults) == 21
+
+
+# A polite end, or a failing disk, in the middle of a commit.
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("verb", ["create", "replace", "publish"])
+def test_a_signal_waits_until_a_commit_is_published(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, verb: str
+) -> None:
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
+    original = getattr(FolderStorage, verb)
+
+    def interrupted(self: FolderStorage, *arguments: Any) -> None:
+        signal.raise_signal(number)
+        original(self, *arguments)
+
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        monkeypatch.setattr(FolderStorage, verb, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            writer.commit(batches=[batch])
+        monkeypatch.undo()
+        assert signal.getsignal(number) is signal.default_int_handler
+    finally:
+        signal.signal(number, before)
+    assert standing(storage) == [(leg(0),)]
+    writer.close()
+    assert standing(storage) == reopened(storage) == [(leg(0),)]
+
+
+@pytest.mark.parametrize("verb", ["create", "replace", "publish"])
+@pytest.mark.parametrize("after", [False, True])
+def test_a_failing_disk_in_a_commit_loses_nothing_that_the_ledger_names(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, verb: str, after: bool
+) -> None:
+    """Also where the entry is there although creating it failed."""
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
+    original = getattr(FolderStorage, verb)
+
+    def fail(self: FolderStorage, *arguments: Any) -> None:
+        if after:
+            original(self, *arguments)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(FolderStorage, verb, fail)
+    with pytest.raises(OSError, match="Input/output"):
+        writer.commit(batches=[batch])
+    monkeypatch.undo()
+    writer.close()
+    named = storage.list("ledger").keys() > {"writer"}
+    assert named == (verb != "create" or after)
+    assert reopened(storage) == ([(leg(0),)] if named else [])
+
+
+def test_a_part_that_is_not_there_fails_the_commit_and_leaves_no_entry(storage: FolderStorage) -> None:
+    """As of a worker whose results folder is another one than this process's."""
+    writer = open_for_writing(storage)
+    batch = stage_batch(storage, leg(0))
+    storage.remove(batch.parts[1].staged)
+    with pytest.raises(RunFailed, match=r"staging/.*-sessions is missing, of 4 bytes that were written: whoever plays"):
+        writer.commit(batches=[batch])
+    short = stage_batch(storage, leg(1))
+    with pytest.raises(RunFailed, match=r"-games has 4 bytes, of 5 bytes that were written"):
+        writer.commit(batches=[replace(short, parts=(replace(short.parts[0], size=5), short.parts[1]))])
+    assert storage.list("ledger").keys() == {"writer"}
+    writer.close()
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_part_that_vanishes_on_its_way_fails_the_commit(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    writer = open_for_writing(storage)
+    original = FolderStorage.publish
+
+    def lose(self: FolderStorage, staged: str, name: str) -> None:
+        original(self, staged, name)
+        if name.startswith(table):
+            self.remove(name)
+
+    monkeypatch.setattr(FolderStorage, "publish", lose)
+    with pytest.raises(RunFailed, match=rf"{table}/.*\.parquet is missing, of 4 bytes"):
+        writer.commit(batches=[stage_batch(storage, leg(0))])
+    writer.close()
+
+
+def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, tmp_path: Path) -> None:
+    writer = open_for_writing(storage)
+    batches = [stage_batch(storage, leg(0)), stage_batch(storage, leg(1))]
+    writer.commit(batches=batches)
+    writer.require_whole()
+    for batch in batches:
+        (tmp_path / "games" / f"{batch.name}.parquet").unlink()
+    with pytest.raises(RunFailed, match=rf"games/{batches[0].name}.parquet and 1 more can't be found as committed"):
+        writer.require_whole()
+    (tmp_path / "ledger" / "00000001.json").unlink()
+    with pytest.raises(RunFailed, match=r"ledger/00000001\.json is missing since this run"):
+        writer.require_whole()
+    writer.close()

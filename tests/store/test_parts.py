@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from engine.records import Table
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.errors import RunFailed
 from tournament.store.columns import Column, Packing, buffer_fields
 from tournament.store.ledger import Part
 from tournament.store.parts import PartWriter, read_parts, rewrite_without, sha256_of, write_whole
@@ -187,7 +188,7 @@ def test_every_flipped_bit_of_a_page_is_found(storage: FolderStorage, tmp_path: 
         flipped = bytearray(content)
         flipped[last] ^= 0x10
         path.write_bytes(flipped)
-        with pytest.raises(OSError, match=r"(?i)crc|corrupt|checksum"):
+        with pytest.raises(RunFailed, match=r"is damaged: .*(?i:crc|corrupt|checksum)"):
             read_parts(storage, COLUMNS, [part])
         assert sha256_of(storage, part) != part.sha256
 
@@ -199,7 +200,7 @@ def test_rewriting_stops_at_a_damaged_page(storage: FolderStorage, tmp_path: Pat
     chunk = pq.ParquetFile(path).metadata.row_group(0).column(3)
     content[chunk.data_page_offset + chunk.total_compressed_size - 1] ^= 1
     path.write_bytes(content)
-    with pytest.raises(OSError, match=r"(?i)crc|corrupt|checksum"):
+    with pytest.raises(RunFailed, match=r"is damaged: .*(?i:crc|corrupt|checksum)"):
         rewrite_without(storage, part, COLUMNS, [(0, 0, 10)], "staging/new")
     assert storage.list("staging") == {}
 

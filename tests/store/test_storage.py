@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
+import socket
+import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -92,10 +96,6 @@ def test_remove_what_is_there_and_what_is_not(storage: Storage) -> None:
     storage.remove("games/part")
     storage.remove("games/part")
     assert storage.list("games") == {}
-    stage(storage, "staging/left", b"1")
-    storage.remove_folder("staging")
-    storage.remove_folder("staging")
-    assert storage.list("staging") == {}
 
 
 def test_read_of_a_missing_file_says_so(storage: Storage) -> None:
@@ -103,11 +103,18 @@ def test_read_of_a_missing_file_says_so(storage: Storage) -> None:
         storage.read("ledger/none")
 
 
-def test_data_path_leads_to_the_bytes(storage: Storage) -> None:
+def test_data_is_opened(storage: Storage) -> None:
     storage.replace("games/part", b"content")
-    filesystem, path = storage.data_path("games/part")
-    with filesystem.open_input_stream(path) as stream:
-        assert stream.read() == b"content"
+    with storage.open_data("games/part") as stream:
+        stream.seek(3)
+        assert stream.read() == b"tent"
+    with pytest.raises(FileNotFoundError):
+        storage.open_data("games/none")
+
+
+def test_size_of_a_file(storage: Storage) -> None:
+    storage.replace("games/part", b"content")
+    assert (storage.size("games/part"), storage.size("games/none"), storage.size("none/none")) == (7, None, None)
 
 
 def test_a_writer_whose_sign_was_replaced_no_longer_holds(storage: Storage) -> None:
@@ -244,3 +251,146 @@ def test_file_urls_are_folders(tmp_path: Path) -> None:
 )
 def test_errors_of_writing_become_one_line(error: OSError, text: str) -> None:
     assert explain_write_error(error, "here").startswith(text)
+
+
+# A folder from a stranger.
+
+OUTSIDE = [
+    *["", "/etc/passwd", "..", "../x", "games/../../x", "games//x", "./x", "games/.", "x/", "-x", ".hidden"],
+    *["games/\0", "games/a b", "games/\x1b[2J", "games/" + "x" * 300, "game\ns/x"],
+]
+
+
+@pytest.mark.parametrize("name", OUTSIDE, ids=ascii)
+def test_names_that_lead_outside_are_refused_by_every_verb(storage: Storage, name: str) -> None:
+    stage(storage, "staging/part", b"1")
+    verbs: list[Callable[[], object]] = [
+        lambda: storage.size(name),
+        lambda: storage.read(name),
+        lambda: storage.create(name, b""),
+        lambda: storage.replace(name, b""),
+        lambda: storage.publish(name, "games/x"),
+        lambda: storage.publish("staging/part", name),
+        lambda: storage.remove(name),
+        lambda: storage.open_staged(name),
+        lambda: storage.open_data(name),
+    ]
+    for verb in verbs:
+        with pytest.raises(RunFailed, match="is not a name of anything inside the results") as refused:
+            verb()
+        assert len(str(refused.value).splitlines()) == 1
+    assert storage.read("staging/part") == b"1"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> FolderStorage:
+    """A prepared folder beside one with somebody's files."""
+    storage = FolderStorage(str(tmp_path / "results"))
+    storage.prepare()
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "part").write_bytes(b"precious")
+    return storage
+
+
+@pytest.mark.parametrize("inner", FOLDERS)
+def test_a_folder_that_is_a_link_is_not_followed(folder: FolderStorage, tmp_path: Path, inner: str) -> None:
+    stage(folder, "staging/new", b"new")
+    folder.replace("games/new", b"new")
+    place = tmp_path / "results" / inner
+    shutil.rmtree(place)
+    place.symlink_to(tmp_path / "theirs")
+    there = "staging/new" if inner != "staging" else "games/new"
+    verbs: list[Callable[[], object]] = [
+        folder.prepare,
+        lambda: folder.list(inner),
+        lambda: folder.size(f"{inner}/part"),
+        lambda: folder.read(f"{inner}/part"),
+        lambda: folder.create(f"{inner}/part", b""),
+        lambda: folder.replace(f"{inner}/part", b""),
+        lambda: folder.publish(there, f"{inner}/part"),
+        lambda: folder.publish(f"{inner}/part", "games/stolen"),
+        lambda: folder.remove(f"{inner}/part"),
+        lambda: folder.open_staged(f"{inner}/more"),
+        lambda: folder.open_data(f"{inner}/part"),
+    ]
+    for verb in verbs:
+        with pytest.raises(RunFailed, match=rf"results/{inner}.* must be a folder"):
+            verb()
+    assert {path.name: path.read_bytes() for path in (tmp_path / "theirs").iterdir()} == {"part": b"precious"}
+
+
+def make_odd(path: Path, kind: str) -> None:
+    """Something that is no file, in a file's place."""
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        try:
+            os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 5))  # /dev/zero, which never ends
+        except PermissionError:
+            pytest.skip("devices are root's to make")
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(str(path))
+    else:
+        path.symlink_to({"loop": path.name, "link": "../../theirs/part", "dangling": "nowhere"}[kind])
+
+
+ODD = ["pipe", "device", "socket", "loop", "link", "dangling"]
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_what_is_no_file_is_one_line_and_waits_for_nothing(folder: FolderStorage, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "results" / "games" / "part"
+    make_odd(path, kind)
+    for verb in (
+        lambda: folder.list("games"),
+        lambda: folder.read("games/part"),
+        lambda: folder.open_data("games/part"),
+    ):
+        with pytest.raises(RunFailed, match=r"results/games/part (is a link, a pipe|can't be opened)"):
+            verb()
+    assert folder.size("games/part") is None
+    folder.replace("games/part", b"ours")
+    assert not path.is_symlink() and path.read_bytes() == b"ours"
+    assert (tmp_path / "theirs" / "part").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_a_lock_that_is_no_file_is_refused(folder: FolderStorage, tmp_path: Path, kind: str) -> None:
+    make_odd(tmp_path / "results" / "ledger" / "writer", kind)
+    with pytest.raises(RunFailed, match=r"ledger/writer (is a link|can't be opened)"):
+        folder.hold()
+    assert (tmp_path / "theirs" / "part").read_bytes() == b"precious"
+
+
+def test_a_lock_with_a_second_name_is_refused(folder: FolderStorage, tmp_path: Path) -> None:
+    os.link(tmp_path / "theirs" / "part", tmp_path / "results" / "ledger" / "writer")
+    with pytest.raises(RunFailed, match="has a second name elsewhere"):
+        folder.hold()
+    assert (tmp_path / "theirs" / "part").read_bytes() == b"precious"
+
+
+def test_what_a_lock_says_is_cut(folder: FolderStorage, tmp_path: Path) -> None:
+    (tmp_path / "results" / "ledger" / "writer").write_bytes(b"\xff" * 10_000_000)
+    other = FolderStorage(folder.location)
+    with open(tmp_path / "results" / "ledger" / "writer", "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(RunFailed) as refused:
+            other.hold()
+    assert len(str(refused.value)) < 1000
+
+
+def test_a_contests_folder_that_leads_away_is_not_written(folder: FolderStorage, tmp_path: Path) -> None:
+    (tmp_path / "results" / "contest").symlink_to(tmp_path / "theirs")
+    with pytest.raises(RunFailed, match=r"is a link to .*theirs; name that place"):
+        FolderStorage(str(tmp_path / "results" / "contest")).prepare()
+    (tmp_path / "other").symlink_to(tmp_path / "theirs")  # a link to its own neighbour, and one above the results
+    FolderStorage(str(tmp_path / "other")).prepare()
+    FolderStorage(str(tmp_path / "other" / "contest")).prepare()
+
+
+def test_a_huge_file_is_not_read(folder: FolderStorage, tmp_path: Path) -> None:
+    with open(tmp_path / "results" / "ledger" / "huge", "wb") as stream:
+        stream.truncate(1 << 40)
+    with pytest.raises(RunFailed, match=r"ledger/huge is too large: 1,099,511,627,776 bytes"):
+        folder.read("ledger/huge")

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from tournament.cli.numbers import short
 from tournament.cli.tables import plain_table
+from tournament.errors import printable
 from tournament.store.ledger import Fault
 from tournament.trial.check import CheckReport, Meter, Replay
 
@@ -21,13 +22,13 @@ def check_table(report: CheckReport) -> Table:
     table.add_column(overflow="fold")
     table.add_row("bot", Text(f"{report.name} ({report.kind})"))
     if report.problem is not None:
-        table.add_row("builds", Text(report.problem))
+        table.add_row("builds", Text(printable(report.problem)))
     if report.leg and report.meter:
         leg = report.leg
         what = {"python": "of Python", "program": "of its folder"}.get(report.kind, "of WebAssembly")
         table.add_row("builds", f"yes: {short(report.size)} bytes {what}")
         if report.confined_by:
-            table.add_row("sandbox", report.confined_by)
+            table.add_row("sandbox", Text(printable(report.confined_by)))
         table.add_row(
             "plays",
             f"{leg.games:,} games in {leg.sessions:,} session{'s' * (leg.sessions != 1)} against a house bot,"
@@ -101,7 +102,7 @@ def _at_limits(report: CheckReport) -> Text:
     first = report.boundary_faults[0]
     count = f"{'' if report.asked_all else 'at least '}{len(report.boundary_faults)} of {report.boundary_questions}"
     return Text(
-        f"{count} questions with extreme values are faults; the first: {first.asked}: {first.what}",
+        printable(f"{count} questions with extreme values are faults; the first: {first.asked}: {first.what}"),
         style="red",
     )
 
@@ -116,7 +117,7 @@ def _fault_lines(faults: Sequence[Fault]) -> Text:
         lines += [f"  | {line}" for line in fault.complaints.splitlines()]
         if count > 1:
             lines.append(f"  and the same {count - 1} more time{'s' * (count > 2)}")
-    return Text("\n".join(lines))
+    return Text(printable("\n".join(lines)))
 
 
 def alike(faults: Sequence[Fault]) -> list[tuple[Fault, int]]:

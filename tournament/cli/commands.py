@@ -21,7 +21,7 @@ from tournament.cli.strategy import app as strategy_commands
 from tournament.cli.tables import crosstable_tables, leaderboard_table, reasons
 from tournament.config import load_config
 from tournament.contests import CONTESTS, find_contest
-from tournament.errors import TournamentError
+from tournament.errors import TournamentError, printable
 from tournament.runner.contest_run import run_contest
 from tournament.standings.results import Results, crosstable_values, load, standing_values
 from tournament.store.storage import inside, open_storage
@@ -113,7 +113,7 @@ def run(
         _out.print(leaderboard_table(standings, contest.title, _out.width))
         if below := reasons(standings):
             _out.print(below, soft_wrap=True)
-        _out.print(f"{standings.games:,} games in {place}", soft_wrap=True)
+        _out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
 
 
 @app.command(epilog="Example: tournament leaderboard von_neumann_poker --json")
@@ -130,7 +130,7 @@ def leaderboard(
         _out.print(below, soft_wrap=True)
     for how in found.confined_by:
         if how.startswith("off"):
-            _out.print(f"sandbox {how}", soft_wrap=True)
+            _out.print(f"sandbox {printable(how)}", soft_wrap=True, markup=False)
 
 
 @app.command(epilog="Example: tournament crosstable von_neumann_poker")
@@ -287,7 +287,7 @@ def main() -> None:
         app(standalone_mode=True)
     except TournamentError as problem:
         for line in str(problem).splitlines():
-            print(f"tournament: {line}", file=sys.stderr)
+            print(f"tournament: {printable(line)}", file=sys.stderr)
         sys.exit(problem.exit_code)
     except BrokenPipeError:
         sys.exit(1)

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tournament.cli.numbers import short
 from tournament.cli.tables import leaderboard_table
+from tournament.errors import printable
 from tournament.runner.contest_run import Progress
 
 
@@ -37,7 +38,7 @@ class Screen:
 
     def say(self, text: str) -> None:
         """A line about what is going on."""
-        self.console.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)
+        self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=True)
 
     def done(self, progress: Progress) -> None:
         """Show the leaderboard as it now stands."""

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.contests.contest import HouseScoring, Measure
+from tournament.errors import printable
 from tournament.standings.standings import Match, Standing, Standings
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.
@@ -89,7 +90,8 @@ def reasons(standings: Standings) -> Text:
     lines = []
     for line in standings.entrants:
         if line.rank is None:
-            lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {first_line(line.reason or '')}"))
+            reason = printable(first_line(line.reason or ""))
+            lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {reason}"))
     return Text("\n").join(lines)
 
 
@@ -120,7 +122,8 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
         table.add_column("±", justify="right")
         for match in standings.matches:
             error = match.stderr_per_session
-            table.add_row(match.x, match.y, f"{match.points_per_session:+.3f}", "" if error is None else f"{error:.3f}")
+            value = f"{match.points_per_session:+.3f}"
+            table.add_row(Text(match.x), Text(match.y), value, "" if error is None else f"{error:.3f}")
         return [table]
     pairs: dict[tuple[str, str], tuple[Match, int]] = {}
     for match in standings.matches:
@@ -136,7 +139,8 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
         table.add_column("bot", no_wrap=True)
         opponents = range(first, min(first + columns, len(across)))
         for number in opponents:
-            table.add_column(across[number] if scoring else f"{number + 1}", justify="right", no_wrap=True)
+            heading = Text(across[number] if scoring else f"{number + 1}")
+            table.add_column(heading, justify="right", no_wrap=True)
         for row, name in enumerate(names):
             cells: list[RenderableType] = []
             for number in opponents:

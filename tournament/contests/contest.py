@@ -278,7 +278,7 @@ class House:
 
     `players` gives those of a tournament, `practice` one that entrants are tried
     against; both take the settings, the folder from which relative paths
-    start, and someone to tell what takes long. They raise BadInput. With a
+    start, and someone to tell what takes long. They raise BadInput. Every player has the `facts`. With a
     `suffix`, their contents are kept beside the records, as files of that ending,
     and so are those of the `examples`, which entrants may know.
     """
@@ -287,7 +287,13 @@ class House:
     practice: Callable[[ContestSettings], HousePlayer]
     scoring: HouseScoring
     suffix: str | None = None
+    facts: tuple[str, ...] = ()
     examples: Callable[[ContestSettings], Sequence[HousePlayer]] | None = None
+
+
+# Raised when the same settings no longer give the same games in any contest: it is of what they share. A
+# contest's own is its `version`.
+ENGINE_VERSION = 1
 
 
 class NewCore(Protocol):
@@ -302,7 +308,8 @@ class NewCore(Protocol):
 class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
-    Without a `house` all entrants play all. A `judge`, where the statement has
+    Its `version` is raised when the same settings no longer give the same games in this contest: then its
+    records are archived, and no other's. Without a `house` all entrants play all. A `judge`, where the statement has
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
     `new_core_at_limits`. The last two are guesses, for the
@@ -312,6 +319,7 @@ class Contest:
 
     name: str
     title: str
+    version: int
     settings: type[ContestSettings]
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
@@ -322,3 +330,8 @@ class Contest:
     new_core_at_limits: NewCore | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6
+
+    @property
+    def engine_version(self) -> str:
+        """The shared version and the contest's own, as digests and records have them."""
+        return f"{ENGINE_VERSION}.{self.version}"

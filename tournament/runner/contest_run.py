@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import signal
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,25 +20,22 @@ from tournament.runner.resume import (
     archive_other_records,
     content_sha256,
     field_of,
-    keep_house,
     lost_batches,
     trim_batches,
     verify_batches,
+    write_house_files,
 )
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin, Schedule
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
-from tournament.store.ledger import (
-    Writer,
-    open_for_writing,
-    standing_batches,
-)
+from tournament.store.ledger import standing_batches
 from tournament.store.storage import explain_write_error, inside, open_storage
+from tournament.store.writer import Writer, open_for_writing
 from tournament.worker.batch import Task
 
 _SUMMARY_SECONDS = 5.0
 _BYTES_PER_GAME = 12
-_WORTH_MENTIONING = 1e9  # bytes
+_LARGE = 1e9  # bytes of records that are announced
 
 
 @dataclass(frozen=True)
@@ -99,9 +93,11 @@ def _run(
     watcher: Watcher,
 ) -> Standings:
     settings = config.contest.playing()
-    archive_other_records(location, settings, {entrant.name for entrant in entrants}, house, watcher.say)
+    archive_other_records(contest, location, settings, {entrant.name for entrant in entrants}, house, watcher.say)
     writer = open_for_writing(open_storage(location))
     try:
+        for name in writer.mended:
+            watcher.say(f"{name} was damaged or missing: it is back from its copy")
         wanted_field = field_of(contest, settings, entrants, house, writer.state.field)
         numbers = wanted_field.numbers
         schedule = schedule_of(
@@ -110,7 +106,7 @@ def _run(
             [Competitor(numbers[e.name], e.name, e.plays_as, e.artifact_sha256 or "") for e in fit],
             [Competitor(player.number, player.name, "house", player.sha256) for player in wanted_field.house],
         )
-        keep_house(contest, config.contest, writer.storage, house)
+        write_house_files(contest, config.contest, writer, house)
         standing = verify_batches(writer, watcher.say)
         changed = [*lost_batches(writer, standing), *trim_batches(contest, writer, standing, schedule, watcher.say)]
         if changed or wanted_field != writer.state.field:
@@ -127,8 +123,8 @@ def schedule_of(
 ) -> Schedule:
     """Who plays whom in a contest."""
     if contest.house:
-        return AgainstHouse(contest.name, settings, entrants, house)
-    return RoundRobin(contest.name, settings, entrants)
+        return AgainstHouse(contest.name, settings, entrants, house, contest.engine_version)
+    return RoundRobin(contest.name, settings, entrants, version=contest.engine_version)
 
 
 def _play(
@@ -157,7 +153,7 @@ def _play(
     sessions = schedule.sessions_per_leg
     general = config.general
     size = to_play * sessions * contest.expected_games * _BYTES_PER_GAME
-    if size > _WORTH_MENTIONING:
+    if size > _LARGE:
         watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
     if general.executor == "ray":
         watcher.say("Starting Ray…")
@@ -173,10 +169,9 @@ def _play(
     receipts = executor.play(tasks, artifacts)
     try:
         for receipt in receipts:
-            with uninterrupted():
-                writer.commit(batches=[receipt.batch])
-                played.append(receipt.batch)
-                pace.note(receipt)
+            writer.commit(batches=[receipt.batch])
+            played.append(receipt.batch)
+            pace.note(receipt)
             now = time.perf_counter()
             if now - ranked > 20 * ranking_seconds:
                 ranking = standings()
@@ -187,8 +182,10 @@ def _play(
                     summarised = now
             left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
             watcher.done(Progress(len(done) + pace.legs, total, pace.games, pace.seconds, left, ranking))
+        writer.require_whole()
     finally:
         receipts.close()
+        played = standing_batches(writer.storage, writer.state)  # what is told in the end is what is there
         ranking = standings()
         if writer.storage.still_held():  # who took over writes his own
             write_summaries(writer.storage, ranking)
@@ -198,22 +195,6 @@ def _play(
 def new_pace(contest: Contest, workers: int, sessions_per_leg: int) -> Pace:
     """Nothing measured yet, only what the contest expects."""
     return Pace(workers, sessions_per_leg, contest.expected_games, contest.expected_rate)
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is done. Only the main thread gets it, so elsewhere nothing is to do."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    interrupts: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if interrupts:
-        raise KeyboardInterrupt
 
 
 def _tasks(

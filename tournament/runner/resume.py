@@ -6,15 +6,16 @@ import hashlib
 import itertools
 import uuid
 from bisect import bisect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.entrants.bot import Entrant
-from tournament.errors import RunFailed
-from tournament.runner.schedule import ENGINE_VERSION, Schedule
+from tournament.errors import RunFailed, shortened
+from tournament.runner.schedule import Schedule
 from tournament.standings.results import counted
 from tournament.store.ledger import (
     Batch,
@@ -22,81 +23,101 @@ from tournament.store.ledger import (
     FieldEntrant,
     FieldHousePlayer,
     LegResult,
-    Writer,
+    Setting,
     batch_name,
     read_state,
     standing_batches,
     without_legs,
 )
 from tournament.store.parts import rewrite_without, sha256_of
-from tournament.store.storage import FolderStorage, Storage, open_storage
+from tournament.store.signals import signals_deferred
+from tournament.store.storage import FolderStorage, open_storage
+from tournament.store.writer import Writer
 
-_WORTH_MENTIONING = 1e9  # bytes
+_LARGE = 1e9  # bytes that take a while to check
 
 
 def archive_other_records(
+    contest: Contest,
     location: str,
     settings: dict[str, object],
     names: set[str],
     house: Sequence[HousePlayer],
     say: Callable[[str], None],
 ) -> None:
-    """Keep records of other settings, or of other bots altogether, in a folder beside; bring fitting ones back.
+    """Move records of other settings, or of other bots altogether, to a folder beside; bring fitting ones back.
 
     A run never throws a whole tournament away. Raises RunFailed in an object
     store, where nothing can be renamed.
     """
     storage = open_storage(location)
     known = read_state(storage).field
-    if known is None:
-        return
-    why = _differences(known, settings, names, house)
-    if not why:
+    why = _differences(known, contest, settings, names, house) if known else ""
+    place = Path(location)
+    if known and not why:
         return
     if not isinstance(storage, FolderStorage):
-        raise RunFailed(f"{location} holds other records ({why}); name another place")
-    place = Path(location)
-    beside = sorted(place.parent.glob(f"{place.name}-archive-*"))
+        if why:
+            raise RunFailed(f"{location} holds other records ({why}); name another place")
+        return
+    if known is None and place.exists():
+        return
+    archives = sorted(place.parent.glob(f"{place.name}-archive-*"))
     # Of those that fit, the one with most played: with as many sessions, or else with the most.
-    fitting = max((path for path in beside if _fits(path, settings, names, house)), key=_sessions_of, default=None)
-    storage.hold()
-    try:
-        taken = {path.name for path in beside}
+    fitting = max(
+        (path for path in archives if _fits(path, contest, settings, names, house)), key=_sessions_of, default=None
+    )
+    if known:
+        taken = {path.name for path in archives}
         number = next(n for n in itertools.count(1) if f"{place.name}-archive-{n}" not in taken)
-        aside = place.with_name(f"{place.name}-archive-{number}")
-        place.rename(aside)
-        if fitting:
-            fitting.rename(place)
-    finally:
-        storage.release()
-    say(f"Not what was played before ({why}): those records are now in {aside}")
+        archive = place.with_name(f"{place.name}-archive-{number}")
+        storage.hold()
+        try:
+            # A kill between the two leaves no records in place: the next run brings the fitting ones back.
+            with signals_deferred():
+                place.rename(archive)
+                if fitting:
+                    fitting.rename(place)
+        finally:
+            storage.release()
+        say(f"Not what was played before ({why}): those records are now in {archive}")
+    elif fitting:
+        fitting.rename(place)
     if fitting:
         say(f"{fitting} has records of these settings: they are back in {place}")
 
 
-def _fits(place: Path, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]) -> bool:
+def _fits(
+    archive: Path, contest: Contest, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]
+) -> bool:
+    if archive.is_symlink() or not archive.is_dir():
+        return False
     try:
-        known = read_state(open_storage(str(place))).field
+        known = read_state(open_storage(str(archive))).field
     except RunFailed:
         return False
-    return known is not None and not _differences(known, settings, names, house)
+    return known is not None and not _differences(known, contest, settings, names, house)
 
 
-def _sessions_of(place: Path) -> int:
-    known = read_state(open_storage(str(place))).field
+def _sessions_of(archive: Path) -> int:
+    known = read_state(open_storage(str(archive))).field
     sessions = known.settings.get("sessions") if known else None
     return sessions if isinstance(sessions, int) else 0
 
 
-def _differences(known: Field, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]) -> str:
+def _differences(
+    known: Field, contest: Contest, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]
+) -> str:
     """Why records of a field are none of this tournament's, "" when they are."""
     differing = [
-        f"{key} was {known.settings.get(key)}, is {value}"
+        f"{key} was {shortened(str(known.settings.get(key)), 100)}, is {value}"
         for key, value in settings.items()
         if known.settings.get(key) != value and not (house and key == "sessions" and _grows(known.settings, value))
     ]
-    if known.engine != ENGINE_VERSION:
-        differing.append(f"games of engine version {known.engine}, this is {ENGINE_VERSION}")
+    if known.contest != contest.name:
+        differing.append(f"games of {known.contest}")
+    if known.engine != contest.engine_version:
+        differing.append(f"games of version {known.engine} of {contest.name}, this is {contest.engine_version}")
     if names.isdisjoint(entrant.name for entrant in known.entrants):
         differing.append("none of its bots are here")
     if known.house and {player.sha256 for player in known.house}.isdisjoint(map(content_sha256, house)):
@@ -104,7 +125,7 @@ def _differences(known: Field, settings: dict[str, object], names: set[str], hou
     return "; ".join(differing)
 
 
-def _grows(known: dict[str, object], sessions: object) -> bool:
+def _grows(known: Mapping[str, object], sessions: object) -> bool:
     """Whether there are to be more sessions. Against house players each is a leg of its own, so the old ones fit."""
     before = known.get("sessions")
     return isinstance(before, int) and isinstance(sessions, int) and before < sessions
@@ -131,10 +152,11 @@ def field_of(
         house_numbers.setdefault(player.name, len(house_numbers))
     return Field(
         contest=contest.name,
-        engine=ENGINE_VERSION,
-        settings=settings,
+        engine=contest.engine_version,
+        settings=cast(dict[str, Setting], settings),
         entrants=tuple(
-            FieldEntrant(numbers[e.name], e.name, e.kind, e.sha256, e.artifact_sha256, e.problem) for e in entrants
+            FieldEntrant(numbers[e.name], e.name, e.kind, e.sha256, e.artifact_sha256, e.problem).bounded()
+            for e in entrants
         ),
         numbers=numbers,
         house=tuple(FieldHousePlayer(house_numbers[p.name], p.name, content_sha256(p), dict(p.facts)) for p in house),
@@ -142,14 +164,21 @@ def field_of(
     )
 
 
-def keep_house(contest: Contest, settings: ContestSettings, storage: Storage, house: Sequence[HousePlayer]) -> None:
-    """Have the house players' contents lie beside the records, for contests that want it. Raises OSError."""
+def write_house_files(
+    contest: Contest, settings: ContestSettings, writer: Writer, house: Sequence[HousePlayer]
+) -> None:
+    """Write the house players' contents to house/, for contests that want it. Raises OSError.
+
+    Those of former house players are removed, and nobody else's files.
+    """
     if contest.house is None or contest.house.suffix is None:
         return
+    storage, known = writer.storage, writer.state.field
     examples = contest.house.examples(settings) if contest.house.examples else ()
     wanted = {f"{player.name}{contest.house.suffix}": player.content for player in (*examples, *house)}
+    former = {f"{name}{contest.house.suffix}" for name in known.house_numbers} if known else set()
     there = storage.list("house")
-    for name in there.keys() - wanted.keys():
+    for name in former & there.keys() - wanted.keys():
         storage.remove(f"house/{name}")
     for name, content in wanted.items():
         if there.get(name) != len(content) or storage.read(f"house/{name}") != content:
@@ -157,40 +186,43 @@ def keep_house(contest: Contest, settings: ContestSettings, storage: Storage, ho
 
 
 def verify_batches(writer: Writer, say: Callable[[str], None]) -> list[Batch]:
-    """The standing batches whose parts are what was committed, byte for byte."""
+    """The committed batches whose parts are there with the sha256 of their entry; says which are not."""
     standing = standing_batches(writer.storage, writer.state)
     size = sum(part.size for batch in standing for part in batch.parts)
-    if size > _WORTH_MENTIONING:
+    if size > _LARGE:
         say(f"Checking {size / 1e9:.1f} GB of records…")
 
-    def is_sound(batch: Batch) -> bool:
-        return all(sha256_of(writer.storage, part) == part.sha256 for part in batch.parts)
+    def what_is_wrong(batch: Batch) -> str:
+        found = [(part, sha256_of(writer.storage, part)) for part in batch.parts]
+        if any(sha256 is None for _, sha256 in found):
+            return "missing"
+        return "damaged" if any(sha256 != part.sha256 for part, sha256 in found) else ""
 
     with ThreadPoolExecutor() as pool:
-        verdicts = list(pool.map(is_sound, standing))
-    for batch, verdict in zip(standing, verdicts):
-        if not verdict:
-            say(f"Part {batch.name} is damaged; its {len(batch.legs)} legs are played again")
-    return [batch for batch, verdict in zip(standing, verdicts) if verdict]
+        problems = dict(zip((batch.name for batch in standing), pool.map(what_is_wrong, standing)))
+    for name, versions in writer.state.batches.items():
+        if versions[-1].legs and (problem := problems.get(name, "missing")):
+            say(f"Part {name} is {problem}; its {len(versions[-1].legs)} legs are played again")
+    return [batch for batch in standing if not problems[batch.name]]
 
 
 def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
-    """The batches that were committed but are no longer whole, as having no legs."""
-    whole = {batch.name for batch in sound}
+    """What to commit for batches that are not sound: they have no legs any more."""
+    names = {batch.name for batch in sound}
     return [
         without_legs(versions[-1])
         for name, versions in writer.state.batches.items()
-        if versions[-1].legs and name not in whole
+        if versions[-1].legs and name not in names
     ]
 
 
 def trim_batches(
     contest: Contest, writer: Writer, sound: list[Batch], schedule: Schedule, say: Callable[[str], None]
 ) -> list[Batch]:
-    """What replaces the batches that don't fit the schedule.
+    """What to commit for batches that don't fit the schedule: they go, and new ones have their legs that still count.
 
-    Legs that no longer count are left out. A batch that has legs on both sides of
-    one that is still to play is cut there, so that parts stay in schedule order.
+    A batch with legs on both sides of one that is still to play is cut there,
+    so that parts stay in the order of the schedule.
     """
     counting = counted(sound)
     wanted: set[str] = set()
@@ -223,7 +255,7 @@ def trim_batches(
 
 
 def _cut_out(contest: Contest, writer: Writer, batch: Batch, kept: tuple[LegResult, ...], per_leg: int) -> Batch:
-    """A batch of some of a batch's legs, `per_leg` sessions each, staged."""
+    """A new batch, staged, of the legs of another that are `kept`; each has `per_leg` sessions."""
     columns = {"games": contest.games, "sessions": contest.sessions}
     name = batch_name(kept[0].match, kept[0].number, (leg.digest for leg in kept))
     dropped = [(leg.match, leg.number * per_leg, (leg.number + 1) * per_leg) for leg in batch.legs if leg not in kept]

@@ -10,9 +10,6 @@ from typing import Any, Protocol
 
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 
-# Part of every leg's digest: raise it when the same settings no longer give the same games.
-ENGINE_VERSION = "1"
-
 
 @dataclass(frozen=True)
 class Competitor:
@@ -54,12 +51,16 @@ def house_match_number(entrant: int, house: int) -> int:
 
 @dataclass(frozen=True)
 class RoundRobin:
-    """All play all. Legs come by match number, those of a duplicate match one after the other."""
+    """All play all. Legs come by match number, those of a duplicate match one after the other.
+
+    `version` is the contest's `engine_version`, "" for legs that nobody records.
+    """
 
     contest: str
     settings: dict[str, Any]
     competitors: Sequence[Competitor]
     house: Sequence[Competitor] = ()
+    version: str = ""
 
     @property
     def sessions_per_leg(self) -> int:
@@ -89,7 +90,7 @@ class RoundRobin:
         pairing = [x.name, y.name] if self.settings["deals"] == "independent" else []
         return Leg(
             digest=_sha256(
-                [ENGINE_VERSION, self.contest, self.settings, x.name, x.artifact, y.name, y.artifact, number]
+                [self.version, self.contest, self.settings, x.name, x.artifact, y.name, y.artifact, number]
             ).hex(),
             plan=LegPlan(
                 match=match_number(x.number, y.number),
@@ -108,13 +109,14 @@ class AgainstHouse:
 
     Entrants sit in seat x. They all meet the same deals and the same dice of the
     house player, unless deals are independent. More sessions leave those that
-    there were as they are.
+    there were as they are. `version` as in RoundRobin.
     """
 
     contest: str
     settings: dict[str, Any]
     competitors: Sequence[Competitor]
     house: Sequence[Competitor]
+    version: str = ""
 
     @property
     def sessions_per_leg(self) -> int:
@@ -147,7 +149,7 @@ class AgainstHouse:
             yield Leg(
                 digest=_sha256(
                     [
-                        ENGINE_VERSION,
+                        self.version,
                         self.contest,
                         settings,
                         [entrant.name, entrant.artifact],

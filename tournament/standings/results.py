@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tournament.contests import CONTESTS, find_contest
-from tournament.errors import BadInput
+from tournament.errors import BadInput, RunFailed
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, read_state, standing_batches
@@ -119,9 +119,11 @@ class Results:
             frame: pd.DataFrame = read_parts(open_storage(self.location), columns, parts).to_pandas()
         except FileNotFoundError:
             raise BadInput(f"the records in {self.location} have changed since; load them again") from None
-        except OSError as error:
-            raise BadInput(f"the records in {self.location} can't be read ({error}); run again to mend them") from None
+        except RunFailed as problem:
+            raise BadInput(f"{problem}; run again to mend the records") from None
         names = {match.match: (match.x, match.y) for match in self.ranking.matches}
+        if not frame["match"].isin(list(names)).all():
+            raise BadInput(f"{self.location}/{table} has matches that the ledger doesn't know")
         categories = sorted({name for pair in names.values() for name in pair})
         code = {name: number for number, name in enumerate(categories)}
         for position, (side, index) in enumerate((("x", 0), ("y", 1)), 1):
@@ -149,6 +151,8 @@ def load(results: str) -> Results:
         raise BadInput(f"{location} holds no results yet")
     batches = standing_batches(storage, state)
     house = find_contest(state.field.contest).house
+    if house and any(set(house.facts) - player.facts.keys() for player in state.field.house):
+        raise RunFailed(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
     ranking = compute_standings(state.field, batches, house.scoring if house else None)
     return Results(storage.location, state.field, ranking, tuple(batches))
 

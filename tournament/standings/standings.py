@@ -93,14 +93,15 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
 
     Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
     """
-    legs = sorted((leg for batch in batches for leg in batch.legs), key=lambda leg: (leg.match, leg.number))
+    house = {player.name for player in field.house}
+    counting = (leg for batch in batches for leg in batch.legs if scoring is None or leg.y in house)
+    legs = sorted(counting, key=lambda leg: (leg.match, leg.number))
     faults = tuple((leg, fault) for leg in legs for fault in leg.faults)
     fault_counts: dict[str, int] = {}
     expelled: dict[str, str] = {}
     for leg in legs:
-        for fault in leg.faults:
-            name = (leg.x, leg.y)[fault.seat]
-            fault_counts[name] = fault_counts.get(name, 0) + 1
+        for seat, name in enumerate((leg.x, leg.y)):
+            fault_counts[name] = fault_counts.get(name, 0) + leg.fault_count(seat)
         if leg.ended_by is not None:
             name, opponent = (leg.x, leg.y) if leg.ended_by == 0 else (leg.y, leg.x)
             last = [fault for fault in leg.faults if fault.seat == leg.ended_by][-1]
@@ -147,8 +148,8 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
             lines.append(
                 Standing(entrant.name, entrant.kind, entrant.sha256, faults=count, status=status, reason=reason)
             )
-    house = tuple(player.name for player in field.house)
-    return Standings(tuple(lines), tuple(_matches(legs, scoring, _facts(field))), faults, scoring, house)
+    names = tuple(player.name for player in field.house)
+    return Standings(tuple(lines), tuple(_matches(legs, scoring, _facts(field))), faults, scoring, names)
 
 
 @dataclass

@@ -1,24 +1,54 @@
 """The ledger: numbered JSON files, each a commit. What it says is what counts.
 
 A leg counts when a commit names it and the part with its games stands in
-games/ with the size that the commit gives. Parts are written aside first, then
-committed, then published by a rename, so a reader of games/ sees exactly the
-legs that count, before, during and after a crash at any point.
+games/ with the size that the commit gives. Every entry lies there twice, so
+that one flipped bit doesn't lock the records. Whoever sends a results folder
+may have written anything into it: an entry is taken as a whole, with every
+name, number and text within its limits, or not at all.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
-import json
+import itertools
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
 
-from tournament.errors import RunFailed
-from tournament.store.storage import AlreadyExists, Storage
+from pydantic import AfterValidator, ConfigDict, StringConstraints, TypeAdapter
+from pydantic import Field as Limits
+
+from engine.game_core import BLOCK_COUNT
+from tournament.errors import RunFailed, shortened
+from tournament.names import valid_name
+from tournament.store.storage import Storage
+
+_MOST_FAULTS = 20  # of a leg, kept one by one
+# Characters of a fault's texts, and of what is wrong with an entrant.
+_MOST_WHAT, _MOST_ASKED, _MOST_COMPLAINTS, _MOST_PROBLEM = 500, 1000, 2000, 10_000
+
+
+def _bot_name(text: str) -> str:
+    if not valid_name(text):
+        raise ValueError("no bot's name")
+    return text
+
+
+_CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+_Name = Annotated[str, AfterValidator(_bot_name)]
+_Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+_BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
+_Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
+_Text = Annotated[str, StringConstraints(max_length=100_000)]
+_Seat = Annotated[int, Limits(ge=0, le=1)]
+_Number = Annotated[int, Limits(ge=0, lt=1 << 31)]
+_Count = Annotated[int, Limits(ge=0, le=10**15)]
+_Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
+_Square = Annotated[float, Limits(ge=0, le=1e30)]
+TableName = Literal["games", "sessions"]
+Setting = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
@@ -29,13 +59,24 @@ class Fault:
     its process wrote to standard error.
     """
 
-    seat: int
-    session: int
-    game: int
-    question: str
-    what: str
-    asked: str = ""
-    complaints: str = ""
+    __pydantic_config__ = _CHECKED
+
+    seat: _Seat
+    session: _Number
+    game: _Number
+    question: _Word
+    what: _Text
+    asked: _Text = ""
+    complaints: _Text = ""
+
+    def bounded(self) -> Fault:
+        """The fault with its texts cut to what the ledger keeps of them."""
+        return replace(
+            self,
+            what=shortened(self.what, _MOST_WHAT),
+            asked=shortened(self.asked, _MOST_ASKED),
+            complaints=shortened(self.complaints, _MOST_COMPLAINTS),
+        )
 
 
 @dataclass(frozen=True)
@@ -43,33 +84,61 @@ class LegResult:
     """A played leg: who, and x's sums. `blocks` are x's points by block of sessions.
 
     `ended_by` is the seat whose faults ended the leg, or None; `counts` are the contest's own.
+    `faults` are the first ones, and the one that ended the leg; `faults_left_out` counts the others of
+    either seat.
     """
 
-    digest: str
-    match: int
-    number: int
-    x: str
-    y: str
-    sessions: int
-    games: int
-    points: float
-    squared_points: float
-    blocks: tuple[float, ...]
-    faults: tuple[Fault, ...] = ()
-    ended_by: int | None = None
-    counts: tuple[int, ...] = ()
+    __pydantic_config__ = _CHECKED
+
+    digest: _Sha256
+    match: _Number
+    number: _Number
+    x: _Name
+    y: _Name
+    sessions: _Number
+    games: _Count
+    points: _Amount
+    squared_points: _Square
+    blocks: Annotated[tuple[_Amount, ...], Limits(min_length=BLOCK_COUNT, max_length=BLOCK_COUNT)]
+    faults: Annotated[tuple[Fault, ...], Limits(max_length=2000)] = ()
+    ended_by: _Seat | None = None
+    counts: Annotated[tuple[_Count, ...], Limits(max_length=64)] = ()
+    faults_left_out: tuple[_Number, _Number] = (0, 0)
+
+    def fault_count(self, seat: int) -> int:
+        """All faults of a seat, also those of which no more is known."""
+        return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]
+
+
+def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...], tuple[int, int]]:
+    """What the ledger keeps of a leg's faults, and how many of either seat it leaves out.
+
+    Kept are the first ones, and the last one of a leg that it `ended`.
+    """
+    kept = [*faults[:_MOST_FAULTS], *(faults[_MOST_FAULTS:][-1:] if ended else ())]
+    left_out = [
+        sum(fault.seat == seat for fault in faults) - sum(fault.seat == seat for fault in kept) for seat in (0, 1)
+    ]
+    return tuple(fault.bounded() for fault in kept), (left_out[0], left_out[1])
 
 
 @dataclass(frozen=True)
 class Part:
     """A Parquet file of a table. `staged` is where it waits until it is published."""
 
-    table: str
-    name: str
-    size: int
-    sha256: str
-    rows: int
-    staged: str
+    __pydantic_config__ = _CHECKED
+
+    table: TableName
+    name: Annotated[str, StringConstraints(max_length=100)]
+    size: Annotated[int, Limits(ge=0, lt=1 << 50)]
+    sha256: _Sha256
+    rows: _Count
+    staged: Annotated[str, StringConstraints(pattern=r"^staging/[0-9a-z-]{1,150}$")]
+
+    @property
+    def place(self) -> str:
+        """Its name among the results, once published."""
+        return f"{self.table}/{self.name}"
 
 
 @dataclass(frozen=True)
@@ -79,10 +148,12 @@ class Batch:
     `sandbox`: what confined its bots that are processes, "" when there were none.
     """
 
-    name: str
+    __pydantic_config__ = _CHECKED
+
+    name: _BatchName
     parts: tuple[Part, ...]
     legs: tuple[LegResult, ...]
-    sandbox: str = ""
+    sandbox: Annotated[str, StringConstraints(max_length=1000)] = ""
 
 
 def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
@@ -94,42 +165,134 @@ def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
     return f"{match:010d}-{number}-{hashlib.sha256(''.join(digests).encode()).hexdigest()[:12]}"
 
 
+def without_legs(batch: Batch) -> Batch:
+    """The batch as it is recorded once none of its legs count."""
+    return replace(batch, legs=())
+
+
 @dataclass(frozen=True)
 class FieldEntrant:
     """An entrant as the ledger knows it. `number` stays his for good; `artifact` is the sha256 of what plays."""
 
-    number: int
-    name: str
-    kind: str
-    sha256: str
-    artifact: str | None
-    problem: str | None
+    __pydantic_config__ = _CHECKED
+
+    number: _Number
+    name: _Name
+    kind: _Word
+    sha256: _Sha256
+    artifact: _Sha256 | None
+    problem: _Text | None
+
+    def bounded(self) -> FieldEntrant:
+        """The entrant with its problem cut to what the ledger keeps of it."""
+        return replace(self, problem=self.problem and shortened(self.problem, _MOST_PROBLEM))
 
 
 @dataclass(frozen=True)
 class FieldHousePlayer:
     """A house player as the ledger knows it: `sha256` is of its content, `facts` are what scoring reads of it."""
 
-    number: int
-    name: str
-    sha256: str
-    facts: dict[str, float]
+    __pydantic_config__ = _CHECKED
+
+    number: _Number
+    name: _Name
+    sha256: _Sha256
+    facts: dict[_Word, _Amount]
 
 
 @dataclass(frozen=True)
 class Field:
     """What is being played: the contest's settings, its entrants and house players.
 
-    `numbers` and `house_numbers` also keep those who left.
+    `engine` is the contest's `engine_version`. `numbers` and `house_numbers` also keep those who left.
     """
 
-    contest: str
-    engine: str
-    settings: dict[str, Any]
-    entrants: tuple[FieldEntrant, ...]
-    numbers: dict[str, int]
-    house: tuple[FieldHousePlayer, ...] = ()
-    house_numbers: dict[str, int] = dataclasses.field(default_factory=dict)
+    __pydantic_config__ = _CHECKED
+
+    contest: _Word
+    engine: _Word
+    settings: dict[_Word, Setting]
+    entrants: Annotated[tuple[FieldEntrant, ...], Limits(max_length=10_000)]
+    numbers: dict[_Name, _Number]
+    house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000)] = ()
+    house_numbers: dict[_Name, _Number] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One commit: what is played from now on, if that changed, and batches that came or went."""
+
+    __pydantic_config__ = _CHECKED
+
+    field: Field | None = None
+    batches: tuple[Batch, ...] = ()
+
+
+_ENTRIES = TypeAdapter(Entry)
+_SEAL = re.compile(rb',"sha256":"([0-9a-f]{64})"}\n')
+_SEAL_LENGTH = len(',"sha256":""}\n') + 64
+
+
+def pack(entry: Entry) -> bytes:
+    """An entry's text, with the sha256 of the rest as its last key: a flipped bit must not change sums.
+
+    Raises ValueError for one that `unpack` would refuse.
+    """
+    text = _ENTRIES.dump_json(entry, exclude_defaults=True)
+    content = text[:-1] + f',"sha256":"{hashlib.sha256(text).hexdigest()}"}}\n'.encode()
+    unpack(content)
+    return content
+
+
+def is_sealed(content: bytes) -> bool:
+    """Whether an entry's text is what `pack` made."""
+    seal = _SEAL.fullmatch(content[-_SEAL_LENGTH:])
+    return seal is not None and seal[1].decode() == hashlib.sha256(content[:-_SEAL_LENGTH] + b"}").hexdigest()
+
+
+def unpack(content: bytes) -> Entry:
+    """An entry from its text. Raises ValueError when it isn't what `pack` made, or says what can't be."""
+    if not is_sealed(content):
+        raise ValueError("not what was written")
+    entry = _ENTRIES.validate_json(content[:-_SEAL_LENGTH] + b"}")
+    if entry.field:
+        _check_field(entry.field)
+    for batch in entry.batches:
+        _check_batch(batch)
+    return entry
+
+
+def _check_field(field: Field) -> None:
+    """Raises ValueError where numbers and names don't agree: both index what is read later."""
+    for numbers, present in ((field.numbers, field.entrants), (field.house_numbers, field.house)):
+        if sorted(numbers.values()) != list(range(len(numbers))):
+            raise ValueError("numbers with gaps")
+        if len({one.name for one in present}) < len(present):
+            raise ValueError("a name twice")
+        if any(numbers.get(one.name) != one.number for one in present):
+            raise ValueError("another number")
+
+
+def _check_batch(batch: Batch) -> None:
+    """Raises ValueError where parts and legs don't agree."""
+    if sorted(part.place for part in batch.parts) != [
+        f"{table}/{batch.name}.parquet" for table in ("games", "sessions")
+    ]:
+        raise ValueError("other parts")
+    if not batch.legs:
+        return
+    first = batch.legs[0]
+    if batch.name != batch_name(first.match, first.number, (leg.digest for leg in batch.legs)):
+        raise ValueError("another name")
+    places = [(leg.match, leg.number) for leg in batch.legs]
+    if any(one >= other for one, other in itertools.pairwise(places)):
+        raise ValueError("legs out of order")
+    rows = {"games": sum(leg.games for leg in batch.legs), "sessions": sum(leg.sessions for leg in batch.legs)}
+    if any(part.rows != rows[part.table] for part in batch.parts):
+        raise ValueError("other rows")
+    for leg in batch.legs:
+        if leg.ended_by is not None and all(fault.seat != leg.ended_by for fault in leg.faults):
+            raise ValueError("ended by no fault")
 
 
 @dataclass
@@ -140,193 +303,61 @@ class State:
     field: Field | None = None
     batches: dict[str, list[Batch]] = dataclasses.field(default_factory=dict)
 
-
-def read_state(storage: Storage) -> State:
-    """Fold the ledger's entries. Raises RunFailed when one is damaged."""
-    state = State()
-    for name in sorted(name for name in storage.list("ledger") if _ENTRY_NAME.fullmatch(name)):
-        expected = _entry_name(state.entries + 1)
-        if name != expected:
-            raise RunFailed(f"{storage.location}/ledger/{expected} is missing; {_MEND_LEDGER.format(storage.location)}")
-        try:
-            entry = _checked(storage.read(f"ledger/{name}"))
-            if "field" in entry:
-                state.field = _field_from(entry["field"])
-            for raw in entry.get("batches", ()):
-                batch = _batch_from(raw)
-                state.batches.setdefault(batch.name, []).append(batch)
-        except (ValueError, TypeError, KeyError, RecursionError):
-            raise RunFailed(
-                f"{storage.location}/ledger/{name} is damaged; {_MEND_LEDGER.format(storage.location)}"
-            ) from None
-        state.entries += 1
-    return state
+    def add(self, entry: Entry) -> None:
+        """Note the next commit."""
+        self.entries += 1
+        self.field = entry.field or self.field
+        for batch in entry.batches:
+            self.batches.setdefault(batch.name, []).append(batch)
 
 
+FOLDERS_OF_ENTRIES = ("ledger", "ledger-copy")
 _ENTRY_NAME = re.compile(r"[0-9]{8}\.json")
 _MEND_LEDGER = "bring it back from a copy, or move {} away and run again"
 
 
-def _entry_name(number: int) -> str:
+def entry_name(number: int) -> str:
     return f"{number:08d}.json"
 
 
-def _packed(entry: dict[str, Any]) -> bytes:
-    """An entry's text, with the sha256 of the rest as its last key: a flipped bit must not change sums."""
-    text = json.dumps(entry, separators=(",", ":"), allow_nan=False)
-    seal = hashlib.sha256(text.encode()).hexdigest()
-    return (json.dumps({**entry, "sha256": seal}, separators=(",", ":")) + "\n").encode()
+def read_state(storage: Storage) -> State:
+    """Fold the ledger's entries. Raises RunFailed when one is damaged in both copies, or missing."""
+    state = State()
+    found = {name for folder in FOLDERS_OF_ENTRIES for name in storage.list(folder) if _ENTRY_NAME.fullmatch(name)}
+    for name in sorted(found):
+        expected = entry_name(state.entries + 1)
+        if name != expected:
+            raise RunFailed(f"{storage.location}/ledger/{expected} is missing; {_MEND_LEDGER.format(storage.location)}")
+        state.add(_read_entry(storage, name))
+    return state
 
 
-def _checked(content: bytes) -> dict[str, Any]:
-    """An entry from its text. Raises ValueError when it isn't what `_packed` made."""
-    entry = json.loads(content)
-    if not isinstance(entry, dict):
-        raise ValueError("not an entry")
-    entry.pop("sha256", None)
-    if _packed(entry) != content:
-        raise ValueError("not what was written")
-    return entry
+def _read_entry(storage: Storage, name: str) -> Entry:
+    for folder in FOLDERS_OF_ENTRIES:
+        try:
+            return unpack(storage.read(f"{folder}/{name}"))
+        except (FileNotFoundError, ValueError):
+            continue
+    raise RunFailed(f"{storage.location}/ledger/{name} is damaged; {_MEND_LEDGER.format(storage.location)}")
 
 
 def standing_batches(storage: Storage, state: State) -> list[Batch]:
-    """The batches that count, by name: of each the newest version whose games part is in place."""
+    """The batches that count, by name: of each the newest version whose games part is in place.
+
+    Raises RunFailed when a leg would count twice.
+    """
     games = storage.list("games")
-    standing = []
+    standing: list[Batch] = []
+    seen: set[str] = set()
     for _, versions in sorted(state.batches.items()):
         for version in reversed(versions):
-            part = _games_part(version)
+            part = next(part for part in version.parts if part.table == "games")
             if version.legs and games.get(part.name) == part.size:
                 standing.append(version)
                 break
+    for batch in standing:
+        digests = {leg.digest for leg in batch.legs}
+        if len(digests) < len(batch.legs) or not seen.isdisjoint(digests):
+            raise RunFailed(f"the ledger of {storage.location} has a leg twice, the second time in {batch.name}")
+        seen |= digests
     return standing
-
-
-class Writer:
-    """The one process that commits. Made by `open_for_writing`, which first finishes what a crash left."""
-
-    def __init__(self, storage: Storage, state: State) -> None:
-        self.storage = storage
-        self.state = state
-
-    def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> None:
-        """Append an entry, then publish the parts of its batches.
-
-        Raises RunFailed when another process writes to the ledger now, OSError
-        when the entry can't be written.
-        """
-        batches = list(batches)
-        entry: dict[str, Any] = {}
-        if field is not None:
-            entry["field"] = asdict(field)
-        if batches:
-            entry["batches"] = [asdict(batch) for batch in batches]
-        number = self.state.entries + 1
-        if not self.storage.still_held():
-            raise RunFailed(f"another process writes to {self.storage.location} now; this one stops")
-        try:
-            self.storage.create(f"ledger/{_entry_name(number)}", _packed(entry))
-        except AlreadyExists:
-            raise RunFailed(f"another process writes to {self.storage.location} now; this one stops") from None
-        self.state.entries = number
-        if field is not None:
-            self.state.field = field
-        for batch in batches:
-            self.state.batches.setdefault(batch.name, []).append(batch)
-        publish_all(self.storage, batches)
-
-    def close(self) -> None:
-        """Let others write. Parts that nobody committed go, if they can."""
-        with contextlib.suppress(OSError, RunFailed):
-            if self.storage.still_held():
-                self.storage.remove_folder("staging")
-                self.storage.prepare()
-        self.storage.release()
-
-
-def open_for_writing(storage: Storage) -> Writer:
-    """Hold the ledger, publish what was committed but not yet published, and sweep up the rest.
-
-    Raises RunFailed while another process holds it, or when it can't be written.
-    """
-    storage.prepare()
-    storage.hold()
-    try:
-        state = read_state(storage)
-        publish_all(storage, [versions[-1] for versions in state.batches.values()])
-        storage.remove_folder("staging")
-        storage.prepare()
-        known = {
-            (part.table, part.name)
-            for versions in state.batches.values()
-            if versions[-1].legs
-            for part in versions[-1].parts
-        }
-        for table in ("games", "sessions"):
-            for name in storage.list(table):
-                if (table, name) not in known:
-                    storage.remove(f"{table}/{name}")
-    except BaseException:
-        storage.release()
-        raise
-    return Writer(storage, state)
-
-
-def publish_all(storage: Storage, batches: Sequence[Batch]) -> None:
-    """Publish batches of one commit. What goes, goes first: a leg must never be read twice."""
-    for batch in sorted(batches, key=lambda batch: bool(batch.legs)):
-        publish(storage, batch)
-
-
-def publish(storage: Storage, batch: Batch) -> None:
-    """Put a batch's parts where readers look, or take them away when it has no legs.
-
-    The games decide: they come last and go first, so that none are without their sessions.
-    """
-    for part in sorted(batch.parts, key=lambda part: part.table == "games", reverse=not batch.legs):
-        target = f"{part.table}/{part.name}"
-        if not batch.legs:
-            storage.remove(target)
-            continue
-        try:
-            storage.publish(part.staged, target)
-        except FileNotFoundError:
-            continue  # published before, or lost: then its size tells
-
-
-def without_legs(batch: Batch) -> Batch:
-    """The batch as it is recorded once none of its legs count."""
-    return replace(batch, legs=())
-
-
-def _games_part(batch: Batch) -> Part:
-    return next(part for part in batch.parts if part.table == "games")
-
-
-def _batch_from(raw: dict[str, Any]) -> Batch:
-    return Batch(
-        raw["name"],
-        tuple(Part(**part) for part in raw["parts"]),
-        tuple(
-            LegResult(
-                **{
-                    **leg,
-                    "blocks": tuple(leg["blocks"]),
-                    "faults": tuple(Fault(**f) for f in leg["faults"]),
-                    "counts": tuple(leg.get("counts", ())),
-                }
-            )
-            for leg in raw["legs"]
-        ),
-        raw.get("sandbox", ""),
-    )
-
-
-def _field_from(raw: dict[str, Any]) -> Field:
-    return Field(
-        **{
-            **raw,
-            "entrants": tuple(FieldEntrant(**entrant) for entrant in raw["entrants"]),
-            "house": tuple(FieldHousePlayer(**player) for player in raw.get("house", ())),
-        }
-    )

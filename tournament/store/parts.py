@@ -7,8 +7,12 @@ times as much a row.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
 from typing import IO, Any, Literal, cast
 
 import numpy as np
@@ -17,8 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.records import Table
+from tournament.errors import RunFailed, shortened
 from tournament.store.columns import Column
-from tournament.store.ledger import Part
+from tournament.store.ledger import Part, TableName
 from tournament.store.storage import Storage
 
 # One row group. Smaller ones cost more a row, larger ones leave the processor's cache.
@@ -71,15 +76,22 @@ class _HashingSink(io.RawIOBase):
 
 
 class PartWriter:
-    """Writes one part aside, row group by row group."""
+    """Writes one part aside, row group by row group. Its metadata say the `origin`."""
 
-    def __init__(self, storage: Storage, table: str, columns: Sequence[Column], name: str, staged: str) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        table: TableName,
+        columns: Sequence[Column],
+        name: str,
+        staged: str,
+        origin: Mapping[str, str] | None = None,
+    ) -> None:
         self._storage = storage
         self._table = table
         self._name = name
         self._staged = staged
-        self._columns = columns
-        self._schema = arrow_schema(columns)
+        self._schema = arrow_schema(columns).with_metadata(dict(origin or {}))
         self._sink = _HashingSink(storage.open_staged(staged))
         self._rows = 0
         integers = [c for c in columns if c.type not in ("bool",) and not c.type.startswith("float")]
@@ -139,16 +151,55 @@ class PartWriter:
             return
 
 
-def read_parts(storage: Storage, columns: Sequence[Column], parts: Sequence[Part]) -> pa.Table:
-    """The rows of published parts, one after the other.
+_ORIGIN = ("tournament", "contest", "engine_version")
 
-    Raises FileNotFoundError when one is gone, OSError when a page isn't what was written.
+
+def origin_of(contest: str, version: str) -> dict[str, str]:
+    """What a part's metadata say of where its games come from."""
+    return dict(zip(_ORIGIN, (_package_version(), contest, version)))
+
+
+@cache
+def _package_version() -> str:
+    return importlib.metadata.version("tournament")
+
+
+@contextmanager
+def _reading(storage: Storage, part: Part) -> Iterator[None]:
+    """What goes wrong in the block is a damaged part. Raises FileNotFoundError when it is gone, else RunFailed."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        reason = shortened(str(error).partition("\n")[0], 200)
+        raise RunFailed(f"{storage.location}/{part.place} is damaged: {reason}") from None
+
+
+def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.ParquetFile:
+    """A published part with these columns and its number of rows; checksums of pages are checked when read.
+
+    Raises FileNotFoundError when it is gone, RunFailed when it is something else.
     """
+    with _reading(storage, part):
+        file = pq.ParquetFile(storage.open_data(part.place), page_checksum_verification=True)
+        if file.schema_arrow.equals(arrow_schema(columns)) and file.metadata.num_rows == part.rows:
+            return file
+        file.close(force=True)
+        raise pa.ArrowInvalid("it has other columns or rows than were written")
+
+
+def read_parts(storage: Storage, columns: Sequence[Column], parts: Sequence[Part]) -> pa.Table:
+    """The rows of published parts, one after the other. Raises as `open_part` does."""
+
+    def read(part: Part) -> pa.Table:
+        with open_part(storage, part, columns) as file, _reading(storage, part):
+            return file.read().replace_schema_metadata(None)
+
     if not parts:
         return arrow_schema(columns).empty_table()
-    places = [storage.data_path(f"{part.table}/{part.name}") for part in parts]
-    # pyarrow checks page checksums only when told to.
-    return pq.read_table([path for _, path in places], filesystem=places[0][0], page_checksum_verification=True)
+    with ThreadPoolExecutor() as pool:
+        return pa.concat_tables(list(pool.map(read, parts)))
 
 
 def rewrite_without(
@@ -156,26 +207,27 @@ def rewrite_without(
 ) -> Part:
     """Write a part anew without some legs, given as (match, first session, end of sessions).
 
-    Raises OSError when reading or writing fails.
+    Raises OSError when writing fails, else as `open_part` does.
     """
-    writer = PartWriter(storage, part.table, columns, part.name, staged)
-    try:
-        filesystem, path = storage.data_path(f"{part.table}/{part.name}")
-        file = pq.ParquetFile(path, filesystem=filesystem, page_checksum_verification=True)
-        dropped = list(legs)
-        with file:
+    dropped = list(legs)
+    with open_part(storage, part, columns) as file:
+        known = file.schema_arrow.metadata or {}
+        origin = {key: known[key.encode()].decode(errors="replace") for key in _ORIGIN if key.encode() in known}
+        writer = PartWriter(storage, part.table, columns, part.name, staged, origin)
+        try:
             for group in range(file.num_row_groups):
-                table = file.read_row_group(group)
+                with _reading(storage, part):
+                    table = file.read_row_group(group)
                 match = table["match"].to_numpy()
                 session = table["session"].to_numpy()
                 keep = np.ones(len(table), dtype=bool)
                 for number, first, end in dropped:
                     keep &= ~((match == number) & (session >= first) & (session < end))
                 writer.write_arrow(table.filter(pa.array(keep)).cast(arrow_schema(columns)))
-        return writer.finish()
-    except BaseException:
-        writer.abandon()
-        raise
+            return writer.finish()
+        except BaseException:
+            writer.abandon()
+            raise
 
 
 def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
@@ -210,10 +262,9 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
 
 def sha256_of(storage: Storage, part: Part) -> str | None:
     """The sha256 of a published part's bytes, None when it is gone."""
-    filesystem, path = storage.data_path(f"{part.table}/{part.name}")
     digest = hashlib.sha256()
     try:
-        with filesystem.open_input_stream(path) as stream:
+        with storage.open_data(part.place) as stream:
             while block := stream.read(1 << 22):
                 digest.update(block)
     except FileNotFoundError:

@@ -11,11 +11,13 @@ import contextlib
 import errno
 import fcntl
 import os
-import shutil
+import re
+import stat
 import uuid
-from pathlib import Path
+from collections.abc import Iterator
 from typing import IO, Protocol, cast
 
+import pyarrow as pa
 from pyarrow import fs
 
 from tournament.errors import BadInput, RunFailed
@@ -26,7 +28,11 @@ class AlreadyExists(Exception):
 
 
 class Storage(Protocol):
-    """The verbs. `list` gives the sizes in bytes of the files right inside a folder, {} when there is none."""
+    """The verbs. Names that lead outside raise RunFailed.
+
+    `list` gives the sizes in bytes of the files right inside a folder, {} when there is none; `size`
+    that of one file, None when it isn't there. `read` and `open_data` raise FileNotFoundError.
+    """
 
     location: str
 
@@ -35,18 +41,35 @@ class Storage(Protocol):
     def release(self) -> None: ...
     def still_held(self) -> bool: ...
     def list(self, folder: str) -> dict[str, int]: ...
+    def size(self, name: str) -> int | None: ...
     def read(self, name: str) -> bytes: ...
     def create(self, name: str, content: bytes) -> None: ...
     def replace(self, name: str, content: bytes) -> None: ...
     def publish(self, staged: str, name: str) -> None: ...
     def remove(self, name: str) -> None: ...
-    def remove_folder(self, folder: str) -> None: ...
     def open_staged(self, name: str) -> IO[bytes]: ...
     def finish_staged(self, stream: IO[bytes]) -> None: ...
-    def data_path(self, name: str) -> tuple[fs.FileSystem, str]: ...
+    def open_data(self, name: str) -> pa.NativeFile: ...
 
 
-FOLDERS = ("games", "sessions", "ledger", "staging")
+FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging")
+# The largest file that is read as a whole: a ledger entry of a million legs is smaller.
+MOST_READ = 1 << 29
+_LOCK = "ledger/writer"
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is opened at once, and then refused
+_NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")
+
+
+def checked_name(name: str) -> str:
+    """The name, if it can only lead to what is inside. Raises RunFailed for any other."""
+    if not _NAME.fullmatch(name):
+        raise RunFailed(f"{name[:200]!r} is not a name of anything inside the results")
+    return name
+
+
+def _not_a_file(path: str) -> str:
+    return f"{path} is a link, a pipe or a device, not a file; take it away"
 
 
 def open_storage(location: str) -> Storage:
@@ -63,35 +86,90 @@ def inside(location: str, name: str) -> str:
 
 
 class FolderStorage:
-    """A folder on a file system. Whoever writes holds an advisory lock, which the kernel drops with its process."""
+    """A folder on a file system. Whoever writes holds an advisory lock, which the kernel drops with its process.
+
+    The folder may come from a stranger. So names are checked, every file is reached from the
+    descriptor of its folder, no link inside is followed, and only regular files are opened.
+    """
 
     def __init__(self, location: str) -> None:
         self.location = os.path.abspath(location)
         self._lock: IO[str] | None = None
 
-    def _path(self, name: str) -> str:
-        return f"{self.location}/{name}"
+    @contextlib.contextmanager
+    def _folder(self, name: str) -> Iterator[int]:
+        """The descriptor of a folder inside, or of the root for "".
+
+        Raises FileNotFoundError where there is none, RunFailed where something else is.
+        """
+        descriptor = os.open(self.location, _FOLDER)
+        try:
+            for step in checked_name(name).split("/") if name else ():
+                try:
+                    inner = os.open(step, _FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
+                except FileNotFoundError:
+                    raise
+                except OSError as error:
+                    raise RunFailed(f"{self.location}/{name} must be a folder ({error.strerror})") from None
+                os.close(descriptor)
+                descriptor = inner
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    @contextlib.contextmanager
+    def _place(self, name: str) -> Iterator[tuple[int, str]]:
+        """The descriptor of a file's folder, and its name there."""
+        folder, _, file = checked_name(name).rpartition("/")
+        with self._folder(folder) as descriptor:
+            yield descriptor, file
+
+    def _open(self, name: str, flags: int = os.O_RDONLY) -> int:
+        """A regular file's descriptor. Raises FileNotFoundError, or RunFailed when it can't be opened or is none."""
+        try:
+            with self._place(name) as (folder, file):
+                descriptor = os.open(file, flags | _FILE, 0o666, dir_fd=folder)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise RunFailed(f"{self.location}/{name} can't be opened: {error.strerror}") from None
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise RunFailed(_not_a_file(f"{self.location}/{name}"))
+        return descriptor
 
     def prepare(self) -> None:
-        """Make the folders. Raises RunFailed when that isn't allowed."""
+        """Make the folders. Raises RunFailed when that isn't allowed, or when the folder is a link out of its own."""
+        whole, above = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
+        if os.path.islink(self.location) and not whole.startswith(f"{above}/"):
+            raise RunFailed(f"{self.location} is a link to {whole}; name that place in `results`, or remove the link")
         try:
+            os.makedirs(self.location, exist_ok=True)
             for folder in FOLDERS:
-                os.makedirs(self._path(folder), exist_ok=True)
+                self._make_folder(folder)
         except OSError as error:
             raise RunFailed(f"can't write to {self.location}: {error.strerror}") from None
+
+    def _make_folder(self, name: str) -> None:
+        with self._folder("") as root, contextlib.suppress(FileExistsError):
+            os.mkdir(checked_name(name), dir_fd=root)
+        with self._folder(name):  # no link to somewhere else
+            pass
 
     def hold(self) -> None:
         """Become the only writer. Raises RunFailed while another process is."""
-        path = self._path("ledger/writer")
+        path = f"{self.location}/{_LOCK}"
         try:
-            lock = open(path, "a+")
+            lock = open(self._open(_LOCK, os.O_RDWR | os.O_CREAT), "r+", errors="replace")
         except OSError as error:
             raise RunFailed(f"can't write to {self.location}: {error.strerror}") from None
+        if os.fstat(lock.fileno()).st_nlink > 1:
+            lock.close()
+            raise RunFailed(f"{path} has a second name elsewhere; remove it")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            lock.seek(0)
-            who = lock.read().strip() or "another process"
+            who = lock.read(200).strip() or "another process"
             lock.close()
             raise RunFailed(f"{self.location} is being written by {who}; wait for it, or stop it") from None
         lock.truncate(0)
@@ -109,32 +187,58 @@ class FolderStorage:
         if self._lock is None:
             return False
         try:
-            there = os.stat(self._path("ledger/writer"))
+            with self._place(_LOCK) as (folder, file):
+                there = os.stat(file, dir_fd=folder, follow_symlinks=False)
         except OSError:
             return False
         mine = os.fstat(self._lock.fileno())
         return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
 
     def list(self, folder: str) -> dict[str, int]:
+        """As in `Storage`; hidden files are passed over. Raises RunFailed for links, pipes and devices."""
+        found = {}
         try:
-            with os.scandir(self._path(folder)) as entries:
-                return {entry.name: entry.stat().st_size for entry in entries if entry.is_file()}
-        except FileNotFoundError:
+            with self._folder(folder) as descriptor, os.scandir(descriptor) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    with contextlib.suppress(FileNotFoundError):  # gone meanwhile
+                        status = entry.stat(follow_symlinks=False)
+                        if stat.S_ISREG(status.st_mode):
+                            found[entry.name] = status.st_size
+                        elif not stat.S_ISDIR(status.st_mode):
+                            raise RunFailed(_not_a_file(f"{self.location}/{folder}/{entry.name}"))
+        except (FileNotFoundError, NotADirectoryError):
             return {}
+        except OSError as error:
+            raise RunFailed(f"{self.location}/{folder} can't be read: {error.strerror}") from None
+        return found
 
-    def read(self, name: str) -> bytes:
-        return Path(self._path(name)).read_bytes()
+    def size(self, name: str) -> int | None:
+        try:
+            with self._place(name) as (folder, file):
+                status = os.stat(file, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def read(self, name: str, most: int = MOST_READ) -> bytes:
+        with open(self._open(name), "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            content = stream.read(most + 1) if size <= most else b""
+        if size > most or len(content) > most:
+            raise RunFailed(f"{self.location}/{name} is too large: {max(size, len(content)):,} bytes")
+        return content
 
     def _write_aside(self, content: bytes) -> str:
-        aside = self._path(f"staging/aside-{uuid.uuid4().hex}")
+        aside = f"staging/aside-{uuid.uuid4().hex}"
         try:
-            with open(aside, "xb") as stream:
+            with self.open_staged(aside) as stream:
                 stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
+                self.finish_staged(stream)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(aside)
+                self.remove(aside)
             raise
         return aside
 
@@ -142,41 +246,34 @@ class FolderStorage:
         """Make a new file, whole and on disk, or raise AlreadyExists."""
         aside = self._write_aside(content)
         try:
-            os.link(aside, self._path(name))
+            with self._place(aside) as (here, file), self._place(name) as (there, target):
+                os.link(file, target, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
+                os.fsync(there)
         except FileExistsError:
             raise AlreadyExists(name) from None
         finally:
-            os.unlink(aside)
-        self._sync_folder(name)
+            self.remove(aside)
 
     def replace(self, name: str, content: bytes) -> None:
         """Make or replace a file in one step, and its folder where it is missing."""
-        os.makedirs(os.path.dirname(self._path(name)), exist_ok=True)
-        os.replace(self._write_aside(content), self._path(name))
-        self._sync_folder(name)
+        if "/" in name:
+            self._make_folder(name.rpartition("/")[0])
+        self.publish(self._write_aside(content), name)
 
     def publish(self, staged: str, name: str) -> None:
-        os.replace(self._path(staged), self._path(name))
-        self._sync_folder(name)
-
-    def _sync_folder(self, name: str) -> None:
-        descriptor = os.open(os.path.dirname(self._path(name)), os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with self._place(staged) as (here, file), self._place(name) as (there, target):
+            os.replace(file, target, src_dir_fd=here, dst_dir_fd=there)
+            os.fsync(there)
 
     def remove(self, name: str) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._path(name))
-
-    def remove_folder(self, folder: str) -> None:
-        shutil.rmtree(self._path(folder), ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError), self._place(name) as (folder, file):
+            os.unlink(file, dir_fd=folder)
 
     def open_staged(self, name: str) -> IO[bytes]:
-        path = self._path(name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        return open(path, "xb", buffering=1 << 20)
+        self._make_folder("staging")
+        with self._place(name) as (folder, file):
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o666, dir_fd=folder)
+        return open(descriptor, "wb", buffering=1 << 20)
 
     def finish_staged(self, stream: IO[bytes]) -> None:
         """Close a staged file once it is on disk."""
@@ -184,8 +281,15 @@ class FolderStorage:
         os.fsync(stream.fileno())
         stream.close()
 
-    def data_path(self, name: str) -> tuple[fs.FileSystem, str]:
-        return fs.LocalFileSystem(), self._path(name)
+    def open_data(self, name: str) -> pa.NativeFile:
+        descriptor = self._open(name)
+        path = f"/proc/self/fd/{descriptor}"
+        if not os.path.exists(path):
+            return pa.PythonFile(open(descriptor, "rb"), mode="r")
+        try:
+            return pa.OSFile(path, "r")  # the same file, read without Python
+        finally:
+            os.close(descriptor)
 
 
 class ObjectStorage:
@@ -207,7 +311,7 @@ class ObjectStorage:
             raise BadInput(f"{location} is not a place for results: it names no bucket")
 
     def _path(self, name: str) -> str:
-        return f"{self._prefix}/{name}"
+        return f"{self._prefix}/{checked_name(name)}"
 
     def prepare(self) -> None:
         try:
@@ -233,9 +337,16 @@ class ObjectStorage:
         found = self._fs.get_file_info(selector)
         return {item.base_name: item.size for item in found if item.type == fs.FileType.File}
 
+    def size(self, name: str) -> int | None:
+        found = self._fs.get_file_info(self._path(name))
+        return found.size if found.type == fs.FileType.File else None
+
     def read(self, name: str) -> bytes:
         with self._fs.open_input_stream(self._path(name)) as stream:
-            return bytes(stream.read())
+            content = bytes(stream.read(MOST_READ + 1))
+        if len(content) > MOST_READ:
+            raise RunFailed(f"{self.location}/{name} is too large")
+        return content
 
     def create(self, name: str, content: bytes) -> None:
         if self._fs.get_file_info(self._path(name)).type != fs.FileType.NotFound:
@@ -259,18 +370,14 @@ class ObjectStorage:
         with contextlib.suppress(FileNotFoundError):
             self._fs.delete_file(self._path(name))
 
-    def remove_folder(self, folder: str) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            self._fs.delete_dir(self._path(folder))
-
     def open_staged(self, name: str) -> IO[bytes]:
         return cast(IO[bytes], self._fs.open_output_stream(self._path(name)))
 
     def finish_staged(self, stream: IO[bytes]) -> None:
         stream.close()
 
-    def data_path(self, name: str) -> tuple[fs.FileSystem, str]:
-        return self._fs, self._path(name)
+    def open_data(self, name: str) -> pa.NativeFile:
+        return self._fs.open_input_file(self._path(name))
 
 
 def explain_write_error(error: OSError, location: str) -> str:

@@ -17,7 +17,7 @@ from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Batch, LegResult, batch_name
-from tournament.store.parts import ROWS_PER_GROUP, PartWriter
+from tournament.store.parts import ROWS_PER_GROUP, PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import PlayedLeg, play_in_lanes
@@ -112,9 +112,10 @@ def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[],
 
 def _open_sink(contest: Contest, storage: Storage, name: str, staged: str) -> ParquetSink:
     file = f"{name}.parquet"
-    games_part = PartWriter(storage, "games", contest.games, file, f"{staged}-games")
+    origin = origin_of(contest.name, contest.engine_version)
+    games_part = PartWriter(storage, "games", contest.games, file, f"{staged}-games", origin)
     try:
-        sessions_part = PartWriter(storage, "sessions", contest.sessions, file, f"{staged}-sessions")
+        sessions_part = PartWriter(storage, "sessions", contest.sessions, file, f"{staged}-sessions", origin)
     except BaseException:
         games_part.abandon()
         raise

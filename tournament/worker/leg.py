@@ -12,7 +12,7 @@ from tournament.contests.contest import Contest, ContestSettings
 from tournament.contests.questions import asked
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import Fault, LegResult
+from tournament.store.ledger import Fault, LegResult, kept_faults
 from tournament.worker.wasm import seating as runtime
 
 
@@ -160,7 +160,7 @@ def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, c
         what,
         asked(contest.interface, kind, arguments, view),
         complaints,
-    )
+    ).bounded()
 
 
 def seed_after(faults: int, seat: Seat) -> int:
@@ -170,6 +170,7 @@ def seed_after(faults: int, seat: Seat) -> int:
 
 def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:
     """The result of a leg, from its core."""
+    kept, left_out = kept_faults(faults, ended_by is not None)
     return LegResult(
         digest=leg.digest,
         match=leg.plan.match,
@@ -181,7 +182,8 @@ def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: in
         points=core.points,
         squared_points=core.squared_points,
         blocks=tuple(core.blocks().tolist()),
-        faults=faults,
+        faults=kept,
         ended_by=ended_by,
         counts=core.counts(),
+        faults_left_out=left_out,
     )

@@ -102,7 +102,8 @@ _CALLED, _BOB_FOLDED = 2, 3
 def _share(round_: int, outcome: int, played: Played) -> float | None:
     """Of the decisions in a round, from 0, those with this outcome."""
     counts = played.counts[_OUTCOMES * round_ : _OUTCOMES * (round_ + 1)]
-    return counts[outcome] / sum(counts) if sum(counts) else None
+    total = sum(counts)
+    return counts[outcome] / total if total and len(counts) == _OUTCOMES else None
 
 
 def _percent(share: float) -> str:
@@ -184,6 +185,7 @@ VIEW = _view()
 HOLDEM_TRAINING = Contest(
     name="holdem_training",
     title="Hold'em training",
+    version=1,
     settings=Settings,
     games=GAMES,
     sessions=SESSIONS,

@@ -23,6 +23,7 @@ from tournament.contests.contest import (
     Word,
 )
 from tournament.contests.two_card_draw.servers import (
+    FACTS,
     SUFFIX,
     compiled_strategy,
     generated_server,
@@ -137,6 +138,7 @@ def _question(
 TWO_CARD_DRAW = Contest(
     name="two_card_draw",
     title="Two-card draw",
+    version=1,
     settings=Settings,
     games=columns_of(
         GAME_ROW,
@@ -207,8 +209,9 @@ TWO_CARD_DRAW = Contest(
                 ),
             ),
         ),
-        SUFFIX,
-        examples,
+        suffix=SUFFIX,
+        facts=FACTS,
+        examples=examples,
     ),
     expected_games=10_000.0,
     expected_rate=5e6,

@@ -16,6 +16,7 @@ from tournament.errors import BadInput
 from tournament.names import valid_name
 
 SUFFIX = ".txt"
+FACTS = ("bet1", "bet2", "achievable")
 
 
 def recipe_of(seed: int, name: str) -> Recipe:
@@ -64,7 +65,7 @@ def server_of(name: str, content: bytes) -> HousePlayer:
     """A house player from a strategy file; `achievable` is what a perfect opponent wins from it, chips a hand."""
     strategy = strategy_of(content)
     best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
-    return HousePlayer(name, content, {"bet1": strategy.bet1, "bet2": strategy.bet2, "achievable": best})
+    return HousePlayer(name, content, dict(zip(FACTS, (strategy.bet1, strategy.bet2, best))))
 
 
 @cache

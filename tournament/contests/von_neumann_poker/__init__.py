@@ -47,6 +47,7 @@ _HIGHEST_CARD = 1 - 2**-24
 VON_NEUMANN_POKER = Contest(
     name="von_neumann_poker",
     title="One-card von Neumann poker",
+    version=1,
     settings=Settings,
     games=columns_of(
         GAME_ROW,

@@ -1,0 +1,207 @@
+"""Committing to the ledger and publishing parts: one process at a time, with nothing lost wherever it stops."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Sequence
+from typing import TypeGuard
+
+from tournament.errors import RunFailed
+from tournament.store.ledger import (
+    FOLDERS_OF_ENTRIES,
+    Batch,
+    Entry,
+    Field,
+    Part,
+    State,
+    entry_name,
+    pack,
+    read_state,
+    unpack,
+)
+from tournament.store.signals import signals_deferred
+from tournament.store.storage import AlreadyExists, Storage
+
+# What this package writes: nothing else is ever deleted.
+_OWN_PART = re.compile(r"[0-9]{10}-[0-9]+-[0-9a-f]{12}\.parquet")
+_OWN_STAGED = re.compile(r"aside-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
+
+
+class Writer:
+    """The one process that commits. Made by `open_for_writing`, which first finishes what a crash left.
+
+    `mended` are the ledger's files that were brought back from their copies.
+    """
+
+    def __init__(self, storage: Storage, state: State, mended: Sequence[str] = ()) -> None:
+        self.storage = storage
+        self.state = state
+        self.mended = mended
+        self._committing = False
+
+    def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> None:
+        """Append an entry, then publish the parts of its batches. Signals wait until that is done.
+
+        Raises RunFailed when another process writes to the ledger now, or when a
+        part isn't there as it was written; OSError when something can't be written.
+        """
+        entry = Entry(field, tuple(batches))
+        name = entry_name(self.state.entries + 1)
+        self._require([(part, part.staged) for batch in entry.batches if batch.legs for part in batch.parts])
+        try:
+            content = pack(entry)
+        except ValueError as error:
+            reason = " ".join(str(error).split())[:300]
+            raise RunFailed(f"{self.storage.location}/ledger/{name} would not be readable: {reason}") from None
+        with signals_deferred():
+            if not self.storage.still_held():
+                raise RunFailed(self._not_mine())
+            # Until the parts are in place, nothing of staging may be swept: the entry may already name it.
+            self._committing = True
+            try:
+                self.storage.create(f"ledger/{name}", content)
+            except AlreadyExists:
+                raise RunFailed(self._not_mine()) from None
+            self.storage.replace(f"ledger-copy/{name}", content)
+            self.state.add(entry)
+            publish_all(self.storage, entry.batches)
+            self._committing = False
+        self._require([(part, part.place) for batch in entry.batches if batch.legs for part in batch.parts])
+
+    def _not_mine(self) -> str:
+        return f"another process writes to {self.storage.location} now; this one stops"
+
+    def _require(self, places: Sequence[tuple[Part, str]]) -> None:
+        """Raises RunFailed when a part is not where it must be, with its size."""
+        for part, place in places:
+            size = self.storage.size(place)
+            if size != part.size:
+                there = "is missing" if size is None else f"has {size:,} bytes"
+                raise RunFailed(
+                    f"{self.storage.location}/{place} {there}, of {part.size:,} bytes that were written:"
+                    " whoever plays must write where this process reads"
+                )
+
+    def require_whole(self) -> None:
+        """Raises RunFailed when an entry, or a part that the ledger names, is missing at the end of a run."""
+        entries = self.storage.list("ledger")
+        for number in range(1, self.state.entries + 1):
+            if entry_name(number) not in entries:
+                raise RunFailed(f"{self.storage.location}/ledger/{entry_name(number)} is missing since this run")
+        tables = {table: self.storage.list(table) for table in ("games", "sessions")}
+        newest = [versions[-1] for versions in self.state.batches.values() if versions[-1].legs]
+        lost = [part for batch in newest for part in batch.parts if tables[part.table].get(part.name) != part.size]
+        if lost:
+            more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+            raise RunFailed(
+                f"{self.storage.location}/{lost[0].place}{more} can't be found as committed;"
+                " run again to play what is missing"
+            )
+
+    def close(self) -> None:
+        """Let others write. Parts that nobody committed go, if they can."""
+        with contextlib.suppress(OSError, RunFailed):
+            if not self._committing and self.storage.still_held():
+                named = {part.staged for versions in self.state.batches.values() for part in versions[-1].parts}
+                _sweep_staging(self.storage, named)
+        self.storage.release()
+
+
+def open_for_writing(storage: Storage) -> Writer:
+    """Hold the ledger, publish what was committed but not yet published, and sweep up the rest.
+
+    Raises RunFailed while another process holds it, when it can't be written, or
+    when files of others lie among the parts.
+    """
+    storage.prepare()
+    storage.hold()
+    try:
+        state = read_state(storage)
+        mended = _mend_entries(storage, state.entries)
+        newest = [versions[-1] for versions in state.batches.values()]
+        tables = {table: storage.list(table) for table in ("games", "sessions")}
+        for table, found in tables.items():
+            for name in found:
+                if not _OWN_PART.fullmatch(name):
+                    raise RunFailed(f"{storage.location}/{table}/{name} is none of the records; take it away")
+        staged = storage.list("staging")
+        publish_all(
+            storage,
+            [
+                batch
+                for batch in newest
+                if any(
+                    part.staged.removeprefix("staging/") in staged if batch.legs else part.name in tables[part.table]
+                    for part in batch.parts
+                )
+            ],
+        )
+        _sweep_staging(storage, ())
+        known = {part.place for batch in newest if batch.legs for part in batch.parts}
+        for table in tables:
+            for name in storage.list(table):
+                if f"{table}/{name}" not in known:
+                    storage.remove(f"{table}/{name}")
+    except BaseException:
+        storage.release()
+        raise
+    return Writer(storage, state, mended)
+
+
+def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
+    """Remove what was written aside and is not among the spared."""
+    spared = set(spared)
+    for name in storage.list("staging"):
+        if _OWN_STAGED.fullmatch(name) and f"staging/{name}" not in spared:
+            storage.remove(f"staging/{name}")
+
+
+def _mend_entries(storage: Storage, entries: int) -> list[str]:
+    """Make both copies of every entry the same again; those that were not."""
+    mended = []
+    for number in range(1, entries + 1):
+        places = [f"{folder}/{entry_name(number)}" for folder in FOLDERS_OF_ENTRIES]
+        texts = [_text(storage, place) for place in places]
+        if texts[0] == texts[1]:
+            continue
+        sound = next(text for text in texts if _is_sound(text))
+        for place, text in zip(places, texts):
+            if text != sound:
+                storage.replace(place, sound)
+                mended.append(place)
+    return mended
+
+
+def _is_sound(text: bytes | None) -> TypeGuard[bytes]:
+    try:
+        return text is not None and unpack(text) is not None
+    except ValueError:
+        return False
+
+
+def _text(storage: Storage, name: str) -> bytes | None:
+    try:
+        return storage.read(name)
+    except FileNotFoundError:
+        return None
+
+
+def publish_all(storage: Storage, batches: Sequence[Batch]) -> None:
+    """Publish batches of one commit. What goes, goes first: a leg must never be read twice."""
+    for batch in sorted(batches, key=lambda batch: bool(batch.legs)):
+        publish(storage, batch)
+
+
+def publish(storage: Storage, batch: Batch) -> None:
+    """Put a batch's parts where readers look, or take them away when it has no legs.
+
+    The games decide: they come last and go first, so that none are without their sessions.
+    """
+    for part in sorted(batch.parts, key=lambda part: part.table == "games", reverse=not batch.legs):
+        if not batch.legs:
+            storage.remove(part.place)
+            continue
+        # Not there: published before, or lost, which its size tells.
+        with contextlib.suppress(FileNotFoundError):
+            storage.publish(part.staged, part.place)
