@@ -1,12 +1,15 @@
 """The one loop that plays WebAssembly bots: core and bots in turn, without leaving the runtime.
 
 Entering the runtime costs more than a game. So the loop itself is a few
-WebAssembly instructions (tournament/worker/wasm/seating.py writes them): it calls `on_step`
+WebAssembly instructions (tournament/worker/wasm/loop_text.py writes them): it calls `on_step`
 here, which steps the core and says whose function is next, and then that
 function, both cheaper by far than an entry.
 """
 
 cimport cython
+from libc.math cimport ceil
+from libc.stdint cimport UINT64_MAX
+from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from engine.game_core cimport DECIDE, MOST_ARGUMENTS, RECORDS_FULL, REFUSED, Decision
 
@@ -40,13 +43,21 @@ cdef inline int64_t packed(int64_t one, int64_t other) noexcept nogil:
     return <int64_t><uint32_t>one | other << 32
 
 
+cdef inline double now() noexcept nogil:
+    """Seconds of a clock that only goes forward."""
+    cdef timespec time
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec + 1e-9 * time.tv_nsec
+
+
 @cython.final
 cdef class Referee:
     """Plays a core with the bots at those of its seats that are WebAssembly.
 
     Addresses of the runtime's functions and of the store's context; `questions`:
     how many the contest has, and the arguments of the one with most; `fuel`: for each decision, 0
-    where it is not counted; `bank`: for all decisions of a seat together, 0 for no such limit.
+    where it is not counted; `bank`: for all decisions and starts of a seat together, 0 for no such
+    limit; `seconds`: where fuel is counted, after so long in the runtime the leg's next trap is the clock's.
     `seat_bots` comes before the first `play`.
     """
 
@@ -57,17 +68,20 @@ cdef class Referee:
         uintptr_t call_unchecked,
         uintptr_t set_fuel,
         uintptr_t get_fuel,
+        uintptr_t set_deadline,
         uintptr_t context,
         int questions,
         int most_arguments,
         bint packed,
         uint64_t fuel,
-        uint64_t bank=0,
+        uint64_t bank,
+        double seconds,
     ):
         self.core = core
         self.call_unchecked = <CallUnchecked>call_unchecked
         self.set_fuel = <SetFuel>set_fuel
         self.get_fuel = <GetFuel>get_fuel
+        self.set_deadline = <SetDeadline>set_deadline
         self.context = <void*>context
         self.questions = questions
         self.most_arguments = most_arguments
@@ -76,6 +90,7 @@ cdef class Referee:
         self.allotted = fuel
         self.banked = fuel > 0 and bank > 0
         self.bank[0] = self.bank[1] = bank
+        self.seconds_left = seconds
 
     @property
     def step_function(self):
@@ -99,6 +114,14 @@ cdef class Referee:
         """(decisions, instructions in all, the most for one) of a seat, while measured."""
         return self.meters[seat].decisions, self.meters[seat].fuel, self.meters[seat].most_fuel
 
+    def fuel_left(self, int seat):
+        """What a seat may still take of the leg."""
+        return self.bank[seat] if self.banked else UINT64_MAX
+
+    def charge(self, int seat, uint64_t fuel):
+        """Take fuel that a seat used otherwise than for a decision."""
+        self.bank[seat] -= min(fuel, self.bank[seat])
+
     def play(self, int64_t answer=0):
         """Play until something is needed that only the caller can give.
 
@@ -116,11 +139,17 @@ cdef class Referee:
     cdef int play_on(self, int64_t answer) noexcept nogil:
         """`play` for callers that hold no GIL."""
         cdef RuntimeValue values[8]
+        cdef double started
         values[0].i64 = answer
         self.is_asking = False
         if self.fuel:
             self.set_fuel(self.context, self.fuel)
-        self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
+            started = now()
+            self.set_deadline(self.context, <uint64_t>ceil(max(self.seconds_left, 1)))
+            self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
+            self.seconds_left -= now() - started
+        else:
+            self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
         if self.error != NULL or self.trap != NULL:
             if self.metered or self.banked:
                 self.note_fuel()

@@ -32,7 +32,7 @@ from tournament.runner.contest_run import Watcher
 from tournament.sandbox.settings import SandboxSettings
 from tournament.standings.results import load
 from tournament.trial.expectation import BotAndServer, Expectation
-from tournament.worker.wasm import seating as runtime
+from tournament.worker.wasm.loading import BotUnfit
 
 SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"
 SETTINGS = Settings.model_validate({})
@@ -176,7 +176,7 @@ def test_bots_that_remember_or_toss_coins_are_played(tmp_path: Path, server: Ser
         found = expected(bots[name], server)
         assert found.error is not None
         assert (found.hands, found.faults) == (20_000, 0)
-    with pytest.raises(runtime.BotUnfit, match="answered 7"):
+    with pytest.raises(BotUnfit, match="answered 7"):
         expected(bots["wrong"], server)
 
 
