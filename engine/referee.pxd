@@ -45,7 +45,10 @@ cdef class Referee:
     cdef bint banked                    # whether there is an amount for the whole leg
     cdef bint is_asking             # a bot is being asked, so what is used is its own
     cdef uint64_t bank[SEATS]           # what is left of it
-    cdef double seconds_left            # in the runtime; a tick of its engine's clock is one
+    cdef double seconds_left            # in the runtime, when it was entered
+    cdef double entered                 # when that was
+    cdef int64_t fuel_until_look        # at the clock
+    cdef readonly bint is_late
     cdef Status status
     cdef bint metered
     cdef Meter meters[SEATS]

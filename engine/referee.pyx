@@ -43,6 +43,10 @@ cdef inline int64_t packed(int64_t one, int64_t other) noexcept nogil:
     return <int64_t><uint32_t>one | other << 32
 
 
+cdef enum:
+    FUEL_BETWEEN_LOOKS = 100_000_000    # at the clock: a tenth of a second as a rule
+
+
 cdef inline double now() noexcept nogil:
     """Seconds of a clock that only goes forward."""
     cdef timespec time
@@ -57,7 +61,8 @@ cdef class Referee:
     Addresses of the runtime's functions and of the store's context; `questions`:
     how many the contest has, and the arguments of the one with most; `fuel`: for each decision, 0
     where it is not counted; `bank`: for all decisions and starts of a seat together, 0 for no such
-    limit; `seconds`: where fuel is counted, after so long in the runtime the leg's next trap is the clock's.
+    limit; `seconds`: in the runtime, where fuel is counted, after which `is_late` and a fault of nobody's
+    ends `play`; or a trap, where `set_deadline` isn't 0 and the engine's clock ticks once a second.
     `seat_bots` comes before the first `play`.
     """
 
@@ -139,15 +144,15 @@ cdef class Referee:
     cdef int play_on(self, int64_t answer) noexcept nogil:
         """`play` for callers that hold no GIL."""
         cdef RuntimeValue values[8]
-        cdef double started
         values[0].i64 = answer
         self.is_asking = False
         if self.fuel:
             self.set_fuel(self.context, self.fuel)
-            started = now()
-            self.set_deadline(self.context, <uint64_t>ceil(max(self.seconds_left, 1)))
+            self.entered = now()
+            if self.set_deadline != NULL:
+                self.set_deadline(self.context, <uint64_t>ceil(max(self.seconds_left, 1)))
             self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
-            self.seconds_left -= now() - started
+            self.seconds_left -= now() - self.entered
         else:
             self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
         if self.error != NULL or self.trap != NULL:
@@ -165,6 +170,9 @@ cdef class Referee:
         cdef int i
         if self.metered or self.banked:
             self.note_fuel()
+            if self.is_late:
+                self.status = REFUSED
+                return STOP
         self.status = self.core.step(values[0].i64)
         if self.status != DECIDE or not self.seated[decision.seat]:
             return STOP
@@ -213,6 +221,10 @@ cdef class Referee:
         meter.most_fuel = max(meter.most_fuel, used)
         if self.banked:
             self.bank[seat] -= min(used, self.bank[seat])
+        self.fuel_until_look -= <int64_t>used
+        if self.fuel_until_look < 0:
+            self.fuel_until_look = FUEL_BETWEEN_LOOKS
+            self.is_late = now() - self.entered > self.seconds_left
 
     def take_failure(self):
         """Addresses of the runtime's (error, trap) of the last fault, 0 for none; the caller frees them."""

@@ -23,7 +23,7 @@ from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.leg import limits_of
 from tournament.worker.processes import programs, python_bots
-from tournament.worker.wasm import engine
+from tournament.worker.wasm.engine import Metering, engine_settings, version
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 
@@ -110,10 +110,11 @@ def _try_module(
 
     def compile_confined() -> None:
         confinement.probe_sandbox(sandbox.mode)
-        module_trial.try_compile(code, sandbox)
+        module_trial.try_compile(code, engines, sandbox)
 
-    engines = [engine.engine_settings(counts_fuel) for counts_fuel in (True, False)]
-    how = [json.dumps(engines), engine.version(), hashlib.sha256(code).hexdigest()]
+    kinds = {Metering.NOTHING: None, Metering.FUEL: None, limits.metering: None}
+    engines = [engine_settings(metering) for metering in kinds]
+    how = [json.dumps(engines), version(), hashlib.sha256(code).hexdigest()]
     _once(how, "compiles", compile_confined)
     bot = load_bot(code, interface, submission.name, limits.memory_megabytes)
     what = [*bot.functions, *bot.imports, str(interface.bot_size), str(limits)]

@@ -8,9 +8,8 @@ from tournament.sandbox import confinement
 from tournament.sandbox.confinement import LaunchSpec, Limits
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import python_bots
-from tournament.worker.wasm.engine import engine_settings
 
-SECONDS = 20  # of processor time, for both engines
+SECONDS = 20  # of processor time, for all engines
 _MEGABYTES = 2048
 
 
@@ -22,8 +21,10 @@ class TooSlow(TooHard):
     """One that takes too much processor time, and so would do so again."""
 
 
-def try_compile(artifact: bytes, sandbox: SandboxSettings) -> None:
-    """Compile a module in the sandbox, as it will be to play. Raises TooHard, and BadInput when it can't be confined.
+def try_compile(code: bytes, engines: list[dict[str, bool | int]], sandbox: SandboxSettings) -> None:
+    """Compile a module in the sandbox by each engine that may play it, which are given by their settings.
+
+    Raises TooHard, and BadInput when it can't be confined.
 
     Its bytes must not be malformed: what else is wrong with them passes here.
     """
@@ -31,12 +32,12 @@ def try_compile(artifact: bytes, sandbox: SandboxSettings) -> None:
     finished = confinement.run(
         LaunchSpec(
             Limits(_MEGABYTES, SECONDS),
-            module={"modules": package.modules, "settings": [engine_settings(True), engine_settings(False)]},
+            module={"modules": package.modules, "settings": engines},
             readable=package.readable,
         ),
         sandbox.mode,
         5 * SECONDS,
-        given=artifact,
+        given=code,
     )
     if finished.status == 0:
         return

@@ -6,18 +6,27 @@ together with the bots' bytes they determine every answer.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import threading
 import time
+from enum import Enum
 
 import wasmtime
+
+
+class Metering(Enum):
+    """What an engine keeps account of while it runs a bot. Modules of one can't be mixed with another's."""
+
+    NOTHING = "nothing"  # what bots take was proved beforehand
+    FUEL = "fuel"
+    FUEL_AND_TIME = "fuel and time"  # where one call has so much fuel that the clock must be able to stop it
+
 
 # From one tick of the clock by which a bot is stopped that takes far too long for its fuel.
 TICK_SECONDS = 1.0
 
 _making = threading.Lock()
-_engines: dict[bool, wasmtime.Engine] = {}
+_engines: dict[Metering, wasmtime.Engine] = {}
 
 
 def version() -> str:
@@ -25,12 +34,11 @@ def version() -> str:
     return f"wasmtime {importlib.metadata.version('wasmtime')}"
 
 
-def engine_settings(counts_fuel: bool) -> dict[str, bool | int]:
+def engine_settings(metering: Metering) -> dict[str, bool | int]:
     """The settings of an engine, by their names in wasmtime."""
     return {
-        "consume_fuel": counts_fuel,
-        # Where fuel isn't counted, what bots take was proved beforehand.
-        "epoch_interruption": counts_fuel,
+        "consume_fuel": metering is not Metering.NOTHING,
+        "epoch_interruption": metering is Metering.FUEL_AND_TIME,
         "cranelift_nan_canonicalization": True,
         # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.
         "signals_based_traps": False,
@@ -59,17 +67,17 @@ def engine_settings(counts_fuel: bool) -> dict[str, bool | int]:
 MOST_STACK = 512 * 1024  # bytes, of a bot's calls in the runtime
 
 
-def engine(counts_fuel: bool) -> wasmtime.Engine:
-    """The process's engine that counts fuel, or the one that doesn't; their modules can't be mixed."""
+def engine(metering: Metering) -> wasmtime.Engine:
+    """The process's engine of a kind."""
     with _making:
-        if counts_fuel not in _engines:
+        if metering not in _engines:
             config = wasmtime.Config()
-            for name, value in engine_settings(counts_fuel).items():
+            for name, value in engine_settings(metering).items():
                 setattr(config, name, value)
-            _engines[counts_fuel] = wasmtime.Engine(config)
-            if counts_fuel:
-                threading.Thread(target=_tick, args=(_engines[counts_fuel],), daemon=True, name="bots' clock").start()
-        return _engines[counts_fuel]
+            _engines[metering] = made = wasmtime.Engine(config)
+            if metering is Metering.FUEL_AND_TIME:
+                threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()
+        return _engines[metering]
 
 
 def _tick(of: wasmtime.Engine) -> None:
@@ -86,13 +94,15 @@ class _Compiled:
         self.module: wasmtime.Module | None = None
 
 
-_compiled: dict[tuple[str, bool], _Compiled] = {}
+_compiled: dict[tuple[bytes, Metering], _Compiled] = {}
 
 
-def compile_module(code: bytes, counts_fuel: bool) -> wasmtime.Module:
-    """A module compiled for one of the engines, once in a process; others don't wait for it. Raises WasmtimeError."""
-    compiled = _compiled.setdefault((hashlib.sha256(code).hexdigest(), counts_fuel), _Compiled())
-    with compiled.lock:
-        if compiled.module is None:
-            compiled.module = wasmtime.Module(engine(counts_fuel), code)
-        return compiled.module
+def compile_module(code: bytes, metering: Metering) -> wasmtime.Module:
+    """A module compiled for an engine, once in a process; nobody waits for another's. Raises WasmtimeError."""
+    key = code, metering
+    compiled = _compiled.get(key) or _compiled.setdefault(key, _Compiled())
+    if compiled.module is None:
+        with compiled.lock:
+            if compiled.module is None:
+                compiled.module = wasmtime.Module(engine(metering), code)
+    return compiled.module

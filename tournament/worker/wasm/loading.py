@@ -10,7 +10,7 @@ from typing import NamedTuple
 import wasmtime
 
 from tournament.contests.contest import Import, Interface
-from tournament.worker.wasm.engine import MOST_STACK, compile_module, engine
+from tournament.worker.wasm.engine import MOST_STACK, Metering, compile_module, engine
 from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
 from tournament.worker.wasm.module_outline import Malformed, Outline, read_module
 from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, WASI, stand_ins
@@ -72,9 +72,9 @@ class LoadedBot:
     ignored_questions: frozenset[int]
     most_instructions: int | None
 
-    def module(self, counts_fuel: bool) -> wasmtime.Module:
+    def module(self, metering: Metering) -> wasmtime.Module:
         """The bot, compiled for one of the engines."""
-        return compile_module(self.code, counts_fuel)
+        return compile_module(self.code, metering)
 
 
 def read_bot(code: bytes, memory_megabytes: int) -> Outline:
@@ -119,7 +119,7 @@ def read_bot(code: bytes, memory_megabytes: int) -> Outline:
 def _why_invalid(code: bytes) -> str:
     """What the runtime says of bytes that aren't a module."""
     try:
-        wasmtime.Module.validate(engine(True), code)
+        wasmtime.Module.validate(engine(Metering.FUEL), code)
     except wasmtime.WasmtimeError as error:
         return f"not a WebAssembly module that can run here: {_first_lines(str(error))}"
     return "not a WebAssembly module that can run here"
@@ -134,7 +134,7 @@ def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int
     """
     outline = read_bot(code, memory_megabytes)
     try:
-        module = compile_module(code, counts_fuel=True)
+        module = compile_module(code, Metering.FUEL)
     except wasmtime.WasmtimeError as error:
         raise BotUnfit(f"not a WebAssembly module that can run here: {_first_lines(str(error))}") from None
     _check_imports(module, interface)
@@ -217,7 +217,7 @@ def function_names(stem: str, question: str) -> list[str]:
 
 
 def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
-    offered = {item.name: item.type for item in stand_ins(True).exports if item.name != SEED_RANDOM}
+    offered = {item.name: item.type for item in stand_ins(Metering.FUEL).exports if item.name != SEED_RANDOM}
     helpers = {helper.name: helper_type(helper) for helper in interface.imports}
     for item in module.imports:
         allowed = (item.module == WASI and item.name in offered and item.name not in RANDOM_IMPORTS) or (

@@ -15,7 +15,7 @@ from tournament.contests.questions import refusal
 from tournament.errors import RunFailed
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.calls import Extern, Instance
-from tournament.worker.wasm.engine import TICK_SECONDS, compile_module, engine
+from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module, engine
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
 from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
 from tournament.worker.wasm.stand_ins import SEED_RANDOM, stand_ins
@@ -23,6 +23,8 @@ from tournament.worker.wasm.traps import describe, is_own_doing, was_stopped
 
 # Bots as people write them take a nanosecond an instruction at most; those that wait for memory at each take 100.
 _SECONDS_PER_FUEL = 20e-9
+# A call that has no more than this ends within minutes, whatever it does; the time is looked at between calls.
+_FUEL_WITHOUT_CLOCK = 2_000_000_000
 # What the core and a machine that is busy with other things take besides.
 _SECONDS_PER_DECISION, _SECONDS_MORE = 1e-3, 60.0
 
@@ -43,6 +45,12 @@ class Limits:
     fuel_to_start: int = 1_000_000_000
     fuel_per_leg: int | None = None
     most_starts: int = 1
+
+    @property
+    def metering(self) -> Metering:
+        """How it is seen to that a bot keeps them, where that isn't proved."""
+        in_one_call = max(self.fuel, self.fuel_to_start)
+        return Metering.FUEL if in_one_call <= _FUEL_WITHOUT_CLOCK else Metering.FUEL_AND_TIME
 
 
 class Seating:
@@ -69,22 +77,22 @@ class Seating:
         self._bots = bots
         self._limits = limits
         self._names = names
-        self.counts_fuel = measure_fuel or not all(
-            bot is None or _stays_within(bot, limits, core.most_decisions) for bot in bots
-        )
-        self._store = _new_store(self.counts_fuel, limits)
+        proved = all(bot is None or _stays_within(bot, limits, core.most_decisions) for bot in bots)
+        self.metering = Metering.NOTHING if proved and not measure_fuel else limits.metering
+        self._counts_fuel = self.metering is not Metering.NOTHING
+        self._store = _new_store(self.metering, limits)
         self._context = calls.context_of(self._store)
         self.referee = Referee(
             core,
             call_unchecked=calls.CALL_UNCHECKED,
             set_fuel=calls.SET_FUEL,
             get_fuel=calls.GET_FUEL,
-            set_deadline=calls.SET_DEADLINE,
+            set_deadline=calls.SET_DEADLINE if self.metering is Metering.FUEL_AND_TIME else 0,
             context=self._context,
             questions=len(interface.questions),
             most_arguments=interface.most_arguments,
             packed=packs_arguments(interface),
-            fuel=limits.fuel if self.counts_fuel else 0,
+            fuel=limits.fuel if self._counts_fuel else 0,
             bank=limits.fuel_per_leg or 0,
             seconds=_seconds(limits, core.most_decisions),
         )
@@ -94,7 +102,7 @@ class Seating:
             for seat, bot in enumerate(bots):
                 if bot:
                     core.skip_questions(seat, bot.ignored_questions)
-        step_type = _step_type(value_count(interface), self.counts_fuel)
+        step_type = _step_type(value_count(interface), self.metering)
         self._step = calls.native_function(self._context, step_type, *self.referee.step_function)
         self._seated: list[_SeatedBot | None] = [None, None]
 
@@ -109,24 +117,24 @@ class Seating:
         self._seated[seat] = None
         given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
         try:
-            seated = _start(self._store, bot, seed, given, self.counts_fuel)
+            seated = _start(self._store, bot, seed, given, self.metering)
         except _Stopped:
             raise self._taking_too_long(seat) from None
         finally:
-            if self.counts_fuel:
+            if self._counts_fuel:
                 self.referee.charge(seat, given - self._store.get_fuel())
         self._seated[seat] = seated
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
-        module = _loop_module(self._interface, kinds, self.counts_fuel)
+        module = _loop_module(self._interface, kinds, self.metering)
         functions = [self._step]
         addresses: list[Extern] = []
         for bot_there in self._seated:
             if bot_there:
                 functions += bot_there.functions
                 addresses += bot_there.addresses
-        if self.counts_fuel:
+        if self._counts_fuel:
             self._store.set_fuel(self._limits.fuel)
         (loop,) = Instance(self._context, module, [*functions, *addresses]).exports(("play",))
         self.referee.seat_bots(calls.handle_of(loop), self._seated[0] is not None, self._seated[1] is not None)
@@ -134,11 +142,9 @@ class Seating:
     def take_failure(self) -> str:
         """Say in a few words why the last decision failed. Raises RunFailed when it was the clock's doing."""
         error = calls.failure(*self.referee.take_failure())
-        if error is None:
-            return refusal(self._interface, self.core)
-        if was_stopped(error):
+        if self.referee.is_late or (error and was_stopped(error)):
             raise self._taking_too_long(self.core.pending()[1])
-        return describe(error)
+        return describe(error) if error else refusal(self._interface, self.core)
 
     def _taking_too_long(self, seat: int) -> RunFailed:
         return RunFailed(
@@ -150,7 +156,7 @@ class Seating:
 def try_start(bot: LoadedBot, limits: Limits) -> None:
     """Start a bot for nobody. Raises BotUnfit when it can't."""
     try:
-        _start(_new_store(True, limits), bot, 0, limits.fuel_to_start, counts_fuel=True)
+        _start(_new_store(limits.metering, limits), bot, 0, limits.fuel_to_start, limits.metering)
     except _Stopped:
         raise BotUnfit("can't start: takes far longer than its fuel should") from None
 
@@ -168,8 +174,8 @@ class _Stopped(Exception):
     """The clock ran out while a bot started."""
 
 
-def _new_store(counts_fuel: bool, limits: Limits) -> wasmtime.Store:
-    store = wasmtime.Store(engine(counts_fuel))
+def _new_store(metering: Metering, limits: Limits) -> wasmtime.Store:
+    store = wasmtime.Store(engine(metering))
     # Limits hold only for what is made after them. A restarted bot is a new instance, and the
     # old one stays until the leg is over.
     store.set_limits(
@@ -202,9 +208,9 @@ def _fuel_of_start(bot: LoadedBot, limits: Limits) -> int | None:
     Its initialisers see nothing that varies: they take the same each time. Tried with both engines.
     """
     try:
-        store = _new_store(True, limits)
-        _start(store, bot, 0, limits.fuel_to_start, counts_fuel=True)
-        _start(_new_store(False, limits), bot, 0, 0, counts_fuel=False)
+        store = _new_store(limits.metering, limits)
+        _start(store, bot, 0, limits.fuel_to_start, limits.metering)
+        _start(_new_store(Metering.NOTHING, limits), bot, 0, 0, Metering.NOTHING)
     except (BotUnfit, _Stopped):
         return None
     return limits.fuel_to_start - store.get_fuel()
@@ -216,10 +222,11 @@ def _seconds(limits: Limits, decisions: int) -> float:
     return _SECONDS_MORE + _SECONDS_PER_FUEL * fuel + _SECONDS_PER_DECISION * decisions
 
 
-def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_fuel: bool) -> _SeatedBot:
+def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, metering: Metering) -> _SeatedBot:
     """Start a bot. Raises BotUnfit when it can't start, _Stopped."""
-    if counts_fuel:
+    if metering is not Metering.NOTHING:
         store.set_fuel(fuel)
+    if metering is Metering.FUEL_AND_TIME:
         store.set_epoch_deadline(int((_SECONDS_MORE + _SECONDS_PER_FUEL * fuel) / TICK_SECONDS))
     interface = bot.interface
     context = calls.context_of(store)
@@ -227,10 +234,10 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
         helpers, natives = _new_helpers(context, interface, seed)
         inert = tuple(name for name in bot.imports if name not in natives)
         if inert:
-            behind = Instance(context, stand_ins(counts_fuel), [])
+            behind = Instance(context, stand_ins(metering), [])
             seed_random, *found = behind.exports((SEED_RANDOM, *inert))
             natives |= zip(inert, found)
-        instance = Instance(context, bot.module(counts_fuel), [natives[name] for name in bot.imports])
+        instance = Instance(context, bot.module(metering), [natives[name] for name in bot.imports])
         names = ("memory", *bot.starters, *bot.functions)
         exports = dict(zip(names, instance.exports(names)))
         if initialize := exports.get("_initialize"):
@@ -277,13 +284,13 @@ def _new_helpers(context: int, interface: Interface, key: int) -> tuple[Helpers 
 
 
 @cache
-def _step_type(values: int, counts_fuel: bool) -> wasmtime.FuncType:
+def _step_type(values: int, metering: Metering) -> wasmtime.FuncType:
     """A core's step: (answer) -> (what to call next, the arguments). The engine in which it is first used keeps it."""
     return wasmtime.FuncType([wasmtime.ValType.i64()], [wasmtime.ValType.i32(), *[wasmtime.ValType.i64()] * values])
 
 
 @cache
 def _loop_module(
-    interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...], counts_fuel: bool
+    interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...], metering: Metering
 ) -> wasmtime.Module:
-    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats))), counts_fuel)
+    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats))), metering)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import wasmtime
 
-from tournament.worker.wasm.engine import compile_module
+from tournament.worker.wasm.engine import Metering, compile_module
 
 WASI = "wasi_snapshot_preview1"
 # These come from "env"; the others from WASI. The last is called before a bot starts, and not for bots.
@@ -20,6 +20,6 @@ def _stand_ins_code() -> bytes:
     return bytes(wasmtime.wat2wasm(Path(__file__).with_name("stand_ins.wat").read_text()))
 
 
-def stand_ins(counts_fuel: bool) -> wasmtime.Module:
+def stand_ins(metering: Metering) -> wasmtime.Module:
     """The module whose exports they are."""
-    return compile_module(_stand_ins_code(), counts_fuel)
+    return compile_module(_stand_ins_code(), metering)
