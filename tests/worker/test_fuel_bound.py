@@ -17,7 +17,7 @@ from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker import leg as legs
-from tournament.worker.wasm.engine import MOST_STACK, Metering
+from tournament.worker.wasm.engine import Metering
 from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.module_outline import read_module
@@ -75,7 +75,8 @@ UNTOLD = {
     "memory.grow": '(memory 1) (func (export "a") (drop (memory.grow (i32.const 1))))',
     "vectors": '(func (export "a") (drop (v128.const i32x4 1 2 3 4)))',
     "loop in a callee": '(func $f (loop $l (br $l))) (func (export "a") (call $f))',
-    "several results": '(func $f (result i32 i32) (i32.const 1) (i32.const 2)) (func (export "a") (drop (drop (call $f))))',
+    "several results": """(func $f (result i32 i32) (i32.const 1) (i32.const 2))
+        (func (export "a") (drop (drop (call $f))))""",
 }
 
 

@@ -1,5 +1,5 @@
 ;; Has a table of millions.
-;; Verdict: broken: can't start
+;; Verdict: broken: a table of
 (module
   (memory (export "memory") 1)
   (table 10000000 funcref)

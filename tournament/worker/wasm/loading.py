@@ -112,7 +112,9 @@ def read_bot(code: bytes, memory_megabytes: int) -> Outline:
         raise BotUnfit(f"has a table of {sum(outline.tables):,} elements; at most {MOST_ELEMENTS:,} are allowed")
     needed = sum(outline.memories) * PAGE + sum(outline.tables) * _ELEMENT
     if needed > memory_megabytes << 20:
-        raise BotUnfit(f"starts with {needed / (1 << 20):,.1f} MB of memory; at most {memory_megabytes} are allowed")
+        raise BotUnfit(
+            f"can't start: needs {needed / (1 << 20):,.1f} MB of memory; at most {memory_megabytes} are allowed"
+        )
     return outline
 
 
