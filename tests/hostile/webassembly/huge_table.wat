@@ -1,5 +1,5 @@
 ;; Has a table of millions.
-;; Verdict: broken: a table of
+;; Verdict: broken: can't start
 (module
   (memory (export "memory") 1)
   (table 10000000 funcref)

@@ -109,7 +109,9 @@ def read_bot(code: bytes, memory_megabytes: int) -> Outline:
         if body.variables > _MOST_VARIABLES:
             raise BotUnfit(f"{where} has {body.variables:,} variables; at most {_MOST_VARIABLES:,} are allowed")
     if sum(outline.tables) > MOST_ELEMENTS:
-        raise BotUnfit(f"has a table of {sum(outline.tables):,} elements; at most {MOST_ELEMENTS:,} are allowed")
+        raise BotUnfit(
+            f"can't start: has a table of {sum(outline.tables):,} elements; at most {MOST_ELEMENTS:,} are allowed"
+        )
     needed = sum(outline.memories) * PAGE + sum(outline.tables) * _ELEMENT
     if needed > memory_megabytes << 20:
         raise BotUnfit(
