@@ -211,14 +211,16 @@ cdef class Referee:
         cdef uint64_t left = 0
         cdef uint64_t used
         cdef int seat = self.core.decision.seat
-        cdef Meter* meter = &self.meters[seat]
+        cdef Meter* meter
         if not self.is_asking:
             return
         self.get_fuel(self.context, &left)
         used = self.allotted - left if left < self.allotted else 0
-        meter.decisions += 1
-        meter.fuel += used
-        meter.most_fuel = max(meter.most_fuel, used)
+        if self.metered:
+            meter = &self.meters[seat]
+            meter.decisions += 1
+            meter.fuel += used
+            meter.most_fuel = max(meter.most_fuel, used)
         if self.banked:
             self.bank[seat] -= min(used, self.bank[seat])
         self.fuel_until_look -= <int64_t>used

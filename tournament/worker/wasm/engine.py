@@ -9,17 +9,17 @@ from __future__ import annotations
 import importlib.metadata
 import threading
 import time
-from enum import Enum
+from enum import IntEnum, auto
 
 import wasmtime
 
 
-class Metering(Enum):
+class Metering(IntEnum):
     """What an engine keeps account of while it runs a bot. Modules of one can't be mixed with another's."""
 
-    NOTHING = "nothing"  # what bots take was proved beforehand
-    FUEL = "fuel"
-    FUEL_AND_TIME = "fuel and time"  # where one call has so much fuel that the clock must be able to stop it
+    NOTHING = auto()  # what bots take was proved beforehand
+    FUEL = auto()
+    FUEL_AND_TIME = auto()  # where one call has so much fuel that the clock must be able to stop it
 
 
 # From one tick of the clock by which a bot is stopped that takes far too long for its fuel.
