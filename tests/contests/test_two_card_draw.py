@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+import wasmtime
 
 import tournament
 from engine.draw_evaluation import BOT_SITUATIONS, StrategyEvaluator
@@ -96,9 +97,8 @@ def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path, server: 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     (tmp_path / "half.c").write_text(CALLER.replace("int draw", "int drow"))
     (tmp_path / "other.cpp").write_text(CLASS.replace("int draw", "int drow"))
-    (tmp_path / "wide.wasm").write_text(
-        '(module (memory (export "memory") 1) (func (export "init") (param i32 i64) (result i32) (i32.const 0)))'
-    )
+    text = '(module (memory (export "memory") 1) (func (export "init") (param i32 i64) (result i32) (i32.const 0)))'
+    (tmp_path / "wide.wasm").write_bytes(wasmtime.wat2wasm(text))
     entrants = {
         e.name: e for e in build_entrants(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), tmp_path, lambda _text: None)
     }

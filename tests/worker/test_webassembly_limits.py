@@ -105,7 +105,7 @@ def test_a_start_that_fails_is_tried_once(monkeypatch: pytest.MonkeyPatch, tmp_p
     submission = Submission("endless", "wasm", tmp_path / "endless.wasm", code, "")
     settings = Settings(fuel_to_start=1_000_000)
     tried: list[object] = []
-    start = build.try_start
+    start = seating.try_start
 
     def counted(*arguments: object) -> None:
         tried.append(arguments)
