@@ -11,9 +11,9 @@ import hypothesis
 import numpy as np
 import pandas as pd
 import pytest
+import wasmtime
 from hypothesis import given
 from hypothesis import strategies as st
-import wasmtime
 
 import tournament
 from engine.draw_evaluation import BOT_SITUATIONS, StrategyEvaluator
