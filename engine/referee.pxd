@@ -19,6 +19,7 @@ ctypedef void* (*CallUnchecked)(
 ) noexcept nogil
 ctypedef void* (*SetFuel)(void* context, uint64_t fuel) noexcept nogil
 ctypedef void* (*GetFuel)(void* context, uint64_t* fuel) noexcept nogil
+ctypedef void (*SetDeadline)(void* context, uint64_t ticks) noexcept nogil
 
 cdef struct Meter:              # what a seat's decisions took
     uint64_t decisions
@@ -32,6 +33,7 @@ cdef class Referee:
     cdef CallUnchecked call_unchecked
     cdef SetFuel set_fuel
     cdef GetFuel get_fuel
+    cdef SetDeadline set_deadline
     cdef void* context
     cdef RuntimeFunction loop
     cdef int questions                  # that the contest has
@@ -43,6 +45,10 @@ cdef class Referee:
     cdef bint banked                    # whether there is an amount for the whole leg
     cdef bint is_asking             # a bot is being asked, so what is used is its own
     cdef uint64_t bank[SEATS]           # what is left of it
+    cdef double seconds_left            # in the runtime, when it was entered
+    cdef double entered                 # when that was
+    cdef int64_t fuel_until_look        # at the clock
+    cdef readonly bint is_late
     cdef Status status
     cdef bint metered
     cdef Meter meters[SEATS]

@@ -1,12 +1,15 @@
 """The one loop that plays WebAssembly bots: core and bots in turn, without leaving the runtime.
 
 Entering the runtime costs more than a game. So the loop itself is a few
-WebAssembly instructions (tournament/worker/wasm/seating.py writes them): it calls `on_step`
+WebAssembly instructions (tournament/worker/wasm/loop_text.py writes them): it calls `on_step`
 here, which steps the core and says whose function is next, and then that
 function. Both calls are far cheaper than entering the runtime.
 """
 
 cimport cython
+from libc.math cimport ceil
+from libc.stdint cimport UINT64_MAX
+from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from engine.game_core cimport DECIDE, RECORDS_FULL, REFUSED, Decision
 from engine.limits cimport C_PACKED_VALUES
@@ -40,13 +43,26 @@ cdef inline int64_t packed(int64_t one, int64_t other) noexcept nogil:
     return <int64_t><uint32_t>one | other << 32
 
 
+cdef enum:
+    FUEL_BETWEEN_LOOKS = 100_000_000    # at the clock: a tenth of a second as a rule
+
+
+cdef inline double now() noexcept nogil:
+    """Seconds of a clock that only goes forward."""
+    cdef timespec time
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec + 1e-9 * time.tv_nsec
+
+
 @cython.final
 cdef class Referee:
     """Plays a core with the bots at those of its seats that are WebAssembly.
 
     Addresses of the runtime's functions and of the store's context; `questions`:
     how many the contest has, and the arguments of the one with most; `fuel`: for each decision, 0
-    where it is not counted; `bank`: for all decisions of a seat together, 0 for no such limit.
+    where it is not counted; `bank`: for all decisions and starts of a seat together, 0 for no such
+    limit; `seconds`: in the runtime, where fuel is counted, after which `is_late` and a fault of nobody's
+    ends `play`; or a trap, where `set_deadline` isn't 0 and the engine's clock ticks once a second.
     `seat_bots` comes before the first `play`.
     """
 
@@ -57,17 +73,20 @@ cdef class Referee:
         uintptr_t call_unchecked,
         uintptr_t set_fuel,
         uintptr_t get_fuel,
+        uintptr_t set_deadline,
         uintptr_t context,
         int questions,
         int most_arguments,
         bint packed,
         uint64_t fuel,
-        uint64_t bank=0,
+        uint64_t bank,
+        double seconds,
     ):
         self.core = core
         self.call_unchecked = <CallUnchecked>call_unchecked
         self.set_fuel = <SetFuel>set_fuel
         self.get_fuel = <GetFuel>get_fuel
+        self.set_deadline = <SetDeadline>set_deadline
         self.context = <void*>context
         self.questions = questions
         self.most_arguments = most_arguments
@@ -76,6 +95,7 @@ cdef class Referee:
         self.allotted = fuel
         self.banked = fuel > 0 and bank > 0
         self.bank[0] = self.bank[1] = bank
+        self.seconds_left = seconds
 
     @property
     def step_function(self):
@@ -99,6 +119,14 @@ cdef class Referee:
         """(decisions, instructions in all, the most for one) of a seat, while measured."""
         return self.meters[seat].decisions, self.meters[seat].fuel, self.meters[seat].most_fuel
 
+    def fuel_left(self, int seat):
+        """What a seat may still take of the leg."""
+        return self.bank[seat] if self.banked else UINT64_MAX
+
+    def charge(self, int seat, uint64_t fuel):
+        """Take fuel that a seat used otherwise than for a decision."""
+        self.bank[seat] -= min(fuel, self.bank[seat])
+
     def play(self, int64_t answer=0):
         """Play until something is needed that only the caller can give.
 
@@ -120,7 +148,13 @@ cdef class Referee:
         self.is_asking = False
         if self.fuel:
             self.set_fuel(self.context, self.fuel)
-        self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
+            self.entered = now()
+            if self.set_deadline != NULL:
+                self.set_deadline(self.context, <uint64_t>ceil(max(self.seconds_left, 1)))
+            self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
+            self.seconds_left -= now() - self.entered
+        else:
+            self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
         if self.error != NULL or self.trap != NULL:
             if self.metered or self.banked:
                 self.note_fuel()
@@ -136,6 +170,9 @@ cdef class Referee:
         cdef int i
         if self.metered or self.banked:
             self.note_fuel()
+            if self.is_late:
+                self.status = REFUSED
+                return STOP
         self.status = self.core.step(values[0].i64)
         if self.status != DECIDE or not self.seated[decision.seat]:
             return STOP
@@ -174,16 +211,22 @@ cdef class Referee:
         cdef uint64_t left = 0
         cdef uint64_t used
         cdef int seat = self.core.decision.seat
-        cdef Meter* meter = &self.meters[seat]
+        cdef Meter* meter
         if not self.is_asking:
             return
         self.get_fuel(self.context, &left)
         used = self.allotted - left if left < self.allotted else 0
-        meter.decisions += 1
-        meter.fuel += used
-        meter.most_fuel = max(meter.most_fuel, used)
+        if self.metered:
+            meter = &self.meters[seat]
+            meter.decisions += 1
+            meter.fuel += used
+            meter.most_fuel = max(meter.most_fuel, used)
         if self.banked:
             self.bank[seat] -= min(used, self.bank[seat])
+        self.fuel_until_look -= <int64_t>used
+        if self.fuel_until_look < 0:
+            self.fuel_until_look = FUEL_BETWEEN_LOOKS
+            self.is_late = now() - self.entered > self.seconds_left
 
     def take_failure(self):
         """Addresses of the runtime's (error, trap) of the last fault, 0 for none; the caller frees them."""

@@ -72,6 +72,7 @@ cdef class VonNeumannPoker(GameCore):
         self.seats_swapped = seats_swapped
         self.cap_after_ante = cap_after_ante
         self.view_size = sizeof(View)
+        self.most_decisions = C_GAMES_PER_SESSION * sessions
         self.phase = START_GAME
         self.money[0] = self.money[1] = C_STACK
         self.previous_card[0] = self.previous_card[1] = -1

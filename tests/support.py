@@ -24,7 +24,8 @@ from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import LegResult
 from tournament.worker.leg import play_leg
-from tournament.worker.wasm import seating as runtime
+from tournament.worker.wasm.loading import load_bot
+from tournament.worker.wasm.seating import Limits, Seating
 
 VIEW = struct.Struct("<ffqq")
 COMMON = 1_000  # rows of a table that nobody wants to see full
@@ -194,8 +195,8 @@ def try_bot(
     """Play a built bot as x against a Python bot; its faults count as a pass or a fold."""
     games_table, sessions_table = poker_tables()
     core = VonNeumannPoker(games_table, sessions_table, deals_key=deals_key, sessions=sessions)
-    loaded = runtime.load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name)
-    seating = runtime.Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], fuel=fuel, memory_megabytes=64)
+    loaded = load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name, 64)
+    seating = Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], Limits(fuel, 64))
     seating.seat(0, random_seed)
     trial = Trial(Record())
     answer = 0

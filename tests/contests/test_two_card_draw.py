@@ -11,6 +11,7 @@ import hypothesis
 import numpy as np
 import pandas as pd
 import pytest
+import wasmtime
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +33,7 @@ from tournament.runner.contest_run import Watcher
 from tournament.sandbox.settings import SandboxSettings
 from tournament.standings.results import load
 from tournament.trial.expectation import BotAndServer, Expectation
-from tournament.worker.wasm import seating as runtime
+from tournament.worker.wasm.loading import BotUnfit
 
 SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"
 SETTINGS = Settings.model_validate({})
@@ -96,9 +97,8 @@ def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path, server: 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     (tmp_path / "half.c").write_text(CALLER.replace("int draw", "int drow"))
     (tmp_path / "other.cpp").write_text(CLASS.replace("int draw", "int drow"))
-    (tmp_path / "wide.wasm").write_text(
-        '(module (memory (export "memory") 1) (func (export "init") (param i32 i64) (result i32) (i32.const 0)))'
-    )
+    text = '(module (memory (export "memory") 1) (func (export "init") (param i32 i64) (result i32) (i32.const 0)))'
+    (tmp_path / "wide.wasm").write_bytes(wasmtime.wat2wasm(text))
     entrants = {
         e.name: e for e in build_entrants(TWO_CARD_DRAW, SETTINGS, SandboxSettings(), tmp_path, lambda _text: None)
     }
@@ -176,7 +176,7 @@ def test_bots_that_remember_or_toss_coins_are_played(tmp_path: Path, server: Ser
         found = expected(bots[name], server)
         assert found.error is not None
         assert (found.hands, found.faults) == (20_000, 0)
-    with pytest.raises(runtime.BotUnfit, match="answered 7"):
+    with pytest.raises(BotUnfit, match="answered 7"):
         expected(bots["wrong"], server)
 
 

@@ -36,6 +36,17 @@ def test_hostile_webassembly(tmp_path: Path, scratch: Path, alone_for_long: Resu
     ground.prepare(bots)
     hard = ground.entrants / "takes_hours_to_compile.wasm"
     hard.write_bytes(wasmtime.wat2wasm(hard_to_compile(5000, 100)))
+    (ground.entrants / "hard_without_fuel.wasm").write_bytes(
+        wasmtime.wat2wasm(hard_to_compile(3000, 60, is_called=False))
+    )
+    for what, item in {
+        "imports": '(import "env" "rand" (func (result i32)))',
+        "exports": '(export "$" (func 0))',
+    }.items():
+        items = "".join(item.replace("$", str(number)) for number in range(100_000))
+        functions = '(func (export "a") (param i32) (result i32) (i32.const 5))'
+        text = f'(module {items} (memory (export "memory") 1) {functions})'
+        (ground.entrants / f"many_{what}.wasm").write_bytes(wasmtime.wat2wasm(text))
     (ground.entrants / "no_webassembly.wasm").write_bytes(b"\0asm" + bytes(range(256)) * 100)
     endless = "x" * 90_000
     (ground.entrants / "endless_name.wasm").write_bytes(
@@ -52,6 +63,10 @@ def test_hostile_webassembly(tmp_path: Path, scratch: Path, alone_for_long: Resu
     lines = results.entrants.set_index("name")
     assert lines.loc["takes_hours_to_compile"].status == "broken"
     assert "to be compiled to machine code" in lines.loc["takes_hours_to_compile"].reason
+    assert lines.loc["hard_without_fuel"].status == "broken"
+    assert "to be compiled to machine code" in lines.loc["hard_without_fuel"].reason
+    assert lines.loc["many_imports"].reason == "has 100,000 imports; at most 100 are allowed"
+    assert lines.loc["many_exports"].reason == "has 100,002 exports; at most 1,000 are allowed"
     assert lines.loc["no_webassembly"].status == "broken"
     assert lines.loc["endless_name"].status == "broken"
     assert len(lines.loc["endless_name"].reason) < 500
@@ -63,13 +78,17 @@ def test_hostile_webassembly(tmp_path: Path, scratch: Path, alone_for_long: Resu
         )
 
 
-def hard_to_compile(variables: int, loops: int) -> str:
-    """A module on which the compiler's work grows with variables times loops."""
+def hard_to_compile(variables: int, loops: int, *, is_called: bool = True) -> str:
+    """A module on which the compiler's work grows with variables times loops, more so where fuel isn't counted.
+
+    Where it isn't called, nothing but its compilation is hard.
+    """
     lines = [
         f"(local.set {1 + i * 7 % variables} (i32.add (local.get {1 + i}) (local.get 0)))" for i in range(variables)
     ]
     locals_ = "(local " + " i32" * variables + ")"
     return f"""(module (memory (export "memory") 1)
-        (func (export "a") (param i32) (result i32) {locals_}
+        (func (export "{"a" if is_called else "hard"}") (param i32) (result i32) {locals_}
             {"(loop " * loops} {"".join(lines)} {"(br_if 0 (local.get 0)))" * loops} (local.get 1))
+        {"" if is_called else '(func (export "a") (param i32) (result i32) (i32.const 5))'}
         (func (export "b") (param i32 i32) (result i32) (i32.const 1)))"""

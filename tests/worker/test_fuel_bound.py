@@ -17,8 +17,11 @@ from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker import leg as legs
-from tournament.worker.wasm import seating as runtime
-from tournament.worker.wasm.fuel_bound import constant_functions, most_instructions
+from tournament.worker.wasm.engine import Metering
+from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
+from tournament.worker.wasm.loading import LoadedBot, load_bot
+from tournament.worker.wasm.module_outline import read_module
+from tournament.worker.wasm.seating import Limits, Seating
 
 SHIPPED = Path(__file__).resolve().parents[2] / "entrants" / "von_neumann_poker"
 
@@ -29,7 +32,8 @@ def module(text: str) -> bytes:
 
 
 def bound(text: str) -> int | None:
-    return most_instructions(module(text), ["a"])
+    most = most_taken(read_module(module(text)), ["a"])
+    return most.instructions if most else None
 
 
 def fuel_used(text: str, argument: int) -> int:
@@ -71,7 +75,8 @@ UNTOLD = {
     "memory.grow": '(memory 1) (func (export "a") (drop (memory.grow (i32.const 1))))',
     "vectors": '(func (export "a") (drop (v128.const i32x4 1 2 3 4)))',
     "loop in a callee": '(func $f (loop $l (br $l))) (func (export "a") (call $f))',
-    "imported memory": '(import "env" "memory" (memory 1)) (func (export "a"))',
+    "several results": """(func $f (result i32 i32) (i32.const 1) (i32.const 2))
+        (func (export "a") (drop (drop (call $f))))""",
 }
 
 
@@ -129,9 +134,7 @@ def leg_of(field: list[Entrant], names: tuple[str, str], *, measured: bool) -> t
     meters: list[tuple[int, int, int]] | None = [] if measured else None
     legs.play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, Full(), meters=meters)
     digest = sha256(b"".join(values[: games.rows].tobytes() for values in games.arrays.values())).hexdigest()
-    loaded = [
-        runtime.load_bot(artifacts[seat.artifact], VON_NEUMANN_POKER.interface, seat.name) for seat in (leg.x, leg.y)
-    ]
+    loaded = [load_bot(artifacts[seat.artifact], VON_NEUMANN_POKER.interface, seat.name, 64) for seat in (leg.x, leg.y)]
     return digest, meters[0][2] if meters else 0, all(bot.most_instructions is not None for bot in loaded)
 
 
@@ -146,7 +149,7 @@ def test_counted_or_not_the_games_are_the_same(field: list[Entrant]) -> None:
 def test_shipped_bots_stay_within_their_bound(field: list[Entrant]) -> None:
     for entrant in field:
         assert entrant.artifact is not None
-        told = runtime.load_bot(entrant.artifact, VON_NEUMANN_POKER.interface, entrant.name).most_instructions
+        told = load_bot(entrant.artifact, VON_NEUMANN_POKER.interface, entrant.name, 64).most_instructions
         opponent = "naive" if entrant.name != "naive" else "kuhn3"
         names = sorted((entrant.name, opponent))
         if told is None or names[0] != entrant.name:
@@ -158,7 +161,7 @@ def test_shipped_bots_stay_within_their_bound(field: list[Entrant]) -> None:
 def test_a_bound_above_the_limit_does_not_count(field: list[Entrant]) -> None:
     bot = next(e for e in field if e.name == "likeme")
     assert bot.artifact is not None
-    loaded = runtime.load_bot(bot.artifact, VON_NEUMANN_POKER.interface, bot.name)
+    loaded = load_bot(bot.artifact, VON_NEUMANN_POKER.interface, bot.name, 64)
     core = VON_NEUMANN_POKER.new_core(
         next(
             RoundRobin(
@@ -172,13 +175,18 @@ def test_a_bound_above_the_limit_does_not_count(field: list[Entrant]) -> None:
         Table(buffer_fields(VON_NEUMANN_POKER.sessions), 8),
     )
 
-    def counts(bot: runtime.LoadedBot, fuel: int) -> bool:
-        return runtime.Seating(core, bot.interface, [bot, bot], fuel=fuel, memory_megabytes=1).counts_fuel
+    def counts(bot: LoadedBot, fuel: int, fuel_per_leg: int | None = None) -> bool:
+        limits = Limits(fuel, memory_megabytes=64, fuel_per_leg=fuel_per_leg)
+        return Seating(core, bot.interface, [bot, bot], limits).metering is Metering.FUEL
 
     assert loaded.most_instructions is not None
     assert not counts(loaded, loaded.most_instructions)
     assert counts(loaded, loaded.most_instructions - 1)
     assert counts(replace(loaded, most_instructions=None), 10**9)
+    # Over a whole leg of 1,000 sessions of at most 50 games, and a start.
+    whole = loaded.most_instructions * 50_000
+    assert counts(loaded, loaded.most_instructions, whole)
+    assert not counts(loaded, loaded.most_instructions, whole + 1000)
 
 
 def test_only_what_gives_a_constant_and_nothing_else_is_constant() -> None:
@@ -194,5 +202,6 @@ def test_only_what_gives_a_constant_and_nothing_else_is_constant() -> None:
     }
     text = "".join(f'(func ${name} (export "{name}") {body})' for name, body in functions.items())
     built = module(f"(global $n (mut i32) (i32.const 0)) {text}")
-    assert constant_functions(built, [*functions, "missing"]) == {"zero", "wide"}
-    assert constant_functions(module('(import "env" "f" (func $f)) (export "a" (func $f))'), ["a"]) == frozenset()
+    assert constant_functions(read_module(built), [*functions, "missing"]) == {"zero", "wide"}
+    imported = module('(import "env" "f" (func $f)) (export "a" (func $f))')
+    assert constant_functions(read_module(imported), ["a"]) == frozenset()

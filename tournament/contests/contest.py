@@ -194,6 +194,15 @@ class ContestSettings(BaseModel):
     fuel_per_decision: int = Field(
         10_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
     )
+    fuel_to_start: int = Field(
+        1_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that each start of a bot may take"
+    )
+    fuel_per_session: int = Field(
+        50_000_000,
+        ge=10_000,
+        le=10**15,
+        description="a leg's bank of WebAssembly instructions, for a start and all decisions, has so many a session",
+    )
     memory_megabytes: int = Field(64, ge=1, le=4096, description="memory of one bot")
     cpu_seconds_per_decision: float = Field(
         1.0, ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"
@@ -212,9 +221,9 @@ class ContestSettings(BaseModel):
         return self.model_dump(exclude={"entrants"})
 
     @property
-    def fuel_per_leg(self) -> int | None:
-        """WebAssembly instructions that a bot may take over a whole leg; None is no such limit."""
-        return None
+    def fuel_per_leg(self) -> int:
+        """WebAssembly instructions that a bot may take over a whole leg, its starts included."""
+        return self.fuel_to_start + self.sessions * self.fuel_per_session
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,14 @@ from tournament.errors import BadInput, printable
 from tournament.sandbox import confinement, leg_isolation
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.leg import limits_of
 from tournament.worker.processes import programs, python_bots
 from tournament.worker.processes.archive import recipe_of
 from tournament.worker.processes.commands import CommandMissing
 from tournament.worker.processes.recipe import BadRecipe
-from tournament.worker.wasm import seating as runtime
+from tournament.worker.wasm.engine import Metering, engine_settings, version
+from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
+from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _RUNTIME_SOURCE = Path(__file__).with_name("bot_runtime.c")
@@ -80,15 +83,10 @@ def build_entrant(
                 _note(tried)
         else:
             artifact = submission.source if submission.kind == "wasm" else _compiled(submission, interface, sandbox)
-            if not (compiled := _compiles(artifact)).exists():
-                confinement.probe_sandbox(sandbox.mode)
-                module_trial.try_compile(artifact, sandbox)
-                _note(compiled)
-            bot = runtime.load_bot(artifact, interface, submission.name)
-            runtime.try_start(bot, fuel=settings.fuel_per_decision, memory_megabytes=memory)
+            _try_module(artifact, submission, interface, limits_of(settings), sandbox)
     except (
         compiler.CompilerRefused,
-        runtime.BotUnfit,
+        BotUnfit,
         module_trial.TooHard,
         python_bots.CantStart,
         program_build.BuildFailed,
@@ -117,10 +115,38 @@ def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSetting
     return not noted.read_bytes()
 
 
-def _compiles(artifact: bytes) -> Path:
-    """Where it is noted that WebAssembly can be compiled within limits."""
-    how = f"{json.dumps(runtime.engine_settings(True))} {runtime.version()}".encode()
-    return cache_folder() / "bots" / f"{hashlib.sha256(how + artifact).hexdigest()}.compiles"
+def _try_module(
+    code: bytes, submission: Submission, interface: Interface, limits: Limits, sandbox: SandboxSettings
+) -> None:
+    """Compile a bot's WebAssembly within limits, and start it. Raises BotUnfit and TooHard."""
+    read_bot(code, limits.memory_megabytes)
+
+    def compile_confined() -> None:
+        confinement.probe_sandbox(sandbox.mode)
+        module_trial.try_compile(code, engines, sandbox)
+
+    kinds = {Metering.NOTHING: None, Metering.FUEL: None, limits.metering: None}
+    engines = [engine_settings(metering) for metering in kinds]
+    how = [json.dumps(engines), version(), hashlib.sha256(code).hexdigest()]
+    _once(how, "compiles", compile_confined)
+    bot = load_bot(code, interface, submission.name, limits.memory_megabytes)
+    what = [*bot.functions, *bot.imports, str(interface.bot_size), str(limits)]
+    _once([*how, *what], "starts", lambda: try_start(bot, limits))
+
+
+def _once(key: list[str], what: str, attempt: Callable[[], None]) -> None:
+    """Make an attempt unless it is noted how it ended on this machine, where it would end so again."""
+    note = cache_folder() / "bots" / f"{hashlib.sha256(json.dumps(key).encode()).hexdigest()}.{what}"
+    if note.exists():
+        if problem := note.read_text():
+            raise BotUnfit(problem)
+        return
+    try:
+        attempt()
+    except (StartFailed, module_trial.TooSlow) as error:
+        _keep(note, str(error).encode())
+        raise
+    _keep(note, b"")
 
 
 def _note(path: Path) -> None:

@@ -8,9 +8,8 @@ from tournament.sandbox import confinement
 from tournament.sandbox.confinement import LaunchSpec, Limits
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import python_bots
-from tournament.worker.wasm import seating as runtime
 
-SECONDS = 60
+SECONDS = 20  # of processor time, for all engines
 _MEGABYTES = 2048
 
 
@@ -18,21 +17,31 @@ class TooHard(Exception):
     """A module that takes more than compiling may take; the message says what."""
 
 
-def try_compile(artifact: bytes, sandbox: SandboxSettings) -> None:
-    """Compile a module in the sandbox. Raises TooHard, and BadInput when it can't be confined."""
+class TooSlow(TooHard):
+    """One that takes too much processor time, and so would do so again."""
+
+
+def try_compile(code: bytes, engines: list[dict[str, bool | int]], sandbox: SandboxSettings) -> None:
+    """Compile a module in the sandbox by each engine that may play it, which are given by their settings.
+
+    Raises TooHard, and BadInput when it can't be confined.
+
+    Its bytes must not be malformed: what else is wrong with them passes here.
+    """
     package = python_bots.installed(("wasmtime",))
     finished = confinement.run(
         LaunchSpec(
             Limits(_MEGABYTES, SECONDS),
-            module={"modules": package.modules, "settings": runtime.engine_settings(counts_fuel=True)},
+            module={"modules": package.modules, "settings": engines},
             readable=package.readable,
         ),
         sandbox.mode,
         5 * SECONDS,
-        given=artifact,
+        given=code,
     )
     if finished.status == 0:
         return
+    unfit = TooSlow if -finished.status == signal.SIGXCPU else TooHard
     if finished.cut_off or -finished.status in (signal.SIGXCPU, signal.SIGKILL):
-        raise TooHard(f"takes more than {SECONDS} seconds to be compiled to machine code")
+        raise unfit(f"takes more than {SECONDS} seconds to be compiled to machine code")
     raise TooHard(f"takes more than {_MEGABYTES} MB to be compiled to machine code ({finished.in_words})")

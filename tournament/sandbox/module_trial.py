@@ -14,16 +14,20 @@ from tournament.sandbox.python_host import Packages
 
 
 def main(orders: dict[str, Any], confine: Callable[[], None]) -> None:
-    """Compile what comes on standard input. `orders`: modules (of the package wasmtime), settings (of its engine)."""
+    """Compile what comes on standard input. `orders`: modules (of the package wasmtime), settings (of each engine)."""
     sys.meta_path.append(Packages(orders["modules"]))
     import wasmtime
 
-    config = wasmtime.Config()
-    for name, value in orders["settings"].items():
-        setattr(config, name, value)
-    engine = wasmtime.Engine(config)
+    engines = []
+    for settings in orders["settings"]:
+        config = wasmtime.Config()
+        for name, value in settings.items():
+            setattr(config, name, value)
+        engines.append(wasmtime.Engine(config))
     confine()
+    code = sys.stdin.buffer.read()
     try:
-        wasmtime.Module(engine, sys.stdin.buffer.read())
+        for engine in engines:
+            wasmtime.Module(engine, code)
     except wasmtime.WasmtimeError:
         return  # what is wrong with it is found again, in words, where it is to be played

@@ -39,7 +39,7 @@ from tournament.store.ledger import LegResult
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
-from tournament.worker.wasm.seating import BotUnfit
+from tournament.worker.wasm.loading import BotUnfit
 
 _HANDS = 10_000  # of a session
 _SESSIONS_OF_PLAY = 4  # in which a bot may show that it doesn't forget

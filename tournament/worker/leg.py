@@ -13,7 +13,8 @@ from tournament.contests.questions import asked
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Fault, LegResult, kept_faults
-from tournament.worker.wasm import seating as runtime
+from tournament.worker.wasm.loading import BotUnfit, load_bot
+from tournament.worker.wasm.seating import Limits, Seating
 
 
 class Stopped(Exception):
@@ -58,7 +59,8 @@ def play_leg(
 
     The leg also ends where a bot can't start, though it could when it entered.
     `meters`, if given, gets what each seat's decisions took: (decisions,
-    instructions, the most for one). Raises Stopped once `stopping()`.
+    instructions, the most for one). Raises Stopped once `stopping()`, and RunFailed
+    when a bot takes far longer than its fuel should.
     """
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     seating = new_seating(contest, settings, leg, artifacts, core, measure_fuel=meters is not None)
@@ -106,30 +108,42 @@ def new_seating(
     core: GameCore,
     *,
     measure_fuel: bool = False,
-) -> runtime.Seating:
+) -> Seating:
     """The seating of a leg's bots that are WebAssembly; none of them sits there yet."""
     bots = [
-        runtime.load_bot(artifacts[seat.artifact], contest.interface, seat.name) if seat.kind == "wasm" else None
+        load_bot(artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes)
+        if seat.kind == "wasm"
+        else None
         for seat in (leg.x, leg.y)
     ]
-    return runtime.Seating(
+    return Seating(
         core,
         contest.interface,
         bots,
-        fuel=settings.fuel_per_decision,
-        memory_megabytes=settings.memory_megabytes,
-        fuel_per_leg=settings.fuel_per_leg,
+        limits_of(settings),
+        names=(leg.x.name, leg.y.name),
         measure_fuel=measure_fuel,
     )
 
 
-def seat_all(seating: runtime.Seating, contest: Contest, leg: Leg, faults: list[Fault]) -> int | None:
+def limits_of(settings: ContestSettings) -> Limits:
+    """What the settings of a contest allow a WebAssembly bot."""
+    return Limits(
+        fuel=settings.fuel_per_decision,
+        memory_megabytes=settings.memory_megabytes,
+        fuel_to_start=settings.fuel_to_start,
+        fuel_per_leg=settings.fuel_per_leg,
+        most_starts=settings.faults_allowed + 1,
+    )
+
+
+def seat_all(seating: Seating, contest: Contest, leg: Leg, faults: list[Fault]) -> int | None:
     """Seat a leg's bots that are WebAssembly. A bot that can't start is at fault: its seat, else None."""
     for number, seat in enumerate((leg.x, leg.y)):
         if seat.kind == "wasm":
             try:
                 seating.seat(number, seat.random_seed)
-            except runtime.BotUnfit as unfit:
+            except BotUnfit as unfit:
                 question = contest.interface.questions[0].name
                 faults.append(Fault(number, leg.plan.first_session, 0, question, str(unfit)))
                 return number
@@ -137,12 +151,12 @@ def seat_all(seating: runtime.Seating, contest: Contest, leg: Leg, faults: list[
 
 
 def seat_again(
-    seating: runtime.Seating, seat: int, count: int, contest: Contest, leg: Leg, core: GameCore, faults: list[Fault]
+    seating: Seating, seat: int, count: int, contest: Contest, leg: Leg, core: GameCore, faults: list[Fault]
 ) -> bool:
     """Start a WebAssembly bot anew after so many faults; false when it can't start, which is one more fault."""
     try:
         seating.seat(seat, seed_after(count, (leg.x, leg.y)[seat]))
-    except runtime.BotUnfit as unfit:
+    except BotUnfit as unfit:
         faults.append(fault_of(seat, contest, leg, core, str(unfit)))
         return False
     return True

@@ -1,5 +1,5 @@
 ;; Goes from one function into another without end and without stack.
-;; Verdict: disqualified: fuel
+;; Verdict: broken: tail calls or return_call
 (module
   (memory (export "memory") 1)
   (func $there (param i32) (result i32) (return_call $back (local.get 0)))

@@ -57,7 +57,7 @@ class Settings(ContestSettings):
     )
 
     @property
-    def fuel_per_leg(self) -> int | None:
+    def fuel_per_leg(self) -> int:
         return self.fuel_per_session
 
 

@@ -48,6 +48,9 @@ class Settings(ContestSettings):
     fuel_per_decision: int = Field(
         50_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
     )
+    fuel_to_start: int = Field(
+        10_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that each start of a bot may take"
+    )
     fuel_per_session: int = Field(
         50_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a bot may take of a session"
     )
@@ -65,7 +68,7 @@ class Settings(ContestSettings):
         return self.model_dump(exclude={"entrants", "strategies"})
 
     @property
-    def fuel_per_leg(self) -> int | None:
+    def fuel_per_leg(self) -> int:
         return self.fuel_per_session
 
 

@@ -34,7 +34,7 @@ from tournament.worker.leg import Stopped, fault_of, leg_result, new_core, new_s
 from tournament.worker.processes import programs, python_bots
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.spool import LegRows, Spool
-from tournament.worker.wasm import seating as runtime
+from tournament.worker.wasm.seating import Seating
 
 # How many legs with processes of their own are in play at once.
 _MOST_OWN_PROCESSES = 24
@@ -118,7 +118,7 @@ class _LegInPlay:
     games: Table | None = None
     sessions: Table | None = None
     rows: LegRows | None = None
-    seating: runtime.Seating | None = None
+    seating: Seating | None = None
     lane: int = -1
     processes: list[_Process | None] = field(default_factory=lambda: [None, None])
     dialogues: list[Dialogue | None] = field(default_factory=lambda: [None, None])

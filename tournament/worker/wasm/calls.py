@@ -1,8 +1,9 @@
-"""WebAssembly instances made and entered with few calls.
+"""WebAssembly instances made and entered with few calls: all that is used of the binding beyond its public names.
 
 The binding's own classes look at every export of an instance and at the types
 of every call, and wrap each thing that they hand over, which together costs
 more than a short leg. Who comes here knows the types: nothing is checked.
+pyproject.toml says up to which version of wasmtime these names were tried.
 """
 
 from __future__ import annotations
@@ -33,15 +34,20 @@ def context_of(store: wasmtime.Store) -> int:
     return ctypes.addressof(store._context().contents)
 
 
+# Addresses of functions that the core calls.
+CALL_UNCHECKED = address_of(ffi.dll.wasmtime_func_call_unchecked)
+SET_FUEL = address_of(ffi.dll.wasmtime_context_set_fuel)
+GET_FUEL = address_of(ffi.dll.wasmtime_context_get_fuel)
+SET_DEADLINE = address_of(ffi.dll.wasmtime_context_set_epoch_deadline)
+NEW_TRAP = address_of(ffi.dll.wasmtime_trap_new)
+
 # The binding's functions once more, taking addresses.
 _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 _error = ctypes.POINTER(ffi.wasmtime_error_t)
 _new_instance = ctypes.CFUNCTYPE(_error, _pointer, _pointer, _pointer, _size, _pointer, _pointer)(
     address_of(ffi.dll.wasmtime_instance_new)
 )
-_call = ctypes.CFUNCTYPE(_error, _pointer, _pointer, _pointer, _size, _pointer)(
-    address_of(ffi.dll.wasmtime_func_call_unchecked)
-)
+_call = ctypes.CFUNCTYPE(_error, _pointer, _pointer, _pointer, _size, _pointer)(CALL_UNCHECKED)
 _get_export = ctypes.PYFUNCTYPE(ctypes.c_bool, _pointer, _pointer, _pointer, _size, _pointer)(
     address_of(ffi.dll.wasmtime_instance_export_get)
 )
@@ -120,6 +126,39 @@ def native_function(context: int, kind: wasmtime.FuncType, function: int, argume
     found.kind = _FUNCTION
     _new_function(context, ctypes.addressof(kind.ptr().contents), function, argument, None, ctypes.addressof(found.of))
     return found
+
+
+def memory(extern: Extern) -> wasmtime.Memory:
+    """An exported memory."""
+    return wasmtime.Memory._from_raw(extern.of.memory)
+
+
+_CONSTANT = wasmtime.GlobalType(wasmtime.ValType.i32(), False)
+
+
+def constant(store: wasmtime.Store, value: int) -> Extern:
+    """A global of 32 bits that keeps its value."""
+    return wasmtime.Global(store, _CONSTANT, wasmtime.Val.i32(signed(value, 32)))._as_extern()
+
+
+def handle_of(function: Extern) -> bytes:
+    """A function as `wasmtime_func_call_unchecked` takes it."""
+    return bytes(function.of.func)
+
+
+def failure(error: int, trap: int) -> wasmtime.Trap | wasmtime.WasmtimeError | None:
+    """What failed, from the addresses of an error or a trap, which are freed with it; 0 is none."""
+    if trap:
+        return wasmtime.Trap._from_ptr(ctypes.cast(trap, ctypes.POINTER(ffi.wasm_trap_t)))
+    if error:
+        return wasmtime.WasmtimeError._from_ptr(ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t)))
+    return None
+
+
+def signed(number: int, bits: int) -> int:
+    """The lowest bits of a number, as a signed one."""
+    number &= (1 << bits) - 1
+    return number - (1 << bits) if number >> (bits - 1) else number
 
 
 def _raise(error: ctypes._Pointer[ffi.wasmtime_error_t], trap: ctypes._Pointer[ffi.wasm_trap_t]) -> None:

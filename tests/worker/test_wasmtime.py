@@ -1,0 +1,70 @@
+"""Every name of wasmtime's Python binding that isn't public and is used all the same is still there.
+
+pyproject.toml allows versions with which this was tried. Before it allows a newer one, this must pass with it.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import wasmtime
+from wasmtime import _ffi as ffi
+
+import tournament.worker.wasm
+
+ROOM = Path(tournament.worker.wasm.__file__).parent
+# By what they hang on.
+FUNCTIONS = (
+    "wasmtime_context_get_fuel",
+    "wasmtime_context_set_epoch_deadline",
+    "wasmtime_context_set_fuel",
+    "wasmtime_func_call_unchecked",
+    "wasmtime_func_new_unchecked",
+    "wasmtime_instance_export_get",
+    "wasmtime_instance_new",
+    "wasmtime_trap_new",
+)
+TYPES = ("wasm_trap_t", "wasmtime_error_t", "wasmtime_extern_t", "wasmtime_instance_t", "wasmtime_val_raw_t")
+METHODS = {
+    "_as_extern": wasmtime.Global,
+    "_context": wasmtime.Store,
+    "_from_ptr": wasmtime.Trap,
+    "_from_raw": wasmtime.Memory,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_library_has_the_function(name: str) -> None:
+    assert hasattr(ffi.dll, name), f"wasmtime's library has no {name}: tournament/worker/wasm/calls.py needs it"
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_the_binding_has_the_type(name: str) -> None:
+    assert hasattr(ffi, name), f"wasmtime._ffi has no {name}: tournament/worker/wasm/calls.py needs it"
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_class_has_the_method(name: str) -> None:
+    of = METHODS[name]
+    assert hasattr(of, name), f"wasmtime.{of.__name__} has no {name}: tournament/worker/wasm/calls.py needs it"
+    if name == "_from_ptr":
+        assert hasattr(wasmtime.WasmtimeError, name)
+
+
+def test_no_other_name_is_used() -> None:
+    used: set[str] = set()
+    for path in ROOM.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module == "wasmtime":
+                assert path.name == "calls.py", f"{path.name} imports {[name.name for name in node.names]}"
+            if not isinstance(node, ast.Attribute):
+                continue
+            of = ast.unparse(node.value)
+            if of in ("ffi", "ffi.dll") and node.attr != "dll":
+                used.add(node.attr)
+            elif node.attr.startswith("_") and not node.attr.startswith("__") and of not in ("self", "ctypes"):
+                assert path.name == "calls.py", f"{path.name} uses {of}.{node.attr}"
+                used.add(node.attr)
+    assert used == {*FUNCTIONS, *TYPES, *METHODS}

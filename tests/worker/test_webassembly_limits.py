@@ -1,0 +1,338 @@
+"""What WebAssembly bots may take of a leg, of their starts, of the stack and of the clock."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import wasmtime
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support import play_built
+from tournament.contests import CONTESTS
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.entrants import build
+from tournament.entrants.bot import Entrant, Submission
+from tournament.errors import RunFailed
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.leg import limits_of
+from tournament.worker.wasm import engine, loading, seating
+from tournament.worker.wasm.engine import MOST_STACK, Metering, compile_module
+from tournament.worker.wasm.fuel_bound import most_taken
+from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
+from tournament.worker.wasm.module_outline import Malformed, read_module
+
+CALLS = '(func (export "b") (param i32 i32) (result i32) (i32.const 1))'
+PASSES = '(func (export "a") (param i32) (result i32) (i32.const 0))'
+
+
+def module(text: str) -> bytes:
+    return bytes(wasmtime.wat2wasm(f'(module (memory (export "memory") 1) {text})'))
+
+
+def bot(name: str, text: str) -> Entrant:
+    """An entrant of a module's fields; a memory is there."""
+    return Entrant(name, "wasm", "", module(text))
+
+
+# One that is proved to keep its limits, and one of which nothing can be proved.
+PLAIN = bot("plain", f"{PASSES} {CALLS}")
+LOOPS = bot("loops", f'(func (export "unused") (loop $l (br $l))) (func (export "a") (param i32) (result i32) '
+            f"(loop $l (br_if $l (i32.const 0))) (i32.const 0)) {CALLS}")  # fmt: skip
+
+
+def counting(name: str, turns: int) -> Entrant:
+    """A bot that goes round a loop so often for each decision: five instructions each."""
+    loop = f"""(local.set $n (i32.const {turns}))
+        (loop $l (br_if $l (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))"""
+    return bot(
+        name,
+        f"""(func (export "a") (param i32) (result i32) (local $n i32) {loop} (i32.const 0))
+            (func (export "b") (param i32 i32) (result i32) (local $n i32) {loop} (i32.const 1))""",
+    )
+
+
+@pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
+def test_every_contest_has_a_bank_for_a_leg(contest: object) -> None:
+    settings = contest.settings()  # type: ignore[attr-defined]
+    assert settings.fuel_to_start <= settings.fuel_per_leg < 10**12
+    assert limits_of(settings).fuel_per_leg == settings.fuel_per_leg
+
+
+def test_the_bank_ends_a_leg_that_no_decision_would() -> None:
+    settings = Settings(sessions=20, fuel_to_start=10_000, fuel_per_session=100_000, faults_allowed=2)
+    thinker = counting("thinker", 10_000)
+    result, _ = play_built(thinker, LOOPS, settings=settings)
+    assert result.ended_by == 0
+    assert {fault.what for fault in result.faults} == {"ran out of fuel (an endless loop?)"}
+    saver, _ = play_built(counting("saver", 100), LOOPS, settings=settings)
+    assert saver.ended_by is None
+
+
+def initialised(turns: int) -> str:
+    return f"""(func (export "_initialize") (local $n i32) (local.set $n (i32.const {turns}))
+        (loop $l (br_if $l (local.tee $n (i32.sub (local.get $n) (i32.const 1))))))"""
+
+
+def test_a_start_has_a_limit_of_its_own() -> None:
+    code = module(f"{initialised(100_000)} {PASSES} {CALLS}")
+    loaded = load_bot(code, VON_NEUMANN_POKER.interface, "slow", 64)
+    seating.try_start(loaded, seating.Limits(10_000, 64, fuel_to_start=600_000))
+    with pytest.raises(seating.StartFailed, match="ran out of fuel"):
+        seating.try_start(loaded, seating.Limits(10**12, 64, fuel_to_start=400_000))
+
+
+def test_starts_are_paid_from_the_leg() -> None:
+    # Each start takes a little more than half a million; the leg has two million.
+    settings = Settings(sessions=10, fuel_to_start=600_000, fuel_per_session=140_000, faults_allowed=1000)
+    trapping = '(func (export "a") (param i32) (result i32) unreachable)'
+    name, text = "restarts", f"{initialised(100_000)} {trapping} {CALLS}"
+    for opponent in (PLAIN, LOOPS):
+        result, _ = play_built(bot(name, text), opponent, settings=settings)
+        what = [fault.what for fault in result.faults]
+        assert result.ended_by == 0
+        assert what == ["gave up (abort, exit, a throw, or a path without a return)"] * 3 + [
+            "can't start: ran out of fuel (an endless loop?)"
+        ]
+
+
+def test_a_start_that_fails_is_tried_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
+    code = module(f"{initialised(1_000_000_000)} {PASSES} {CALLS}")
+    submission = Submission("endless", "wasm", tmp_path / "endless.wasm", code, "")
+    settings = Settings(fuel_to_start=1_000_000)
+    tried: list[object] = []
+    start = seating.try_start
+
+    def counted(*arguments: object) -> None:
+        tried.append(arguments)
+        start(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(build, "try_start", counted)
+    problems = [
+        build.build_entrant(submission, VON_NEUMANN_POKER.interface, settings, SandboxSettings()).problem
+        for _ in range(2)
+    ]
+    assert problems == ["can't start: ran out of fuel (an endless loop?)"] * 2 and len(tried) == 1
+    # With other limits it is another question.
+    build.build_entrant(submission, VON_NEUMANN_POKER.interface, Settings(fuel_to_start=2_000_000), SandboxSettings())
+    assert len(tried) == 2
+
+
+def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seating, "_SECONDS_MORE", 0.0)
+    monkeypatch.setattr(seating, "_SECONDS_PER_FUEL", 0.0)
+    monkeypatch.setattr(seating, "_SECONDS_PER_DECISION", 0.0)
+
+
+def test_the_clock_ends_a_leg_between_decisions_and_names_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    no_time(monkeypatch)
+    with pytest.raises(RunFailed, match="dawdler takes far longer here than its fuel should"):
+        play_built(counting("dawdler", 1_900_000), LOOPS, settings=Settings(sessions=100))
+
+
+def test_the_clock_ends_a_decision_and_names_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    no_time(monkeypatch)
+    monkeypatch.setattr(seating, "TICK_SECONDS", 0.1)
+    endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
+    settings = Settings(sessions=10, fuel_per_decision=10**14, fuel_per_session=10**14)
+    assert limits_of(settings).metering is Metering.FUEL_AND_TIME
+    with pytest.raises(RunFailed, match="endless takes far longer here than its fuel should"):
+        play_built(endless, PLAIN, settings=settings)
+
+
+def test_the_clock_ends_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    no_time(monkeypatch)
+    code = module(f'(func (export "_initialize") (loop $l (br $l))) {PASSES} {CALLS}')
+    loaded = load_bot(code, VON_NEUMANN_POKER.interface, "endless", 64)
+    with pytest.raises(BotUnfit, match="can't start: takes far longer") as unfit:
+        seating.try_start(loaded, seating.Limits(10**6, 64, fuel_to_start=10**14))
+    assert not isinstance(unfit.value, seating.StartFailed)  # another machine might do it
+
+
+def deep_calls(functions: int, variables: int) -> str:
+    """A chain of functions with large frames. The n-th decision begins n functions above its end."""
+    text = ["(global $g (mut i32) (i32.const 3)) (global $n (mut i32) (i32.const -1)) (func $f0 (param i32))"]
+    for number in range(1, functions):
+        blocks = "".join(
+            f"(br_if {variables - 1 - k} (global.get $g)) (local.set {k} (global.get $g)))" for k in range(variables)
+        )
+        sets = "".join(f"(local.set {k} (i32.mul (global.get $g) (i32.const {k + 2})))" for k in range(variables))
+        adds = "".join(f"(global.set $g (i32.add (global.get $g) (local.get {k})))" for k in range(variables))
+        text.append(
+            f"(func $f{number} (param i32) (local {'i32 ' * variables}) {'(block ' * variables} {sets} {blocks}"
+            f" (call $f{number - 1} (i32.const 0)) {adds})"
+        )
+    cases = "".join(f") (call $f{number} (i32.const 0)) (return (i32.const 0))" for number in range(functions))
+    text.append(f"""(func (export "a") (param i32) (result i32) (global.set $n (i32.add (global.get $n) (i32.const 1)))
+        {"(block " * functions} (br_table {" ".join(map(str, range(functions)))} (global.get $n)) {cases} (i32.const 0))
+        {CALLS}""")
+    return "".join(text)
+
+
+@pytest.fixture
+def small_stack(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Engines on whose stack a short chain of calls has no room."""
+    worked_out = (seating._loop_module, seating._step_type, seating._fuel_of_start, load_bot)
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "_engines", {})
+        patch.setattr(engine, "_compiled", {})
+        patch.setattr(engine, "MOST_STACK", 8192)
+        patch.setattr(loading, "MOST_STACK", 8192)
+        for function in worked_out:
+            function.cache_clear()
+        yield
+    for function in worked_out:
+        function.cache_clear()
+
+
+def test_how_deep_a_bot_may_call_does_not_depend_on_its_opponent(small_stack: None) -> None:
+    """Frames differ between engines: a chain overflows earlier where fuel is counted."""
+    diver = bot("diver", deep_calls(190, 3))
+    settings = Settings(sessions=30, faults_allowed=1000)
+    results = [play_built(diver, opponent, settings=settings)[0] for opponent in (PLAIN, LOOPS)]
+    faults = [[(fault.session, fault.game, fault.what) for fault in result.faults] for result in results]
+    assert faults[0] == faults[1] and "recursed too deep (stack overflow)" in {what for _, _, what in faults[0]}
+
+
+@pytest.mark.parametrize("metering", [Metering.NOTHING, Metering.FUEL, Metering.FUEL_AND_TIME])
+@pytest.mark.parametrize("variables", [0, 1, 10, 100])
+def test_no_frame_is_larger_than_its_bound(variables: int, metering: Metering) -> None:
+    adds = "".join(f"(global.set $g (i32.add (global.get $g) (local.get {k})))" for k in range(variables))
+    blocks = "".join(
+        f"(if (global.get $g) (then (local.set {k} (i32.add (local.get {k}) (i32.const {k + 3})))))"
+        for k in range(variables)
+    )
+    text = f"""(global $g (mut i32) (i32.const 3)) (global $n (export "n") (mut i32) (i32.const 0))
+        (func $f (export "a") (local {"i32 " * variables}) (global.set $n (i32.add (global.get $n) (i32.const 1)))
+        {blocks} {blocks} (call $f) {adds})"""
+    store = wasmtime.Store(engine.engine(metering))
+    if metering is not Metering.NOTHING:
+        store.set_fuel(10**9)
+    if metering is Metering.FUEL_AND_TIME:
+        store.set_epoch_deadline(100)
+    exports = wasmtime.Instance(store, compile_module(module(text), metering), []).exports(store)
+    recursive, counter = exports["a"], exports["n"]
+    assert isinstance(recursive, wasmtime.Func) and isinstance(counter, wasmtime.Global)
+    with pytest.raises(wasmtime.Trap):
+        recursive(store)
+    bound = most_taken(read_module(module(text.replace("(call $f)", ""))), ["a"])
+    assert bound is not None
+    assert MOST_STACK / counter.value(store) <= bound.stack
+
+
+def test_sums_that_double_with_each_function_stop_at_more_than_any_limit() -> None:
+    functions = 10_000
+    text = [f"(func $f{i} (call $f{i + 1}) (call $f{i + 1}))" for i in range(functions)]
+    stairs = "".join(f"(call $f{i})" for i in range(functions, 0, -150))
+    code = module(f'{"".join(text)} (func $f{functions}) (func (export "a") {stairs})')
+    assert most_taken(read_module(code), ["a"]) is None
+
+
+def test_a_chain_of_calls_of_any_length_is_added_up() -> None:
+    text = "".join(f"(func $f{i} (call $f{i + 1}))" for i in range(5000))
+    bound = most_taken(read_module(module(f'{text} (func $f5000) (func (export "a") (call $f0))')), ["a"])
+    assert bound is not None and bound.instructions == 2 * 5000 + 1 + 2
+
+
+MODULES = [
+    PLAIN.artifact or b"",
+    counting("counts", 7).artifact or b"",
+    module(deep_calls(3, 5)),
+    bytes(
+        wasmtime.wat2wasm(
+            """(module (import "env" "rand" (func (result i32))) (memory (export "memory") 1) (table 3 funcref)
+            (type $t (func)) (global (mut f64) (f64.const 1)) (func $f) (start $f) (elem (i32.const 0) $f)
+            (data "some data") (func (export "a") (result v128) (call_indirect (type $t) (i32.const 0))
+            (memory.fill (i32.const 0) (i32.const 0) (i32.const 9)) (drop (memory.grow (i32.const 0)))
+            (v128.store (i32.const 0) (v128.const i64x2 1 2)) (i8x16.replace_lane 3
+            (i8x16.shuffle 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 (v128.const i64x2 1 2) (v128.const i64x2 1 2))
+            (i32.const 1))))"""
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("code", MODULES)
+def test_valid_modules_are_read(code: bytes) -> None:
+    outline = read_module(code)
+    assert [len(outline.functions), outline.exported] == [len(outline.bodies), len(wasmtime.Module(
+        engine.engine(Metering.FUEL), code).exports)]  # fmt: skip
+
+
+@given(
+    st.sampled_from(MODULES), st.lists(st.tuples(st.integers(8, 10**6), st.integers(0, 255)), min_size=1, max_size=4)
+)
+def test_what_the_runtime_takes_is_read(code: bytes, changes: list[tuple[int, int]]) -> None:
+    """Damaged modules are either malformed for the reader too, or it says that bots may not have that."""
+    damaged = bytearray(code)
+    for place, byte in changes:
+        damaged[8 + (place - 8) % (len(code) - 8)] = byte
+    try:
+        outline = read_module(bytes(damaged))
+    except Malformed:
+        with pytest.raises(wasmtime.WasmtimeError):
+            wasmtime.Module.validate(engine.engine(Metering.FUEL), bytes(damaged))
+    else:
+        most_taken(outline, ["a", "b"])
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    for code in (data, b"\0asm\1\0\0\0" + data):
+        try:
+            read_bot(code, 64)
+        except BotUnfit as unfit:
+            assert len(str(unfit)) < 400
+
+
+def test_text_is_not_taken_for_a_module() -> None:
+    with pytest.raises(BotUnfit, match="not a WebAssembly module"):
+        read_bot(b'(module (memory (export "memory") 1))', 64)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("(table 60000 funcref) (table 60000 funcref)", "has 2 tables; at most 1 are allowed"),
+        ("(table 100001 funcref)", "can't start: has a table of 100,001 elements"),
+        (f"(func (local {'i32 ' * 10_001}))", "has 10,001 variables; at most 10,000"),
+        ("(table 1 funcref) (func (drop (table.grow (ref.null func) (i32.const 1))))", "ref.null"),
+        ("(func) (global i32 (i32.const 0))" * 10_001, "has 10,001 globals"),
+    ],
+)
+def test_what_a_module_may_have_is_limited(text: str, reason: str) -> None:
+    with pytest.raises(BotUnfit, match=reason):
+        read_bot(module(text), 64)
+
+
+def test_a_table_counts_as_memory() -> None:
+    code = bytes(wasmtime.wat2wasm('(module (memory (export "memory") 16) (table 1 funcref))'))
+    with pytest.raises(BotUnfit, match=r"can't start: needs 1\.0 MB of memory; at most 1 are allowed"):
+        read_bot(code, 1)
+    read_bot(code, 2)
+
+
+def test_one_module_does_not_wait_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, quick = module('(func (export "slow"))'), module('(func (export "quick"))')
+    is_compiling, may_end = threading.Event(), threading.Event()
+    compile_really: Callable[..., wasmtime.Module] = wasmtime.Module
+
+    def compiled(of: wasmtime.Engine, code: bytes) -> wasmtime.Module:
+        if code == slow:
+            is_compiling.set()
+            assert may_end.wait(60)
+        return compile_really(of, code)
+
+    monkeypatch.setattr(engine.wasmtime, "Module", compiled)  # type: ignore[attr-defined]
+    thread = threading.Thread(target=compile_module, args=(slow, Metering.NOTHING))
+    thread.start()
+    try:
+        assert is_compiling.wait(60)
+        compile_module(quick, Metering.NOTHING)
+    finally:
+        may_end.set()
+        thread.join()

@@ -1,0 +1,108 @@
+"""The engines that compile and run WebAssembly: their settings, what they have compiled, and their clock.
+
+The settings decide what bots may do and that they do the same everywhere;
+together with the bots' bytes they determine every answer.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import threading
+import time
+from enum import IntEnum, auto
+
+import wasmtime
+
+
+class Metering(IntEnum):
+    """What an engine keeps account of while it runs a bot. Modules of one can't be mixed with another's."""
+
+    NOTHING = auto()  # what bots take was proved beforehand
+    FUEL = auto()
+    FUEL_AND_TIME = auto()  # where one call has so much fuel that the clock must be able to stop it
+
+
+# From one tick of the clock by which a bot is stopped that takes far too long for its fuel.
+TICK_SECONDS = 1.0
+
+_making = threading.Lock()
+_engines: dict[Metering, wasmtime.Engine] = {}
+
+
+def version() -> str:
+    """What compiles and runs bots."""
+    return f"wasmtime {importlib.metadata.version('wasmtime')}"
+
+
+def engine_settings(metering: Metering) -> dict[str, bool | int]:
+    """The settings of an engine, by their names in wasmtime."""
+    return {
+        "consume_fuel": metering is not Metering.NOTHING,
+        "epoch_interruption": metering is Metering.FUEL_AND_TIME,
+        "cranelift_nan_canonicalization": True,
+        # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.
+        "signals_based_traps": False,
+        # The view's address is taken once, so memory must stay where it is.
+        "memory_may_move": False,
+        "memory_reservation": 1 << 32,
+        "max_wasm_stack": MOST_STACK,
+        # What the languages don't need. Reference types stay on for what compilers write with
+        # them on, long indices; their instructions are refused when a module is loaded.
+        "wasm_threads": False,
+        "shared_memory": False,
+        "wasm_memory64": False,
+        "wasm_relaxed_simd": False,
+        "wasm_multi_memory": False,
+        "wasm_component_model": False,
+        "wasm_exceptions": False,
+        "wasm_gc": False,
+        "wasm_function_references": False,
+        "wasm_stack_switching": False,
+        "wasm_tail_call": False,
+        "wasm_wide_arithmetic": False,
+        "wasm_custom_page_sizes": False,
+    }
+
+
+MOST_STACK = 512 * 1024  # bytes, of a bot's calls in the runtime
+
+
+def engine(metering: Metering) -> wasmtime.Engine:
+    """The process's engine of a kind."""
+    with _making:
+        if metering not in _engines:
+            config = wasmtime.Config()
+            for name, value in engine_settings(metering).items():
+                setattr(config, name, value)
+            _engines[metering] = made = wasmtime.Engine(config)
+            if metering is Metering.FUEL_AND_TIME:
+                threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()
+        return _engines[metering]
+
+
+def _tick(of: wasmtime.Engine) -> None:
+    while True:
+        time.sleep(TICK_SECONDS)
+        of.increment_epoch()
+
+
+class _Compiled:
+    """A module, or the place where it will be."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.module: wasmtime.Module | None = None
+
+
+_compiled: dict[tuple[bytes, Metering], _Compiled] = {}
+
+
+def compile_module(code: bytes, metering: Metering) -> wasmtime.Module:
+    """A module compiled for an engine, once in a process; nobody waits for another's. Raises WasmtimeError."""
+    key = code, metering
+    compiled = _compiled.get(key) or _compiled.setdefault(key, _Compiled())
+    if compiled.module is None:
+        with compiled.lock:
+            if compiled.module is None:
+                compiled.module = wasmtime.Module(engine(metering), code)
+    return compiled.module

@@ -1,0 +1,247 @@
+"""Bots' WebAssembly compiled, after a look at whether it fits the contest and what it would cost to have it here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import wasmtime
+
+from tournament.contests.contest import Import, Interface
+from tournament.worker.wasm.engine import MOST_STACK, Metering, compile_module, engine
+from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
+from tournament.worker.wasm.module_outline import Malformed, Outline, read_module
+from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, WASI, stand_ins
+
+PAGE = 65536
+_ELEMENT = 8  # bytes, of a table
+MOST_ELEMENTS = 100_000  # of its one table
+# Far more than compilers write, and little for those who read it all.
+_MOST_BYTES = 64 << 20
+_MOST_OF = {
+    "types": 10_000,
+    "imports": 100,
+    "functions": 50_000,
+    "tables": 1,
+    "memories": 1,
+    "globals": 10_000,
+    "exports": 1_000,
+    "element segments": 10_000,
+    "data segments": 10_000,
+}
+_MOST_VARIABLES = 10_000
+# What the commonest forbidden imports come from.
+_FORBIDDEN = {
+    "path_open": "opens files (fopen, open: imports path_open)",
+    "poll_oneoff": "sleeps or waits (sleep, usleep: imports poll_oneoff)",
+    "sock_accept": "uses sockets (imports sock_accept)",
+}
+# Called before anything else, if a bot has them: libc's initialisers, then the adapter's,
+# which takes the address of the bot's struct and the seed of its rand().
+STARTERS = {"_initialize": [], "tournament_start": ["i32", "i64"]}
+
+
+class BotUnfit(Exception):
+    """A module that can't be a bot of the contest; the message says why."""
+
+
+class FunctionTypes(NamedTuple):
+    """WebAssembly types of a bot's function, without the bot's address, its first parameter."""
+
+    arguments: tuple[str, ...]
+    result: str
+
+
+@dataclass(frozen=True, eq=False)  # loaded once: a key of what is worked out once
+class LoadedBot:
+    """A compiled bot: `functions` are the names that answer the questions, in order.
+
+    `starters` are those to be called before anything else; `ignored_questions` are the questions that
+    only tell it something and whose function does nothing; `most_instructions` bounds what a
+    decision can take, where that can be told.
+    """
+
+    code: bytes
+    interface: Interface
+    functions: tuple[str, ...]
+    types: tuple[FunctionTypes, ...]
+    imports: tuple[str, ...]
+    starters: frozenset[str]
+    ignored_questions: frozenset[int]
+    most_instructions: int | None
+
+    def module(self, metering: Metering) -> wasmtime.Module:
+        """The bot, compiled for one of the engines."""
+        return compile_module(self.code, metering)
+
+
+def read_bot(code: bytes, memory_megabytes: int) -> Outline:
+    """Read a bot's module without compiling it.
+
+    Raises BotUnfit when it isn't valid WebAssembly, has too much of something, or instructions that bots may not use.
+    """
+    if len(code) > _MOST_BYTES:
+        raise BotUnfit(f"has {len(code) >> 20} MB; at most {_MOST_BYTES >> 20} are allowed")
+    try:
+        outline = read_module(code)
+    except Malformed:
+        raise BotUnfit(_why_invalid(code)) from None
+    counts = {
+        "types": len(outline.parameters),
+        "imports": outline.imports,
+        "functions": len(outline.functions),
+        "tables": len(outline.tables),
+        "memories": len(outline.memories),
+        "globals": outline.globals,
+        "exports": outline.exported,
+        "element segments": outline.element_segments,
+        "data segments": outline.data_segments,
+    }
+    for what, most in _MOST_OF.items():
+        if counts[what] > most:
+            raise BotUnfit(f"has {counts[what]:,} {what}; at most {most:,} are allowed")
+    for number, body in enumerate(outline.bodies):
+        where = f"its function {number + len(outline.imported)}"
+        if body.refused:
+            raise BotUnfit(f"{where} has the instruction {body.refused}, which bots may not use")
+        if body.variables > _MOST_VARIABLES:
+            raise BotUnfit(f"{where} has {body.variables:,} variables; at most {_MOST_VARIABLES:,} are allowed")
+    if sum(outline.tables) > MOST_ELEMENTS:
+        raise BotUnfit(
+            f"can't start: has a table of {sum(outline.tables):,} elements; at most {MOST_ELEMENTS:,} are allowed"
+        )
+    needed = sum(outline.memories) * PAGE + sum(outline.tables) * _ELEMENT
+    if needed > memory_megabytes << 20:
+        raise BotUnfit(
+            f"can't start: needs {needed / (1 << 20):,.1f} MB of memory; at most {memory_megabytes} are allowed"
+        )
+    return outline
+
+
+def _why_invalid(code: bytes) -> str:
+    """What the runtime says of bytes that aren't a module."""
+    try:
+        wasmtime.Module.validate(engine(Metering.FUEL), code)
+    except wasmtime.WasmtimeError as error:
+        return f"not a WebAssembly module that can run here: {_first_lines(str(error))}"
+    return "not a WebAssembly module that can run here"
+
+
+@cache
+def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int) -> LoadedBot:
+    """Compile a bot's WebAssembly, once in a process, and check that it fits the contest.
+
+    Raises BotUnfit when it isn't valid WebAssembly, would take too much, imports what bots may not,
+    or lacks a function.
+    """
+    outline = read_bot(code, memory_megabytes)
+    try:
+        module = compile_module(code, Metering.FUEL)
+    except wasmtime.WasmtimeError as error:
+        raise BotUnfit(f"not a WebAssembly module that can run here: {_first_lines(str(error))}") from None
+    _check_imports(module, interface)
+    exports = {item.name: item.type for item in module.exports}
+    if not isinstance(exports.get("memory"), wasmtime.MemoryType):
+        raise BotUnfit("exports no memory called memory")
+    functions = []
+    types = []
+    for question in interface.questions:
+        for name in function_names(stem, question.name):
+            kind = exports.get(name)
+            if isinstance(kind, wasmtime.FuncType):
+                break
+        else:
+            raise BotUnfit(f"lacks the function {question.name}")
+        parameters = [str(p) for p in kind.params]
+        results = [str(r) for r in kind.results]
+        if (
+            len(parameters) != len(question.parameters)
+            or any(p not in accepted for p, accepted in zip(parameters, question.parameters))
+            or len(results) != 1
+            or results[0] not in question.result
+        ):
+            wanted = ", ".join(" or ".join(accepted) for accepted in question.parameters)
+            raise BotUnfit(
+                f"the function {name} is ({', '.join(parameters)}) -> ({', '.join(results)}),"
+                f" expected ({wanted}) -> ({' or '.join(question.result)})"
+            )
+        functions.append(name)
+        types.append(FunctionTypes(tuple(parameters[interface.passes_address :]), results[0]))
+    imports = tuple(item.name or "" for item in module.imports)
+    constant = constant_functions(outline, functions)
+    ignored_questions = frozenset(
+        kind
+        for kind, (question, function) in enumerate(zip(interface.questions, functions))
+        if question.only_tells and function in constant
+    )
+    return LoadedBot(
+        code,
+        interface,
+        tuple(functions),
+        tuple(types),
+        imports,
+        _starters(exports),
+        ignored_questions,
+        _most_instructions(outline, functions, imports, interface),
+    )
+
+
+def _most_instructions(
+    outline: Outline, functions: list[str], imports: tuple[str, ...], interface: Interface
+) -> int | None:
+    """What a decision can take at most, if that and its stack can be told."""
+    if any(helper.name in imports for helper in interface.imports):
+        return None  # what a helper takes depends on what it is asked
+    most = most_taken(outline, [*functions, "tournament_start"])
+    # Each engine has frames of its own: where both have room, a bot plays alike whatever its opponent needs.
+    return most.instructions if most and most.stack <= MOST_STACK // 2 else None
+
+
+def _starters(exports: Mapping[str, object]) -> frozenset[str]:
+    """Which functions are to be called when a bot starts. Raises BotUnfit when one takes something else."""
+    there = set()
+    for name, wanted in STARTERS.items():
+        if isinstance(kind := exports.get(name), wasmtime.FuncType):
+            parameters, results = [str(p) for p in kind.params], [str(r) for r in kind.results]
+            if parameters != wanted or results:
+                raise BotUnfit(
+                    f"the function {name} is ({', '.join(parameters)}) -> ({', '.join(results)}),"
+                    f" expected ({', '.join(wanted)}) -> ()"
+                )
+            there.add(name)
+    return frozenset(there)
+
+
+def function_names(stem: str, question: str) -> list[str]:
+    """The names under which a bot called `stem` may define a question's function, best first."""
+    word = "".join(c for c in stem if c.isalnum() or c == "_")
+    return [word + question, word + question.upper(), f"{word}_{question}", question]
+
+
+def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
+    offered = {item.name: item.type for item in stand_ins(Metering.FUEL).exports if item.name != SEED_RANDOM}
+    helpers = {helper.name: helper_type(helper) for helper in interface.imports}
+    for item in module.imports:
+        allowed = (item.module == WASI and item.name in offered and item.name not in RANDOM_IMPORTS) or (
+            item.module == "env" and (item.name in RANDOM_IMPORTS or item.name in helpers)
+        )
+        if not allowed or item.name is None:
+            what = _FORBIDDEN.get(item.name or "", f"imports {item.module}.{item.name}")
+            raise BotUnfit(f"{what}, which bots may not")
+        wanted, given = item.type, helpers.get(item.name) or offered[item.name]
+        if not isinstance(wanted, wasmtime.FuncType) or not isinstance(given, wasmtime.FuncType):
+            raise BotUnfit(f"imports {item.module}.{item.name} as something other than a function")
+        if [str(t) for t in wanted.params + wanted.results] != [str(t) for t in given.params + given.results]:
+            raise BotUnfit(f"imports {item.module}.{item.name} with another signature than it has")
+
+
+def helper_type(helper: Import) -> wasmtime.FuncType:
+    """The type of a function that the contest offers."""
+    kinds = {"i32": wasmtime.ValType.i32, "i64": wasmtime.ValType.i64}
+    return wasmtime.FuncType([kinds[name]() for name in helper.parameters], [kinds[helper.result]()])
+
+
+def _first_lines(text: str) -> str:
+    return "; ".join(line.strip() for line in text.splitlines() if line.strip())[:300]

@@ -1,0 +1,72 @@
+"""The loop that plays a leg's bots, written as WebAssembly text for just these bots."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from engine.referee import PACKED_VALUES
+from tournament.contests.contest import Interface
+from tournament.worker.wasm.loading import FunctionTypes
+
+
+def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...]) -> str:
+    """The loop as WebAssembly text, for bots whose functions have these types; None is a seat without a bot.
+
+    It imports the core's step, each bot's functions and each bot's address,
+    and exports play: (answer to the pending decision) -> ().
+    """
+    packs = packs_arguments(interface)
+    values = value_count(interface)
+    lines = [f'(module (import "" "step" (func $step (param i64) (result i32{" i64" * values})))']
+    addresses = []
+    calls = []
+    for seat, functions in enumerate(seats):
+        if functions is None:
+            continue
+        for question, kinds in enumerate(functions):
+            parameters = " ".join(["i32"] * interface.passes_address + [*kinds.arguments])
+            name = f"${seat}_{question}"
+            lines.append(f'(import "" "" (func {name} (param {parameters}) (result {kinds.result})))')
+            passed = " ".join(_argument(i, kind, packs) for i, kind in enumerate(kinds.arguments))
+            address = f"(global.get $bot{seat})" if interface.passes_address else ""
+            call = f"(call {name} {address}{passed})"
+            answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
+            calls.append((seat * len(interface.questions) + question, f"(local.set $answer {answer}) (br $again)"))
+        if interface.passes_address:
+            addresses.append(f'(import "" "" (global $bot{seat} i32))')
+    lines += addresses
+    lines.append('(func (export "play") (param $answer i64) (local $next i32)')
+    lines += [f"(local $value{i} i64)" for i in range(values)]
+    lines.append("(loop $again (call $step (local.get $answer))")
+    lines += [f"(local.set $value{i})" for i in reversed(range(values))]
+    lines.append("(local.set $next)")
+    # One block for each function, and a chain of tests: a jump through a table costs as much as a step.
+    labels = [f"$call{number}" for number in range(len(seats) * len(interface.questions))]
+    served = dict(calls)
+    lines.append("(block $stop")
+    lines += [f"(block {label}" for label in reversed(labels)]
+    lines += [f"(br_if {label} (i32.eq (local.get $next) (i32.const {number})))" for number, label in enumerate(labels)]
+    lines.append("(br $stop)")
+    for number in range(len(labels)):
+        lines.append(f") {served.get(number, '(br $stop)')}")
+    lines.append("))))")
+    return "\n".join(lines)
+
+
+@cache
+def packs_arguments(interface: Interface) -> bool:
+    """Whether all arguments are of 32 bits, so that the core's step can hand them over two in a value."""
+    return all(kinds == ("i32",) for question in interface.questions for kinds in question.parameters)
+
+
+def value_count(interface: Interface) -> int:
+    return PACKED_VALUES if packs_arguments(interface) else interface.most_arguments
+
+
+def _argument(number: int, kind: str, packs: bool) -> str:
+    """An argument of a question, from the values that the core's step gave."""
+    if not packs:
+        value = f"(local.get $value{number})"
+        return f"(i32.wrap_i64 {value})" if kind == "i32" else value
+    value = f"(local.get $value{number // 2})"
+    return f"(i32.wrap_i64 {f'(i64.shr_u {value} (i64.const 32))' if number % 2 else value})"

@@ -1,0 +1,25 @@
+"""What stands behind a bot's imports from libc, each without effect: stand_ins.wat."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import wasmtime
+
+from tournament.worker.wasm.engine import Metering, compile_module
+
+WASI = "wasi_snapshot_preview1"
+# These come from "env"; the others from WASI. The last is called before a bot starts, and not for bots.
+RANDOM_IMPORTS = ("rand", "srand")
+SEED_RANDOM = "tournament_seed_random"
+
+
+@cache
+def _stand_ins_code() -> bytes:
+    return bytes(wasmtime.wat2wasm(Path(__file__).with_name("stand_ins.wat").read_text()))
+
+
+def stand_ins(metering: Metering) -> wasmtime.Module:
+    """The module whose exports they are."""
+    return compile_module(_stand_ins_code(), metering)

@@ -1,0 +1,36 @@
+"""Why a bot's code failed, in a few words."""
+
+from __future__ import annotations
+
+import wasmtime
+
+_WORDS = {
+    wasmtime.TrapCode.STACK_OVERFLOW: "recursed too deep (stack overflow)",
+    wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS: "read or wrote out of bounds of its memory (or recursed too deep)",
+    wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: "divided by zero",
+    wasmtime.TrapCode.UNREACHABLE: "gave up (abort, exit, a throw, or a path without a return)",
+    wasmtime.TrapCode.OUT_OF_FUEL: "ran out of fuel (an endless loop?)",
+}
+
+
+def describe(error: Exception) -> str:
+    """What a trap or an error of the runtime says."""
+    if isinstance(error, wasmtime.Trap) and error.trap_code in _WORDS:
+        return _WORDS[error.trap_code]
+    text = str(error)
+    if "all fuel consumed" in text:
+        return _WORDS[wasmtime.TrapCode.OUT_OF_FUEL]
+    causes = [line.strip() for line in text.splitlines() if line.strip()]
+    return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
+
+
+def is_own_doing(error: Exception) -> bool:
+    """Whether a bot's code failed by itself, so that it would do so again anywhere."""
+    return isinstance(error, wasmtime.Trap) or "all fuel consumed" in str(error)
+
+
+def was_stopped(error: Exception) -> bool:
+    """Whether the clock ran out, not the fuel."""
+    if isinstance(error, wasmtime.Trap):
+        return error.trap_code == wasmtime.TrapCode.INTERRUPT
+    return "wasm trap: interrupt" in str(error)
