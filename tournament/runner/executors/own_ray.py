@@ -60,8 +60,15 @@ def _short_folder() -> Path:
 def _kept(folder: Path) -> Iterator[None]:
     """Have what works in a folder killed, and the folder removed, after the block or this process."""
     command = [sys.executable, "-I", "-S", str(_KEEPER), str(folder)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True, cwd="/") as keeper:
-        yield  # closing its input, which ends it, is left to the end of this block
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+    ):
+        yield  # its end closes the keeper's input and waits for it
 
 
 @contextlib.contextmanager
