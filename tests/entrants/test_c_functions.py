@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -57,7 +58,7 @@ def steps(search: Callable[[], object]) -> int:
     """How many lines of the module a search runs through."""
     count = 0
 
-    def trace(frame: FrameType, event: str, _: object) -> Callable[..., object] | None:
+    def trace(frame: FrameType, event: str, _: object) -> Any:
         nonlocal count
         if frame.f_code.co_filename != c_functions.__file__:
             return None

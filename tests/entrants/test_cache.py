@@ -6,18 +6,18 @@ import errno
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.contest_runs import Place, call, new_place
 from tests.support import build_folder
-from tournament import cache
 from tournament.cache import cache_folder, is_noted, keep, note, recall
 from tournament.entrants import build, compiler
 from tournament.errors import RunFailed
 from tournament.sandbox.confinement import Finished
+from tournament.worker.processes import programs
 
 BOT = "int a(const Bot *bot) { return 20; }\nint b(const Bot *bot, const int bet) { return %d; }\n"
 KILLED_CHILD = 256 - signal.SIGKILL
@@ -98,8 +98,8 @@ def test_a_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: 
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(cache.os, "fsync", full)
-    with pytest.raises(RunFailed, match="the disk of the cache .* is full"):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(RunFailed, match=r"the disk of the cache .* is full"):
         build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
     assert not [path for path in (own_cache / "bots").iterdir() if path.name.startswith(".aside")]
 
@@ -126,7 +126,7 @@ def test_a_full_temporary_folder_ends_the_run(own_cache: Path, tmp_path: Path, m
 def test_a_compiler_that_dies_ends_the_run(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, died: Finished
 ) -> None:
-    monkeypatch.setattr(compiler.confinement, "run", lambda *_: died)
+    monkeypatch.setattr(compiler, "_run_once", lambda *_: died)
     with pytest.raises(RunFailed, match="the compiler does not work on this machine"):
         build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
 
@@ -134,8 +134,8 @@ def test_a_compiler_that_dies_ends_the_run(
 def test_a_compiler_that_dies_once_is_tried_again(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, ends = compiler.confinement.run, [Finished(KILLED_CHILD, b"", b"", False)]
-    monkeypatch.setattr(compiler.confinement, "run", lambda *orders: ends.pop() if ends else run(*orders))
+    run, ends = compiler._run_once, [Finished(KILLED_CHILD, b"", b"", False)]
+    monkeypatch.setattr(compiler, "_run_once", lambda *orders: ends.pop() if ends else run(*orders))
     assert build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem is None
 
 
@@ -152,6 +152,29 @@ def test_a_source_on_which_only_the_compiler_dies_is_the_bots(
     monkeypatch.setattr(compiler, "_run_once", crash)
     problem = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem
     assert problem and "the compiler" in problem
+
+
+def test_a_programs_folder_that_was_changed_is_unpacked_again(tmp_path: Path) -> None:
+    bot = _new(tmp_path / "bot")
+    (bot / "bot.toml").write_text('command = ["./run"]\n')
+    (bot / "run").write_text("#!/bin/sh\n")
+    (bot / "run").chmod(0o755)
+    archive = programs.pack(bot)
+    folder = programs.place(archive, tmp_path)
+
+    def damage_by(change: Callable[[], object]) -> None:
+        change()
+        programs._sound.clear()  # as in the next run
+        assert programs.place(archive, tmp_path) == folder
+        assert sorted(path.name for path in folder.iterdir()) == ["bot.toml", "run"]
+        assert (folder / "run").read_text() == "#!/bin/sh\n" and os.access(folder / "run", os.X_OK)
+
+    damage_by(lambda: (folder / "run").write_text("#!/bin/th\n"))
+    damage_by(lambda: (folder / "run").write_text(""))
+    damage_by((folder / "run").unlink)
+    damage_by(lambda: (folder / "run").chmod(0o644))
+    damage_by(lambda: (folder / "more").write_text("x"))
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
 def test_a_cache_that_can_not_be_written_is_one_line(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_file_that_grows_is_read_to_its_limit(folder: Path, monkeypatch: pytes
         return os.stat_result(found)
 
     (folder / "grows.py").write_text("#" * 200)
-    monkeypatch.setattr(entrants_folder.os, "fstat", fstat_before_growth)
+    monkeypatch.setattr(os, "fstat", fstat_before_growth)
     assert "larger than" in problems(folder)["grows.py"]
 
 

@@ -130,7 +130,7 @@ def choose_functions(names: Sequence[str], stem: str, questions: Sequence[str]) 
     if len(complete) == 1:
         beginnings += complete
     for beginning in beginnings:
-        found = [name for q in questions if (name := find(beginning + q))]
+        found = [answering for q in questions if (answering := find(beginning + q))]
         if len(found) == len(questions):
             return found
     missing = [q for q in questions if not any(find(b + q) for b in beginnings)] or list(questions[1:])
