@@ -21,6 +21,7 @@ from engine.game_core import GameCore
 from engine.referee import PACKED_VALUES, Referee
 from tournament.contests.contest import Helpers, Import, Interface
 from tournament.contests.questions import refusal
+from tournament.worker.wasm.assertions import EXPORT, failed_assertion
 from tournament.worker.wasm.calls import Extern, Instance, address_of, context_of, native_function
 from tournament.worker.wasm.fuel_bound import constant_functions, most_instructions
 
@@ -188,6 +189,12 @@ class LoadedBot:
     starters: frozenset[str]
     ignored_questions: frozenset[int]
     most_instructions: int | None
+
+    @cached_property
+    def notes_assertions(self) -> bool:
+        """Whether it exports where it notes an assertion that failed."""
+        kind = next((item.type for item in self.module.exports if item.name == EXPORT), None)
+        return isinstance(kind, wasmtime.GlobalType) and str(kind.content) == "i32"
 
     @cached_property
     def uncounted_module(self) -> wasmtime.Module:
@@ -403,7 +410,9 @@ class Seating:
         """Say in a few words why the last decision failed."""
         error, trap = self.referee.take_failure()
         if trap:
-            return _describe(wasmtime.Trap._from_ptr(ctypes.cast(trap, ctypes.POINTER(ffi.wasm_trap_t))))
+            words = _describe(wasmtime.Trap._from_ptr(ctypes.cast(trap, ctypes.POINTER(ffi.wasm_trap_t))))
+            seated = self._seated[self.core.pending()[1]]
+            return (seated and seated.assertion and failed_assertion(self._store, *seated.assertion)) or words
         if error:
             pointer = ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t))
             return _describe(wasmtime.WasmtimeError._from_ptr(pointer))
@@ -425,6 +434,7 @@ class _SeatedBot:
     addresses: list[Extern]  # of the bot's struct, in its memory, if it has one
     window: int  # in our memory: where its view is written
     helpers: Helpers | None  # kept alive: the bot's imports point to them
+    assertion: tuple[wasmtime.Memory, wasmtime.Global] | None  # where a failed assertion is noted
 
 
 def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_fuel: bool) -> _SeatedBot:
@@ -442,7 +452,7 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
             seed_random, *found = stand_ins.exports(("tournament_seed_random", *inert))
             natives |= zip(inert, found)
         instance = Instance(context, module, [natives[name] for name in bot.imports])
-        names = ("memory", *bot.starters, *bot.functions)
+        names = ("memory", *bot.starters, *bot.functions, *((EXPORT,) if bot.notes_assertions else ()))
         exports = dict(zip(names, instance.exports(names)))
         if initialize := exports.get("_initialize"):
             instance.call(initialize)
@@ -464,6 +474,9 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
         [_constant(store, address)] if interface.passes_address else [],
         window,
         helpers,
+        (wasmtime.Memory._from_raw(exports["memory"].of.memory), wasmtime.Global._from_raw(exports[EXPORT].of.global_))
+        if bot.notes_assertions
+        else None,
     )
 
 
