@@ -44,7 +44,7 @@ _FLAGS = [
     "-fno-strict-float-cast-overflow",
 ]
 _WITHOUT_WARNINGS = "-w"
-_WARNINGS = ["-Wall", "-Wno-error=date-time", "-Wno-date-time", "-fsyntax-only"]
+_WARNINGS = ["-Wall", "-Wno-date-time"]
 _LANGUAGE_FLAGS = {
     "c": [
         "-std=gnu17",
@@ -96,7 +96,7 @@ def check_syntax(unit: Path, kind: str, include: Path, sandbox: SandboxSettings,
 def warnings_of(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -> str:
     """What the compiler warns of in a unit that it accepts, cut to a few lines. Raises CompilerRefused."""
     # As a system's header, the contest's own is not warned of.
-    command = [*_command(kind, include), *_WARNINGS, "-isystem", str(include), unit.name]
+    command = [*_command(kind, include), *_WARNINGS, "-c", "-isystem", str(include), unit.name, "-o", "warnings.o"]
     message = _message(_run(command, unit.parent, include, sandbox))
     return _shorten(message, [unit.parent, include], ()) if "warning:" in message else ""
 
