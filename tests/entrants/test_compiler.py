@@ -88,7 +88,8 @@ def test_check_shows_warnings(tmp_path: Path) -> None:
     assert "warning" not in call(["check", str(bot), "--contest", "von_neumann_poker"]).stdout
 
 
-def test_messages_of_megabytes_are_cut(tmp_path: Path) -> None:
+def test_messages_of_megabytes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "SECONDS", 10)
     built = build_folder(
         tmp_path,
         {
