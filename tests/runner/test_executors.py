@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import itertools
 import os
 import re
@@ -10,7 +11,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
+from tests.hostile.field import descendants
 from tournament.runner.contest_run import Progress
 from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
@@ -197,23 +199,42 @@ def test_auto_is_local_for_small_work() -> None:
     assert choose_executor("auto", 2, None, 1.0).name == "local"
 
 
+def processes_of(driver: int) -> dict[int, str]:
+    """The processes that descend from one, itself too, with their command lines."""
+    return {driver: Path(f"/proc/{driver}/cmdline").read_text().replace("\0", " ")} | descendants(driver)
+
+
 def ray_workers(driver: int) -> list[int]:
     """Processes that play tasks in the Ray that a process started."""
-    parents: dict[int, int] = {}
-    titles: dict[int, str] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError):
-                status = (entry / "stat").read_text()
-                parents[int(entry.name)] = int(status.rsplit(")", 1)[1].split()[1])
-                titles[int(entry.name)] = (entry / "cmdline").read_text()
+    return [process for process, line in descendants(driver).items() if re.match("ray::.*play", line)]
 
-    def descends(process: int) -> bool:
-        while process in parents and process != driver:
-            process = parents[process]
-        return process == driver
 
-    return [process for process in titles if re.match("ray::.*play", titles[process]) and descends(process)]
+def listens_on(processes: Iterable[int]) -> dict[str, ipaddress.IPv4Address | ipaddress.IPv6Address]:
+    """Addresses at which these processes take TCP connections or UDP messages, by port and process."""
+    owners: dict[str, int] = {}
+    for process in processes:
+        with suppress(OSError):
+            for entry in os.scandir(f"/proc/{process}/fd"):
+                with suppress(OSError):
+                    owners[os.readlink(entry.path)] = process
+    found = {}
+    for table in ("tcp", "tcp6", "udp", "udp6"):
+        for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+            _, local, _, state, *_, inode = line.split()[:10]
+            owner = owners.get(f"socket:[{inode}]")
+            if owner is not None and (state == "0A" or table.startswith("udp")):
+                address, port = local.split(":")
+                # Each word of four bytes is in the machine's order.
+                words = [bytes.fromhex(address[i : i + 8])[::-1] for i in range(0, len(address), 8)]
+                found[f"{int(port, 16)} of {owner}"] = _plain(ipaddress.ip_address(b"".join(words)))
+    return found
+
+
+def _plain(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
 
 
 def test_one_ray_worker(place: Place, expected: Outcome, tmp_path: Path) -> None:
@@ -285,3 +306,48 @@ def test_a_failing_disk_of_a_ray_worker_is_one_line(tmp_path: Path) -> None:
     assert re.fullmatch(
         rf"Starting Ray…\ntournament: can't write to {re.escape(str(place.results))}: [A-Z][^\n]*\n", complaints
     )
+
+
+def ray_run(place: Place) -> subprocess.Popen[str]:
+    """A run on a Ray of its own, with two workers."""
+    return subprocess.Popen(
+        command_line([*place.arguments(), "--executor", "ray", "--workers", "2"]),
+        env=environment({"RAY_AUTH_MODE": "disabled"}),  # whatever a user's other clusters do
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_ray_of_ones_own_is_closed_to_others_and_gone_with_its_driver(tmp_path: Path) -> None:
+    place = new_place(tmp_path, BOTS, sessions=100_000_000)  # which nobody waits for
+    with ray_run(place) as run:
+        try:
+            deadline = time.monotonic() + 120
+            while not ray_workers(run.pid) and run.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.1)
+            processes = processes_of(run.pid)
+            listening = listens_on(processes)
+            assert len(listening) >= 5, listening
+            assert not {where: str(address) for where, address in listening.items() if not address.is_loopback}
+            raylet = next(line for line in processes.values() if "--raylet_socket_name=" in line)
+            folder = Path(raylet.split("--raylet_socket_name=")[1].split()[0]).parents[3]
+            assert folder.stat().st_mode & 0o777 == 0o700
+            server = next(process for process, line in processes.items() if "/gcs_server " in line)
+            variables = Path(f"/proc/{server}/environ").read_text().split("\0")
+            assert "RAY_AUTH_MODE=token" in variables
+            assert re.search(r"RAY_AUTH_TOKEN=[0-9a-f]{64}$", "\n".join(variables), re.MULTILINE)
+        finally:
+            run.kill()
+    assert gone(set(processes), 15.0), {p: line for p, line in processes.items() if Path(f"/proc/{p}").exists()}
+    assert not folder.exists()
+
+
+def gone(processes: set[int], seconds: float) -> bool:
+    """Whether all of these end within so many seconds."""
+    deadline = time.monotonic() + seconds
+    while processes & descendants(0).keys():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True

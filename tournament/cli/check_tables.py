@@ -27,6 +27,8 @@ def check_table(report: CheckReport) -> Table:
         leg = report.leg
         what = {"python": "of Python", "program": "of its folder"}.get(report.kind, "of WebAssembly")
         table.add_row("builds", f"yes: {short(report.size)} bytes {what}")
+        if report.warnings:
+            table.add_row("warnings", Text(report.warnings, style="yellow"))
         if report.confined_by:
             table.add_row("sandbox", Text(printable(report.confined_by)))
         table.add_row(

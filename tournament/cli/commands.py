@@ -33,8 +33,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(strategy_commands, name="strategy")
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+# What is printed is text, not markup: names, reasons and paths are strangers'.
+_out = Console(highlight=False, markup=False)
+_err = Console(stderr=True, highlight=False, markup=False)
 
 _PLAYS_WITH = ("wasmtime", "ziglang", "sandlock", "ray", "pyarrow")
 
@@ -179,7 +180,7 @@ def check(
     _out.print(check_table(report))
     for fault, _ in alike(report.faults):  # not in the table, where a line that is to be copied would be broken
         words = ["tournament", "check", str(bot), *options, "--session", str(fault.session), "--game", str(fault.game)]
-        _out.print(f"again: {shlex.join(words)}", soft_wrap=True, markup=False, highlight=False)
+        _out.print(f"again: {shlex.join(words)}", soft_wrap=True)
     if not report.fit:
         raise typer.Exit(1)
 
@@ -222,9 +223,9 @@ def init(
 
     chosen = [find_contest(name) for name in dict.fromkeys(contest or [known.name for known in CONTESTS])]
     written = write_contest_folder(folder, chosen)
-    _out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True, markup=False)
+    _out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
-    _out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True, markup=False)
+    _out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)
 
 
 @app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
@@ -250,7 +251,7 @@ def judge(
         find_contest(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
         sandboxed=not no_sandbox,
     )  # fmt: skip
-    _out.print(verdict.text, markup=False, soft_wrap=True)
+    _out.print(verdict.text, soft_wrap=True)
     if verdict.exit_code:
         raise typer.Exit(verdict.exit_code)
 

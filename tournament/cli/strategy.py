@@ -26,8 +26,9 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+# What is printed is text, not markup: names, reasons and paths are strangers'.
+_out = Console(highlight=False, markup=False)
+_err = Console(stderr=True, highlight=False, markup=False)
 
 _Bet1 = Annotated[int, typer.Option("--bet1", metavar="N", help="a bet in round 1, 1 to 5 chips")]
 _Bet2 = Annotated[int, typer.Option("--bet2", metavar="N", help="a bet in round 2, bet1 to three times bet1")]

@@ -1,4 +1,4 @@
-/* Linked to every C and C++ bot: rand() seeded per leg, and a throw that traps.
+/* Linked to every C and C++ bot: rand() seeded per leg, and assertions and throws that trap.
    All weak, so that a bot with functions of these names keeps its own. */
 
 #include <stddef.h>
@@ -26,6 +26,18 @@ __attribute__((weak)) int rand(void)
 __attribute__((weak)) void srand(unsigned seed)
 {
     state = leg_seed + UINT64_C(0xD1B54A32D192ED03) * ((uint64_t)seed + 1);
+}
+
+/* What failed, for whoever looks at the bot's memory after the trap. */
+struct { const char *volatile expression; volatile int line; } tournament_assertion;
+
+__attribute__((weak, noreturn)) void __assert_fail(
+    const char *expression, const char *file, int line, const char *function)
+{
+    (void)file; (void)function;
+    tournament_assertion.expression = expression;
+    tournament_assertion.line = line;
+    __builtin_trap();
 }
 
 /* Exceptions have no unwinder here. */

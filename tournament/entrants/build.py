@@ -6,18 +6,17 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tournament.cache import cache_folder
+from tournament.cache import cache_folder, is_noted, keep, note, recall, trouble_in_words
 from tournament.contests.contest import Contest, ContestSettings, Interface
 from tournament.entrants import c_functions, compiler, module_trial, program_build
 from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_functions import choose_functions, defined_functions, defines_class
 from tournament.entrants.folder import find_submissions
-from tournament.errors import BadInput, printable
+from tournament.errors import BadInput, RunFailed, printable
 from tournament.sandbox import confinement, leg_isolation
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
@@ -32,8 +31,6 @@ from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _RUNTIME_SOURCE = Path(__file__).with_name("bot_runtime.c")
-
-
 _LONGEST_LINE = 400  # of a reason, which may quote what a stranger wrote
 
 
@@ -50,7 +47,9 @@ def build_entrants(
     """
     submissions, refused = find_submissions(folder)
     workers = os.cpu_count() or 1
-    to_compile = [s for s in submissions if s.kind in compiler.LANGUAGES and not _cached(s, contest.interface).exists()]
+    to_compile = [
+        s for s in submissions if s.kind in compiler.LANGUAGES and not is_noted(_cached(s, contest.interface))
+    ]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
         confinement.probe_sandbox(sandbox.mode)
     for kind in sorted({s.kind for s in to_compile}):
@@ -65,25 +64,15 @@ def build_entrants(
 def build_entrant(
     submission: Submission, interface: Interface, settings: ContestSettings, sandbox: SandboxSettings
 ) -> Entrant:
-    """Build one bot and start it once; what fails becomes the entrant's problem."""
+    """Build one bot and start it once; what fails becomes the entrant's problem.
+
+    Raises RunFailed when it is the machine's: no bot is blamed for a full disk.
+    """
     artifact: bytes | None = None
     problem: str | None = None
-    memory = settings.memory_megabytes
     try:
-        if submission.kind == "python":
-            may_share = _legs_may_share(submission.source, interface, sandbox)
-            artifact = python_bots.pack(submission.source, sandbox, interface.python_sdk, legs_may_share=may_share)
-            if not (tried := _tried(artifact, submission, interface, memory)).exists():
-                python_bots.try_start(artifact, submission.name, interface, sandbox, memory_megabytes=memory)
-                _note(tried)
-        elif submission.kind == "program":
-            artifact = _built(submission, sandbox)
-            if not (tried := _tried(artifact, submission, interface, memory)).exists():
-                programs.try_start(artifact, sandbox, cache_folder(), memory_megabytes=memory)
-                _note(tried)
-        else:
-            artifact = submission.source if submission.kind == "wasm" else _compiled(submission, interface, sandbox)
-            _try_module(artifact, submission, interface, limits_of(settings), sandbox)
+        artifact = _artifact(submission, interface, sandbox)
+        _try(artifact, submission, interface, settings, sandbox)
     except (
         compiler.CompilerRefused,
         BotUnfit,
@@ -96,23 +85,71 @@ def build_entrant(
     ) as error:
         artifact = None
         problem = "\n".join(_cut(line) for line in printable(str(error)).splitlines())
+    except OSError as error:
+        raise RunFailed(f"{submission.name} can't be built: {trouble_in_words(error, 'this machine')}") from None
+    except MemoryError:
+        raise RunFailed(f"{submission.name} can't be built: this machine has too little memory") from None
     return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem)
+
+
+def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
+    """What plays, from the cache or made."""
+    if submission.kind == "wasm":
+        return submission.source
+    if submission.kind == "python":
+        may_share = _legs_may_share(submission.source, interface, sandbox)
+        return python_bots.pack(submission.source, sandbox, interface.python_sdk, legs_may_share=may_share)
+    if submission.kind == "program":
+        return _built(submission, sandbox)
+    return _compiled(submission, interface, sandbox)
+
+
+def _try(
+    artifact: bytes, submission: Submission, interface: Interface, settings: ContestSettings, sandbox: SandboxSettings
+) -> None:
+    """Start a bot for nobody, unless it is known that it starts."""
+    if submission.kind not in ("python", "program"):
+        _try_module(artifact, submission, interface, limits_of(settings), sandbox)
+        return
+    memory = settings.memory_megabytes
+    if is_noted(tried := _tried(artifact, submission, interface, memory)):
+        return
+    if submission.kind == "python":
+        python_bots.try_start(artifact, submission.name, interface, sandbox, memory_megabytes=memory)
+    else:
+        programs.try_start(artifact, sandbox, cache_folder(), memory_megabytes=memory)
+    note(tried)
+
+
+def warnings_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> str:
+    """What the compiler warns of in a C or C++ bot that builds, in a few lines; "" for others."""
+    if submission.kind not in compiler.LANGUAGES:
+        return ""
+    with scratch_folder() as folder:
+        unit = _write_unit(submission, interface, folder)
+        try:
+            warnings = compiler.warnings_of(unit, submission.kind, interface.sdk, sandbox)
+        except compiler.CompilerRefused:
+            return ""
+    return "\n".join(_cut(line) for line in printable(warnings).splitlines())
 
 
 def _tried(artifact: bytes, submission: Submission, interface: Interface, memory_megabytes: int) -> Path:
     """Where it is noted that a bot starts: that need not be tried at each run."""
     questions = [question.name for question in interface.questions]
     parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes)]
-    return cache_folder() / "bots" / f"{hashlib.sha256(' '.join(parts).encode()).hexdigest()}.starts"
+    return _entry(hashlib.sha256(" ".join(parts).encode()).hexdigest(), "starts")
 
 
 def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSettings) -> bool:
     """Whether a Python bot's legs may share a process, from the cache or found out."""
     how = python_bots.pack(source, sandbox, interface.python_sdk) + Path(leg_isolation.__file__).read_bytes()
-    noted = cache_folder() / "bots" / f"{hashlib.sha256(how).hexdigest()}.legs"
-    if not noted.exists():
-        _keep(noted, python_bots.why_apart(source, interface, sandbox).encode())
-    return not noted.read_bytes()
+    noted = _entry(hashlib.sha256(how).hexdigest(), "legs")
+    why_apart = recall(noted)
+    if why_apart is None:
+        why_apart = python_bots.why_apart(source, interface, sandbox).encode()
+        keep(noted, why_apart)
+    return not why_apart
 
 
 def _try_module(
@@ -136,33 +173,33 @@ def _try_module(
 
 def _once(key: list[str], what: str, attempt: Callable[[], None]) -> None:
     """Make an attempt unless it is noted how it ended on this machine, where it would end so again."""
-    note = cache_folder() / "bots" / f"{hashlib.sha256(json.dumps(key).encode()).hexdigest()}.{what}"
-    if note.exists():
-        if problem := note.read_text():
-            raise BotUnfit(problem)
+    noted = _entry(hashlib.sha256(json.dumps(key).encode()).hexdigest(), what)
+    problem = recall(noted)
+    if problem is not None:
+        if problem:
+            raise BotUnfit(problem.decode(errors="replace"))
         return
     try:
         attempt()
     except (StartFailed, module_trial.TooSlow) as error:
-        _keep(note, str(error).encode())
+        keep(noted, str(error).encode())
         raise
-    _keep(note, b"")
+    note(noted)
 
 
-def _note(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
+def _entry(digest: str, what: str) -> Path:
+    return cache_folder() / "bots" / f"{digest}.{what}.sealed"
 
 
 def _built(submission: Submission, sandbox: SandboxSettings) -> bytes:
     """A program's archive after its build, from the cache or made. Raises BuildFailed and BadRecipe."""
     if not recipe_of(submission.source).build:
         return submission.source
-    cached = cache_folder() / "bots" / f"{submission.sha256}.program"
-    if cached.exists():
-        return cached.read_bytes()
-    archive = program_build.build(submission.source, sandbox)
-    _keep(cached, archive)
+    cached = _entry(submission.sha256, "program")
+    archive = recall(cached)
+    if archive is None:
+        archive = program_build.build(submission.source, sandbox)
+        keep(cached, archive)
     return archive
 
 
@@ -189,49 +226,60 @@ def _cached(submission: Submission, interface: Interface) -> Path:
         *[path.read_bytes() for path in [*sdk, *how, _RUNTIME_SOURCE]],
     ):
         digest.update(len(part).to_bytes(8, "little") + part)
-    return cache_folder() / "bots" / f"{digest.hexdigest()}.wasm"
+    return _entry(digest.hexdigest(), "wasm")
 
 
 def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
     """The bot's WebAssembly, from the cache or the compiler. Raises CompilerRefused."""
     cached = _cached(submission, interface)
-    if cached.exists():
-        return cached.read_bytes()
-    with scratch_folder() as folder:
-        suffix = ".c" if submission.kind == "c" else ".cpp"
-        bot = folder / f"{submission.name}{suffix}"
-        bot.write_bytes(submission.source)
-        unit = folder / f"tournament_unit{suffix}"
-        # A call of time() without its header would be taken for one that returns int.
-        clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
-        include = f'#include "{interface.header}"\n{clock}#include "{bot.name}"\n'
-        unit.write_text(include)
-        preprocessed = compiler.preprocess(unit, submission.kind, interface.sdk, sandbox)
-        if interface.bot_class and defines_class(preprocessed, bot.name, interface.bot_class):
-            definitions = f"#define BOT_CLASS {interface.bot_class}\n"
-        else:
-            defined = defined_functions(preprocessed, bot.name)
-            chosen = choose_functions(defined, submission.name, [q.name for q in interface.questions])
-            if isinstance(chosen, str):
-                compiler.check_syntax(unit, submission.kind, interface.sdk, sandbox, interface.hints)
-                raise compiler.CompilerRefused(chosen)
-            definitions = _definitions(interface, chosen)
-        unit.write_text(include + definitions + '#include "adapter.h"\n')
-        helpers = folder / "tournament_runtime.c"
-        helpers.write_bytes(_RUNTIME_SOURCE.read_bytes())
-        output = folder / "tournament_output.wasm"
-        compiler.compile_unit([unit, helpers], submission.kind, interface.sdk, output, sandbox, interface.hints)
-        artifact = output.read_bytes()
-    _keep(cached, artifact)
+    artifact = recall(cached)
+    if artifact is None:
+        artifact = _compile(submission, interface, sandbox)
+        keep(cached, artifact)
     return artifact
 
 
-def _keep(path: Path, content: bytes) -> None:
-    """Write a file of the cache, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as aside:
-        aside.write(content)
-    os.replace(aside.name, path)
+def _compile(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
+    with scratch_folder() as folder:
+        unit = _write_unit(submission, interface, folder)
+        include = unit.read_text()
+        preprocessed = compiler.preprocess(unit, submission.kind, interface.sdk, sandbox)
+        name = _file_name(submission)
+        try:
+            if interface.bot_class and defines_class(preprocessed, name, interface.bot_class):
+                definitions = f"#define BOT_CLASS {interface.bot_class}\n"
+            else:
+                defined = defined_functions(preprocessed, name)
+                chosen = choose_functions(defined, submission.name, [q.name for q in interface.questions])
+                if isinstance(chosen, str):
+                    compiler.check_syntax(unit, submission.kind, interface.sdk, sandbox, interface.hints)
+                    raise compiler.CompilerRefused(chosen)
+                definitions = _definitions(interface, chosen)
+        except c_functions.TooLong as problem:
+            raise compiler.CompilerRefused(str(problem)) from None
+        unit.write_text(include + definitions + '#include "adapter.h"\n')
+        helpers = folder / "runtime.c"
+        helpers.write_bytes(_RUNTIME_SOURCE.read_bytes())
+        output = folder / "output.wasm"
+        compiler.compile_unit([unit, helpers], submission.kind, interface.sdk, output, sandbox, interface.hints)
+        return output.read_bytes()
+
+
+def _write_unit(submission: Submission, interface: Interface, folder: Path) -> Path:
+    """Write a bot's source, and a unit that includes the contest's header and then the bot; the unit's path."""
+    bot = folder / compiler.BOT_FOLDER / _file_name(submission)
+    bot.parent.mkdir()
+    bot.write_bytes(submission.source)
+    os.utime(bot, (0, 0))  # which __TIMESTAMP__ tells
+    # A call of time() without its header would be taken for one that returns int.
+    clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
+    unit = folder / f"unit{bot.suffix}"
+    unit.write_text(f'#include "{interface.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n')
+    return unit
+
+
+def _file_name(submission: Submission) -> str:
+    return f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"
 
 
 def _definitions(interface: Interface, chosen: list[str]) -> str:

@@ -7,17 +7,20 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import json
+import os
 import re
 import shutil
+import signal
 import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from tournament.cache import cache_folder
+from tournament.cache import cache_folder, cache_trouble, keep, recall
+from tournament.errors import RunFailed, printable
 from tournament.sandbox import confinement
-from tournament.sandbox.confinement import LaunchSpec, Limits
-from tournament.sandbox.scratch import alone_on_this_machine, scratch_folder
+from tournament.sandbox.confinement import Finished, LaunchSpec, Limits
+from tournament.sandbox.scratch import alone_on_this_machine, remove, scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 
 SECONDS = 120
@@ -25,19 +28,23 @@ FIRST_SECONDS = 1800
 _MOST_BYTES = 1 << 30  # of any file that the compiler writes
 _MOST_MEGABYTES = 4096
 LANGUAGES = ("c", "cpp")
+BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's name is one of ours
 _FLAGS = [
     "-target",
     "wasm32-wasi",
     "-O3",
     "-mexec-model=reactor",
     "-fno-sanitize=all",
+    # A failed assertion is a fault, whose words are the assertion's.
+    "-UNDEBUG",
     # C as people write it: old habits warn elsewhere, so they build here, and overflow wraps.
-    "-w",
     "-fwrapv",
     "-fno-strict-aliasing",
     # Likewise a fraction too large for a whole type becomes the type's largest, and NaN 0.
     "-fno-strict-float-cast-overflow",
 ]
+_WITHOUT_WARNINGS = "-w"
+_WARNINGS = ["-Wall", "-Wno-date-time"]
 _LANGUAGE_FLAGS = {
     "c": [
         "-std=gnu17",
@@ -51,6 +58,10 @@ _LANGUAGE_FLAGS = {
 }
 # The linker puts the stack below the data, so that an overflow traps instead of writing over it.
 _LINK_FLAGS = ["-Wl,-z,stack-size=1048576", "-s"]
+# Where bot_runtime.c tells what assertion failed.
+_EXPORT = "--export-if-defined=tournament_assertion"
+_MOST_MESSAGE_BYTES = 1 << 18
+_MOST_TEXT_BYTES = 1 << 24  # as much as is read of what the compiler writes
 
 
 # What newcomers trip over: what a message contains then, and the way out.
@@ -63,19 +74,31 @@ class CompilerRefused(Exception):
 
 def version() -> str:
     """What the bytes of a build depend on, besides the source."""
-    flags = [*_FLAGS, *_LANGUAGE_FLAGS["c"], *_LANGUAGE_FLAGS["cpp"], *_LINK_FLAGS]
+    flags = [*_FLAGS, *_LANGUAGE_FLAGS["c"], *_LANGUAGE_FLAGS["cpp"], *_LINK_FLAGS, _EXPORT]
     return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags])
 
 
 def preprocess(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -> str:
     """The unit after the preprocessor. Raises CompilerRefused."""
-    return _run([*_command(kind), "-E", f"-I{include}", unit.name], unit.parent, include, sandbox)
+    command = [*_command(kind, include), _WITHOUT_WARNINGS, "-E", f"-I{include}", unit.name]
+    text = _run(command, unit.parent, include, sandbox).output
+    if len(text) >= _MOST_TEXT_BYTES:
+        raise CompilerRefused(f"has more than {_MOST_TEXT_BYTES >> 20} MB of text after its macros are expanded")
+    return text.decode(errors="replace")
 
 
 def check_syntax(unit: Path, kind: str, include: Path, sandbox: SandboxSettings, hints: Hints) -> None:
     """Compile without output. Raises CompilerRefused."""
-    command = [*_command(kind), "-c", f"-I{include}", unit.name, "-o", "syntax.o"]
+    command = [*_command(kind, include), _WITHOUT_WARNINGS, "-c", f"-I{include}", unit.name, "-o", "syntax.o"]
     _run(command, unit.parent, include, sandbox, hints=hints)
+
+
+def warnings_of(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -> str:
+    """What the compiler warns of in a unit that it accepts, cut to a few lines. Raises CompilerRefused."""
+    # As a system's header, the contest's own is not warned of.
+    command = [*_command(kind, include), *_WARNINGS, "-c", "-isystem", str(include), unit.name, "-o", "warnings.o"]
+    message = _message(_run(command, unit.parent, include, sandbox))
+    return _shorten(message, [unit.parent, include], ()) if "warning:" in message else ""
 
 
 def compile_unit(
@@ -83,23 +106,26 @@ def compile_unit(
 ) -> None:
     """Compile and link `units` (the first in the language `kind`, the others in C), all in the folder of the output.
 
-    The libraries must have been prepared. Raises CompilerRefused.
+    The libraries must have been prepared. Raises CompilerRefused, and RunFailed when they are damaged.
     """
     objects = []
     for number, unit in enumerate(units):
         language = kind if number == 0 else "c"
         objects.append(unit.with_suffix(".o").name)
-        command = [*_command(language), "-c", f"-I{include}", unit.name, "-o", objects[-1]]
+        command = [*_command(language, include), _WITHOUT_WARNINGS, "-c", f"-I{include}", unit.name, "-o", objects[-1]]
         _run(command, unit.parent, include, sandbox, hints=hints)
     libraries = _libraries(kind)
+    link = recall(libraries / _LINK_FILE)
+    if link is None:
+        raise RunFailed(f"the compiler's library {libraries} was damaged during the run; run again")
     words: list[str] = []
-    for word in json.loads((libraries / _LINK_FILE).read_text()):
-        words += objects if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
+    for word in json.loads(link)["words"]:
+        words += [*objects, _EXPORT] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
     _run([str(_home() / "zig"), *words, "-o", output.name], output.parent, libraries, sandbox, hints=hints)
 
 
 _library_lock = threading.Lock()
-_LINK_FILE = "link.json"
+_LINK_FILE = "link.sealed"
 _OBJECTS, _LIBRARIES = "{objects}", "{libraries}"
 
 
@@ -108,29 +134,55 @@ def prepare_libraries(kind: str, sandbox: SandboxSettings, say: Callable[[str], 
 
     What is kept is what its linker was given; submissions are linked with that
     alone, so that nothing of theirs gets near the compiler's own cache.
+    Raises RunFailed when it can't be built or kept.
     """
     libraries = _libraries(kind)
-    if libraries.exists():
+    if _is_sound(libraries):
         return
-    with _library_lock, alone_on_this_machine(libraries.parent):
-        if libraries.exists():
+    with _library_lock, cache_trouble(libraries.parent), alone_on_this_machine(libraries.parent):
+        if _is_sound(libraries):
             return
         language = {"c": "C", "cpp": "C++"}[kind]
         say(f"Building the compiler's {language} library, once on this machine (about a minute)…")
         made = libraries.parent / "made"
+        if libraries.exists():  # damaged, as what it was made of may be
+            remove(libraries)
+            remove(made)
         made.mkdir(parents=True, exist_ok=True)
         with scratch_folder(libraries.parent) as folder:
             unit = folder / ("library.c" if kind == "c" else "library.cpp")
             header = "#include <stdio.h>\n" if kind == "c" else "#include <vector>\n#include <iostream>\n"
             unit.write_text(header + "int main() { return 0; }\n")
-            command = [*_command(kind), *_LINK_FLAGS, unit.name, "-o", "library.wasm"]
-            text = _run(command, folder, None, sandbox, libraries=made)
+            command = [*_command(kind, folder), *_LINK_FLAGS, unit.name, "-o", "library.wasm"]
+            try:
+                text = _message(_run(command, folder, None, sandbox, libraries=made))
+            except CompilerRefused as problem:
+                raise RunFailed(
+                    f"the compiler can't build its {language} library here: {_first_line(problem)}"
+                ) from None
             line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))
             words = _keep_libraries(line.split(), unit, folder)
-            (folder / _LINK_FILE).write_text(json.dumps(words))
+            link = {"words": words, "sha256": _digests(folder)}
+            keep(folder / _LINK_FILE, json.dumps(link).encode())
             with contextlib.suppress(OSError):  # another machine was faster, where they share the folder
                 folder.rename(libraries)
             folder.mkdir(exist_ok=True)
+
+
+def _is_sound(libraries: Path) -> bool:
+    """Whether the libraries are there and are what was kept. Raises RunFailed."""
+    link = recall(libraries / _LINK_FILE)
+    with cache_trouble(libraries):
+        return link is not None and json.loads(link)["sha256"] == _digests(libraries)
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """The contents of a folder's libraries, in hex."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.name != _LINK_FILE
+    }
 
 
 def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
@@ -146,6 +198,8 @@ def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
             # Objects come first: what they define, such as rand(), is not looked for in libraries.
             kept += [] if _OBJECTS in kept else [_OBJECTS]
             shutil.copy(path, folder / path.name)
+            with open(folder / path.name, "rb") as file:
+                os.fsync(file.fileno())
             kept.append(f"{_LIBRARIES}/{path.name}")
         else:
             kept.append(word)
@@ -159,9 +213,11 @@ def _libraries(kind: str) -> Path:
     return cache_folder() / "libraries" / f"{kind}-{hashlib.sha256(version().encode()).hexdigest()[:16]}"
 
 
-def _command(kind: str) -> list[str]:
+def _command(kind: str, include: Path) -> list[str]:
     driver = "cc" if kind == "c" else "c++"
-    return [str(_home() / "zig"), driver, *_FLAGS, *_LANGUAGE_FLAGS[kind]]
+    # What says where a file is says the same on every machine.
+    same_paths = [f"-ffile-prefix-map={_home()}=zig", f"-ffile-prefix-map={include}=sdk"]
+    return [str(_home() / "zig"), driver, *_FLAGS, *_LANGUAGE_FLAGS[kind], *same_paths]
 
 
 @cache
@@ -180,16 +236,50 @@ def _run(
     *,
     libraries: Path | None = None,
     hints: Hints = (),
-) -> str:
-    """Run the compiler in the sandbox and return what it wrote.
+) -> Finished:
+    """Run the compiler in the sandbox; how it ended, which is well.
 
     It reads its own files, `folder` and `include`, and writes into `folder`
-    alone, but for `libraries` when it is to build them. Raises CompilerRefused.
+    alone, but for `libraries` when it is to build them. Raises CompilerRefused,
+    and RunFailed when it is the machine that keeps it from compiling.
     """
+    kills = _kills_for_memory()
+    finished = _run_once(command, folder, include, sandbox, libraries)
+    if finished.status != 0 and not finished.cut_off and not finished.excess and not _blames_source(finished):
+        # Something killed it, or it failed for itself. Once more, with nobody beside it; then who is to blame?
+        with _alone:
+            finished = _run_once(command, folder, include, sandbox, libraries)
+            if finished.status != 0 and not finished.cut_off and not _blames_source(finished):
+                was_killed = finished.status in _KILLED or _kills_for_memory() > kills
+                if was_killed or not _works(sandbox):
+                    words = _first_line(_message(finished)) or finished.in_words
+                    raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
+    seconds = FIRST_SECONDS if libraries else SECONDS
+    if finished.cut_off and not finished.excess:
+        raise CompilerRefused(f"the compiler was still at it after {seconds} seconds")
+    if finished.excess:
+        raise CompilerRefused(f"the compiler took {finished.excess}")
+    if finished.status != 0:
+        folders = [folder, *[Path(word[2:]) for word in command if word.startswith("-I")]]
+        message = _message(finished)
+        raise CompilerRefused(
+            _shorten(message, folders, hints) if message.strip() else f"the compiler {finished.in_words}"
+        )
+    return finished
+
+
+_alone = threading.Lock()
+# By SIGKILL: the process itself, or one that it was started by, which tells so by its status.
+_KILLED = (-signal.SIGKILL, 256 - signal.SIGKILL)
+
+
+def _run_once(
+    command: list[str], folder: Path, include: Path | None, sandbox: SandboxSettings, libraries: Path | None
+) -> Finished:
     seconds = FIRST_SECONDS if libraries else SECONDS
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
-    finished = confinement.run(
+    return confinement.run(
         LaunchSpec(
             Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=_MOST_BYTES >> 20, processes=64),
             command=command,
@@ -202,6 +292,7 @@ def _run(
                 "ZIG_GLOBAL_CACHE_DIR": str(scratch),
                 "ZIG_LOCAL_CACHE_DIR": str(scratch),
                 "LC_ALL": "C.UTF-8",
+                "SOURCE_DATE_EPOCH": "0",  # what __DATE__ and __TIME__ say
                 **({"ZIG_VERBOSE_LINK": "1"} if libraries else {}),
             },
             purpose="build",
@@ -209,23 +300,52 @@ def _run(
         sandbox.mode,
         seconds,
     )
-    if finished.cut_off and not finished.excess:
-        raise CompilerRefused(f"the compiler was still at it after {seconds} seconds")
-    if finished.excess:
-        raise CompilerRefused(f"the compiler took {finished.excess}")
-    if finished.status != 0:
-        folders = [folder, *[Path(word[2:]) for word in command if word.startswith("-I")]]
-        message = finished.errors.decode(errors="replace")
-        raise CompilerRefused(
-            _shorten(message, folders, hints) if message.strip() else f"the compiler {finished.in_words}"
+
+
+def _message(finished: Finished) -> str:
+    """What the compiler said, the beginning of it."""
+    return finished.errors[:_MOST_MESSAGE_BYTES].decode(errors="replace")
+
+
+# A place in the unit or in what it includes from its folder; the compiler's own files have absolute paths.
+_PLACE = re.compile(r"^(?!/)\S[^:\n]*:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
+
+
+def _blames_source(finished: Finished) -> bool:
+    """Whether the compiler says what is wrong with a source."""
+    message = _message(finished)
+    return bool(_PLACE.search(message) or _UNDEFINED.search(message) or "File too large" in message)
+
+
+def _works(sandbox: SandboxSettings) -> bool:
+    """Whether the compiler compiles a source of our own. Raises OSError when there is no room for it."""
+    with scratch_folder() as folder:
+        unit = folder / "trial.c"
+        unit.write_text("int trial(int x) { return x + 1; }\n")
+        return (
+            _run_once([*_command("c", folder), "-c", unit.name, "-o", "trial.o"], folder, None, sandbox, None).status
+            == 0
         )
-    return (finished.output + (finished.errors if libraries else b"")).decode(errors="replace")
+
+
+def _kills_for_memory() -> int:
+    """How many processes the system has killed because memory was short."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return 0
+
+
+def _first_line(text: object) -> str:
+    lines = [line.strip() for line in str(text).splitlines() if line.strip()]
+    return printable(lines[0][:200]) if lines else ""
 
 
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
 
 
-_IN_UNIT = re.compile(r"^tournament_unit\.\w+:\d+:\d+: (.*)$")
+_IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
 
 
 def _shorten(message: str, folders: list[Path], hints: Hints, lines: int = 12) -> str:
@@ -239,13 +359,13 @@ def _shorten(message: str, folders: list[Path], hints: Hints, lines: int = 12) -
         message = message.replace(f"{folder}/", "")
     kept = []
     quoting_unit = False
-    for line in message.replace("./", "").splitlines():
+    for line in message.replace("./", "").replace(f"{BOT_FOLDER}/", "").splitlines():
         if in_unit := _IN_UNIT.match(line):
             kept.append(f"at the end of the file: {in_unit.group(1)}")
             quoting_unit = True
         elif line.startswith(" ") and quoting_unit:
             continue
-        elif line.startswith("In file included from") and (line in kept or "from tournament_unit" in line):
+        elif line.startswith("In file included from") and (line in kept or "from unit." in line):
             continue  # a file that includes itself is named once
         elif line.strip() and "generated." not in line:
             kept.append(line)

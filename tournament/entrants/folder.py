@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import stat
 from pathlib import Path
 
@@ -21,6 +23,8 @@ KINDS: dict[str, Kind] = {
     ".py": "python",
 }
 MOST_BYTES = 16 << 20
+MOST_ENTRIES = 20_000
+_OUTSIDE = "it is a link to something outside of the entrants folder; put a copy there"
 
 
 def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
@@ -36,30 +40,49 @@ def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
         )
     submissions: dict[str, Submission] = {}
     refused: list[Entrant] = []
-    for path in sorted(folder.iterdir()):
+    twins: dict[str, str] = {}
+    for path in _entries(folder):
         kind = kind_of(path)
         if kind is None or path.name.startswith("."):
             continue
+        shown = _on_one_line(path.name)
         try:
             _check_link(path, folder)
-            submission = read_submission(path)
+            submission = read_submission(path, within=folder)
         except BadInput as problem:
-            refused.append(Entrant(printable(path.name), kind, "", None, printable(str(problem))))
+            refused.append(Entrant(shown, kind, "", None, _on_one_line(str(problem))))
             continue
-        twin = submissions.get(submission.name)
-        if twin is not None:
-            problem_text = f"{path.name} has the name of {twin.path.name}; rename one of them"
-            refused.append(Entrant(path.name, kind, submission.sha256, None, problem_text))
+        # Names that differ in case only are one name to some file systems, on which records may come to lie.
+        twin = twins.setdefault(submission.name.lower(), path.name)
+        if twin != path.name:
+            problem_text = f"{shown} has the name of {twin}; rename one of them"
+            refused.append(Entrant(shown, kind, submission.sha256, None, problem_text))
             continue
         submissions[submission.name] = submission
     return sorted(submissions.values(), key=lambda s: s.name), refused
+
+
+def _entries(folder: Path) -> list[Path]:
+    """What lies in a folder, by name. Raises BadInput when it can't be listed, or has far too much."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [Path(entry.path) for _, entry in zip(range(MOST_ENTRIES + 1), entries)]
+    except OSError as error:
+        raise BadInput(f"the entrants folder {folder} can't be read: {error.strerror}") from None
+    if len(found) > MOST_ENTRIES:
+        raise BadInput(f"the entrants folder {folder} has more than {MOST_ENTRIES:,} files")
+    return sorted(found)
+
+
+def _on_one_line(text: str) -> str:
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def check_among_others(path: Path, folder: Path) -> None:
     """Raise BadInput for a bot of an entrants folder that can't enter from there, whatever is in its file."""
     if folder.is_dir() and path.parent.resolve() == folder.resolve():
         for entrant in find_submissions(folder)[1]:
-            if entrant.name == printable(path.name):
+            if entrant.name == _on_one_line(path.name):
                 raise BadInput(entrant.problem or "")
 
 
@@ -70,18 +93,32 @@ def _check_link(path: Path, folder: Path) -> None:
     except (OSError, RuntimeError):  # a circle
         inside = False
     if not inside:
-        raise BadInput(f"{path.name}: it is a link to something outside of the entrants folder; put a copy there")
+        raise BadInput(f"{path.name}: {_OUTSIDE}")
 
 
 def kind_of(path: Path) -> Kind | None:
-    """What kind of bot a file or folder is, None if it is none."""
-    if path.is_dir():
-        return "program" if (path / recipe.FILE_NAME).exists() else None
+    """What kind of bot a file or folder is, None if it is none, or is gone."""
+    with contextlib.suppress(OSError):
+        if stat.S_ISDIR(path.stat().st_mode):
+            return "program" if _has_recipe(path) else None
     return KINDS.get(path.suffix.lower())
 
 
-def read_submission(path: Path) -> Submission:
-    """One bot's file or folder. Raises BadInput when it can't be one, with the reason."""
+def _has_recipe(folder: Path) -> bool:
+    try:
+        (folder / recipe.FILE_NAME).lstat()
+    except PermissionError:
+        return True  # it may have one; reading it will say what is wrong
+    except OSError:
+        return False
+    return True
+
+
+def read_submission(path: Path, within: Path | None = None) -> Submission:
+    """One bot's file or folder, which must lie `within` one if that is given.
+
+    Raises BadInput when it can't be one, with the reason.
+    """
     kind = kind_of(path)
     if kind is None:
         raise BadInput(f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {recipe.FILE_NAME}")
@@ -93,12 +130,26 @@ def read_submission(path: Path) -> Submission:
     if not valid_name(path.stem):
         raise BadInput(f"{path.name}: {NAME_RULE}; rename the file")
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise BadInput(f"{path.name}: it is not a plain file")
-        if found.st_size > MOST_BYTES:
-            raise BadInput(f"{path.name}: larger than {MOST_BYTES >> 20} MiB")
-        source = path.read_bytes()
+        source = _read_file(path, within)
     except OSError as error:
         raise BadInput(f"{path.name}: can't be read: {error.strerror}") from None
     return Submission(path.stem, kind, path, source, hashlib.sha256(source).hexdigest())
+
+
+def _read_file(path: Path, within: Path | None) -> bytes:
+    """A plain file's content. What is opened is looked at, not its name again, and no pipe or device is waited for.
+
+    Raises OSError, and BadInput for what is none, or is too large.
+    """
+    # A link within the folder is followed to its end, which is then no link.
+    descriptor = os.open(path.resolve(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise BadInput(f"{path.name}: it is not a plain file")
+        if within and not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(within.resolve()):
+            raise BadInput(f"{path.name}: {_OUTSIDE}")  # it was changed after it was looked at
+        source = file.read(MOST_BYTES + 1) if found.st_size <= MOST_BYTES else b""
+    if max(found.st_size, len(source)) > MOST_BYTES:
+        raise BadInput(f"{path.name}: larger than {MOST_BYTES >> 20} MiB")
+    return source

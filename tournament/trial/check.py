@@ -16,7 +16,7 @@ from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.contests.questions import extreme_questions
 from tournament.entrants import compiler
 from tournament.entrants.bot import Entrant, Kind, Submission
-from tournament.entrants.build import build_entrant
+from tournament.entrants.build import build_entrant, warnings_of
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.leg import Leg
@@ -56,7 +56,7 @@ class CheckReport:
 
     Points are the bot's, per session, against the house bot. `repeats`: one
     seed gave the same games twice. `legs_apart`: it played a leg beside others
-    as it plays it alone. `boundary_faults` are those at extreme values.
+    as it plays it alone. `warnings` are a C compiler's. `boundary_faults` are those at extreme values.
     """
 
     name: str
@@ -70,6 +70,7 @@ class CheckReport:
     repeats: bool = True
     legs_apart: bool = True
     confined_by: str = ""
+    warnings: str = ""
     faults: tuple[Fault, ...] = ()
     boundary_questions: int = 0
     boundary_faults: tuple[Fault, ...] = ()
@@ -165,6 +166,7 @@ def check_bot(
         fuel_allowed=settings.fuel_per_decision,
         points_per_session=first.result.points / max(1, first.result.sessions),
         confined_by="" if entrant.plays_as == "wasm" else confinement.probe_sandbox(sandbox.mode),
+        warnings=warnings_of(read_submission(path), contest.interface, sandbox),
         faults=first.faults,
     )
     if first.result.ended_by == 0:  # more of the same would only take long

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +13,7 @@ import numpy as np
 from engine.draw_climbing import HillClimber, random_strategy
 from engine.draw_equilibria import EquilibriumSolver
 from engine.draw_evaluation import StrategyEvaluator
-from tournament.cache import cache_folder
+from tournament.cache import cache_folder, keep, recall
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 
 # Part of every cached strategy's name: raise it when the same numbers give another strategy.
@@ -46,19 +44,16 @@ def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps,
 def cached_at(recipe: Recipe) -> Path:
     """Where a generated server is kept."""
     key = json.dumps([_METHOD, recipe.bet1, recipe.bet2, recipe.iterations, recipe.seed])
-    return cache_folder() / "strategies" / f"{hashlib.sha256(key.encode()).hexdigest()}.txt"
+    return cache_folder() / "strategies" / f"{hashlib.sha256(key.encode()).hexdigest()}.sealed"
 
 
 def generated_text(recipe: Recipe) -> bytes:
     """The file of a generated server, from the cache if it was made before."""
     cached = cached_at(recipe)
-    if cached.exists():
-        return cached.read_bytes()
-    text = write_strategy(generate(recipe)).encode()
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=cached.parent, delete=False) as aside:
-        aside.write(text)
-    os.replace(aside.name, cached)
+    text = recall(cached)
+    if text is None:
+        text = write_strategy(generate(recipe)).encode()
+        keep(cached, text)
     return text
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
 
+from tournament.runner.executors import keep_busy
 from tournament.worker.batch import Receipt, Task, play_task
 
 # The system may hand Ctrl-C to any thread, and the main one learns of it only when it wakes.
@@ -22,17 +24,19 @@ class LocalExecutor:
 
     def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]:
         stop = threading.Event()
-        running: set[Future[Receipt]] = set()
         pool = ThreadPoolExecutor(self.workers, thread_name_prefix="play")
+
+        def start(task: Task) -> Future[Receipt]:
+            return pool.submit(play_task, task, artifacts, stop.is_set)
+
         try:
-            while True:
-                while len(running) < self.workers and (task := next(tasks, None)) is not None:
-                    running.add(pool.submit(play_task, task, artifacts, stop.is_set))
-                if not running:
-                    return
-                done, running = wait(running, _LOOK_SECONDS, FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
+            for future in keep_busy(tasks, self.workers, start, _part, []):
+                yield future.result()
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _part(running: list[Future[Receipt]]) -> tuple[list[Future[Receipt]], list[Future[Receipt]]]:
+    done, others = wait_for(running, _LOOK_SECONDS, FIRST_COMPLETED)
+    return list(done), list(others)

@@ -1,19 +1,24 @@
-"""Plays on Ray: a local one, or a cluster that is joined. The only module that knows Ray."""
+"""Plays on Ray: one of this run alone, or a cluster that is joined. The only module that imports Ray."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from tournament.errors import BadInput, RunFailed, TournamentError
+from tournament.runner.executors import keep_busy
+from tournament.runner.executors.own_ray import own_ray
 from tournament.worker.batch import Receipt, Task, play_task
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
 import ray
+
+_QUIET: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
 
 
 class RayExecutor:
@@ -22,23 +27,18 @@ class RayExecutor:
     name = "ray"
 
     def __init__(self, workers: int, address: str | None, cores: int) -> None:
-        self._started_here = False
+        address = address or os.environ.get("RAY_ADDRESS")
+        self._until_done = contextlib.ExitStack()
         if not ray.is_initialized():
             try:
                 if address:
-                    ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
+                    ray.init(address, **_QUIET)
+                    self._until_done.callback(ray.shutdown)
                 else:
-                    # Ray misreads the number of cores in a container, so it is told.
-                    ray.init(
-                        num_cpus=workers or cores,
-                        include_dashboard=False,
-                        logging_level=logging.ERROR,
-                        log_to_driver=False,
-                    )
-            except (ConnectionError, RuntimeError, ValueError) as error:
-                reason = str(error).splitlines()[0]
+                    self._until_done.enter_context(own_ray(ray, workers or cores, **_QUIET))
+            except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+                reason = (str(error).splitlines() or [type(error).__name__])[0]
                 raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {reason}") from None
-            self._started_here = True
         self.workers = workers or max(1, int(_resources().get("CPU", 1)))
 
     def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]:
@@ -46,21 +46,17 @@ class RayExecutor:
         try:
             stored = {sha256: ray.put(artifact) for sha256, artifact in artifacts.items()}
             remote_play = ray.remote(num_cpus=1, max_retries=3)(_play_remotely)
-            while True:
-                # One more than there are workers waits at their door.
-                while len(running) < self.workers and (task := next(tasks, None)) is not None:
-                    needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
-                    running.append(remote_play.remote(task, needed, *[stored[sha256] for sha256 in needed]))
-                if not running:
-                    return
-                done, running = ray.wait(running, num_returns=1)
-                for reference in done:
-                    yield self._receipt(reference)
+
+            def start(task: Task) -> Any:
+                needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
+                return remote_play.remote(task, needed, *[stored[sha256] for sha256 in needed])
+
+            for reference in keep_busy(tasks, self.workers, start, ray.wait, running):
+                yield self._receipt(reference)
         finally:
             for reference in running:
                 ray.cancel(reference, force=True)
-            if self._started_here:
-                ray.shutdown()
+            self._until_done.close()
 
     def _receipt(self, reference: Any) -> Receipt:
         try:

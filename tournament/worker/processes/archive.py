@@ -29,7 +29,7 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
     with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name, path in sorted(_files(folder, folder.name)):
             try:
-                source, mode = _read_plainly(path, _MOST_ARCHIVED - total)
+                source, mode = read_plainly(path, _MOST_ARCHIVED - total)
             except OSError as error:
                 raise BadInput(f"{folder.name}/{name}: can't be read: {error.strerror}") from None
             if source is None:
@@ -77,7 +77,7 @@ def _limited(folder: Path, most: int) -> Iterator[os.DirEntry[str]]:
             yield entry
 
 
-def _read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
+def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
     """A file's content, None if it has more bytes than `most`, and its mode. Raises OSError for a link."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:

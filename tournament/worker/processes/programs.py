@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
+import tarfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tournament.cache import cache_trouble
+from tournament.errors import RunFailed
 from tournament.sandbox import confinement
 from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, how_it_ended
 from tournament.sandbox.scratch import scratch_folder
@@ -20,23 +24,53 @@ _TRIAL_SECONDS = 0.2
 _MOST_TRIALS = 10  # of as long, on a busy machine
 
 
+_sound: set[Path] = set()  # the programs' folders that this process has seen to be whole
+
+
 def unpack_once(archive: bytes, cache: Path) -> Path:
-    """The folder in which a program plays: unpacked once on a machine, kept by content."""
-    digest = hashlib.sha256(archive).hexdigest()
-    folder = cache / "programs" / digest
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with scratch_folder(folder.parent) as whole:
-            aside = whole / "unpacked"
-            aside.mkdir()
-            unpack(archive, aside)
-            _forget_times(aside)
-            try:
-                os.rename(aside, folder)
-            except OSError:
-                if not folder.exists():
-                    raise
+    """The folder in which a program plays: unpacked once on a machine, kept by content, again if it was changed.
+
+    Raises RunFailed when it can't be written.
+    """
+    folder = cache / "programs" / hashlib.sha256(archive).hexdigest()
+    if folder in _sound and folder.exists():
+        return folder
+    with cache_trouble(folder.parent):
+        if not _is_whole(folder, archive):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with scratch_folder(folder.parent) as whole:
+                aside = whole / "unpacked"
+                aside.mkdir()
+                unpack(archive, aside)
+                _forget_times(aside)
+                with contextlib.suppress(FileNotFoundError):  # who plays in it goes on there
+                    os.rename(folder, whole / "changed")
+                try:
+                    os.rename(aside, folder)
+                except OSError:
+                    if not folder.exists():  # else somebody else was faster
+                        raise
+    _sound.add(folder)
     return folder
+
+
+def _is_whole(folder: Path, archive: bytes) -> bool:
+    """Whether a folder has an archive's files, and no others. Raises RunFailed for an archive that is damaged."""
+    try:
+        files = {path for path in folder.rglob("*") if not path.is_dir()}
+        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
+            for entry in opened:
+                path = folder / entry.name
+                source = opened.extractfile(entry)
+                found, mode = read_plainly(path, entry.size)
+                if source is None or found != source.read() or mode & 0o777 != entry.mode & 0o755:
+                    return False
+                files.discard(path)
+    except tarfile.TarError:
+        raise RunFailed("a program's archive is damaged") from None
+    except OSError:
+        return False
+    return not files
 
 
 def _forget_times(folder: Path) -> None:

@@ -136,6 +136,11 @@ def memory(extern: Extern) -> wasmtime.Memory:
 _CONSTANT = wasmtime.GlobalType(wasmtime.ValType.i32(), False)
 
 
+def global_variable(extern: Extern) -> wasmtime.Global:
+    """An exported global, as the binding has it."""
+    return wasmtime.Global._from_raw(extern.of.global_)
+
+
 def constant(store: wasmtime.Store, value: int) -> Extern:
     """A global of 32 bits that keeps its value."""
     return wasmtime.Global(store, _CONSTANT, wasmtime.Val.i32(signed(value, 32)))._as_extern()

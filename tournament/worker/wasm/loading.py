@@ -10,6 +10,7 @@ from typing import NamedTuple
 import wasmtime
 
 from tournament.contests.contest import Import, Interface
+from tournament.worker.wasm.assertions import EXPORT
 from tournament.worker.wasm.engine import MOST_STACK, Metering, compile_module, engine
 from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
 from tournament.worker.wasm.module_outline import Malformed, Outline, read_module
@@ -60,7 +61,7 @@ class LoadedBot:
 
     `starters` are those to be called before anything else; `ignored_questions` are the questions that
     only tell it something and whose function does nothing; `most_instructions` bounds what a
-    decision can take, where that can be told.
+    decision can take, where that can be told; `notes_assertions` is whether it exports where it notes one that failed.
     """
 
     code: bytes
@@ -71,6 +72,7 @@ class LoadedBot:
     starters: frozenset[str]
     ignored_questions: frozenset[int]
     most_instructions: int | None
+    notes_assertions: bool
 
     def module(self, metering: Metering) -> wasmtime.Module:
         """The bot, compiled for one of the engines."""
@@ -185,7 +187,12 @@ def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int
         _starters(exports),
         ignored_questions,
         _most_instructions(outline, functions, imports, interface),
+        _notes_assertions(exports.get(EXPORT)),
     )
+
+
+def _notes_assertions(exported: object) -> bool:
+    return isinstance(exported, wasmtime.GlobalType) and str(exported.content) == "i32"
 
 
 def _most_instructions(

@@ -13,7 +13,7 @@ from engine.referee import Referee
 from tournament.contests.contest import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.errors import RunFailed
-from tournament.worker.wasm import calls
+from tournament.worker.wasm import assertions, calls
 from tournament.worker.wasm.calls import Extern, Instance
 from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module, engine
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
@@ -144,7 +144,11 @@ class Seating:
         error = calls.failure(*self.referee.take_failure())
         if self.referee.is_late or (error and was_stopped(error)):
             raise self._taking_too_long(self.core.pending()[1])
-        return describe(error) if error else refusal(self._interface, self.core)
+        if not error:
+            return refusal(self._interface, self.core)
+        seated = self._seated[self.core.pending()[1]]
+        noted = assertions.failed_assertion(self._store, *seated.assertion) if seated and seated.assertion else ""
+        return noted or describe(error)
 
     def _taking_too_long(self, seat: int) -> RunFailed:
         return RunFailed(
@@ -168,6 +172,7 @@ class _SeatedBot:
     addresses: list[Extern]  # of the bot's struct, in its memory, if it has one
     window: int  # in our memory: where its view is written
     helpers: Helpers | None  # kept alive: the bot's imports point to them
+    assertion: tuple[wasmtime.Memory, wasmtime.Global] | None  # where a failed assertion is noted
 
 
 class _Stopped(Exception):
@@ -238,7 +243,8 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, metering
             seed_random, *found = behind.exports((SEED_RANDOM, *inert))
             natives |= zip(inert, found)
         instance = Instance(context, bot.module(metering), [natives[name] for name in bot.imports])
-        names = ("memory", *bot.starters, *bot.functions)
+        noting = (assertions.EXPORT,) if bot.notes_assertions else ()
+        names = ("memory", *bot.starters, *bot.functions, *noting)
         exports = dict(zip(names, instance.exports(names)))
         if initialize := exports.get("_initialize"):
             instance.call(initialize)
@@ -263,6 +269,9 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, metering
         [calls.constant(store, address)] if interface.passes_address else [],
         window,
         helpers,
+        (calls.memory(exports["memory"]), calls.global_variable(exports[assertions.EXPORT]))
+        if bot.notes_assertions
+        else None,
     )
 
 

@@ -1,0 +1,187 @@
+"""The cache: what is damaged is made again, and what the machine can't do is no bot's fault."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import Place, call, new_place
+from tests.support import build_folder
+from tournament.cache import cache_folder, is_noted, keep, note, recall
+from tournament.entrants import build, compiler
+from tournament.errors import RunFailed
+from tournament.sandbox.confinement import Finished
+from tournament.worker.processes import archive, programs
+
+BOT = "int a(const Bot *bot) { return 20; }\nint b(const Bot *bot, const int bet) { return %d; }\n"
+KILLED_CHILD = 256 - signal.SIGKILL
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache of this test alone, but for the compiler's libraries."""
+    build_folder(_new(tmp_path / "warm"), {"warm.c": BOT % 1})
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    (folder / "libraries").symlink_to(cache_folder() / "libraries")
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(folder))
+    yield folder
+
+
+def _new(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "entry"
+    assert recall(path) is None and not is_noted(path)
+    keep(path, b"content")
+    assert recall(path) == b"content"
+    note(path)
+    assert recall(path) == b"" and is_noted(path)
+    assert [entry.name for entry in path.parent.iterdir()] == ["entry"]
+
+
+def test_no_damage_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "entry"
+    keep(path, b"content")
+    whole = path.read_bytes()
+    damaged = [whole[:length] for length in range(len(whole))]
+    damaged += [
+        whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :] for at in range(len(whole)) for bit in (0, 7)
+    ]
+    for content in damaged:
+        path.write_bytes(content)
+        assert recall(path) is None
+    path.write_bytes(whole)
+    path.rename(tmp_path / "other")
+    assert recall(tmp_path / "other") is None  # in another's place
+
+
+def test_a_damaged_module_is_compiled_again(own_cache: Path, tmp_path: Path) -> None:
+    """One flipped bit must not play another program, nor an empty file break a bot."""
+    bots = _new(tmp_path / "bots")
+    first = build_folder(bots, {"fine.c": BOT % 1})["fine"]
+    assert first.problem is None
+    for path in (own_cache / "bots").iterdir():
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 4
+        path.write_bytes(content)
+    assert build_folder(bots, {})["fine"] == first
+    for path in (own_cache / "bots").iterdir():
+        path.write_bytes(b"")
+    assert build_folder(bots, {})["fine"] == first
+
+
+def test_damaged_libraries_are_noticed(own_cache: Path) -> None:
+    sound = compiler._libraries("c").resolve()
+    (own_cache / "libraries").unlink()
+    shutil.copytree(sound, compiler._libraries("c"))
+    assert compiler._is_sound(compiler._libraries("c"))
+    library = compiler._libraries("c") / "libc.a"
+    content = bytearray(library.read_bytes())
+    content[len(content) // 2] ^= 1
+    library.write_bytes(content)
+    assert not compiler._is_sound(compiler._libraries("c"))
+    library.unlink()
+    assert not compiler._is_sound(compiler._libraries("c"))
+
+
+def test_a_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(RunFailed, match=r"the disk of the cache .* is full"):
+        build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
+    assert not [path for path in (own_cache / "bots").iterdir() if path.name.startswith(".aside")]
+
+
+def test_a_full_temporary_folder_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, *_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(build, "_write_unit", full)
+    with pytest.raises(RunFailed, match=r"fine can't be built: the disk of this machine is full"):
+        build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
+
+
+@pytest.mark.parametrize(
+    "died",
+    [
+        Finished(KILLED_CHILD, b"", b"", False),
+        Finished(-signal.SIGKILL, b"", b"", False),
+        Finished(256 - signal.SIGABRT, b"", b"", False),
+        Finished(1, b"", b"error: unable to write: No space left on device\n", False),
+    ],
+    ids=["killed", "killed at once", "its child killed", "full disk"],
+)
+def test_a_compiler_that_dies_ends_the_run(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, died: Finished
+) -> None:
+    monkeypatch.setattr(compiler, "_run_once", lambda *_: died)
+    with pytest.raises(RunFailed, match="the compiler does not work on this machine"):
+        build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
+
+
+def test_a_compiler_that_dies_once_is_tried_again(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, ends = compiler._run_once, [Finished(KILLED_CHILD, b"", b"", False)]
+    monkeypatch.setattr(compiler, "_run_once", lambda *orders: ends.pop() if ends else run(*orders))
+    assert build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem is None
+
+
+def test_a_source_on_which_only_the_compiler_dies_is_the_bots(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who finds a way to crash the compiler must not end the tournament."""
+    run = compiler._run_once
+
+    def crash(command: list[str], *rest: object) -> Finished:
+        works = "trial.c" in command
+        return run(command, *rest) if works else Finished(256 - signal.SIGSEGV, b"", b"", False)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(compiler, "_run_once", crash)
+    problem = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem
+    assert problem and "the compiler" in problem
+
+
+def test_a_programs_folder_that_was_changed_is_unpacked_again(tmp_path: Path) -> None:
+    bot = _new(tmp_path / "bot")
+    (bot / "bot.toml").write_text('command = ["./run"]\n')
+    (bot / "run").write_text("#!/bin/sh\n")
+    (bot / "run").chmod(0o755)
+    archive = archive.pack(bot)
+    folder = programs.unpack_once(archive, tmp_path)
+
+    def damage_by(change: Callable[[], object]) -> None:
+        change()
+        programs._sound.clear()  # as in the next run
+        assert programs.unpack_once(archive, tmp_path) == folder
+        assert sorted(path.name for path in folder.iterdir()) == ["bot.toml", "run"]
+        assert (folder / "run").read_text() == "#!/bin/sh\n" and os.access(folder / "run", os.X_OK)
+
+    damage_by(lambda: (folder / "run").write_text("#!/bin/th\n"))
+    damage_by(lambda: (folder / "run").write_text(""))
+    damage_by((folder / "run").unlink)
+    damage_by(lambda: (folder / "run").chmod(0o644))
+    damage_by(lambda: (folder / "more").write_text("x"))
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+def test_a_cache_that_can_not_be_written_is_one_line(tmp_path: Path) -> None:
+    place: Place = new_place(tmp_path, ["bold", "calm"])
+    (tmp_path / "file").write_text("no folder")
+    done = call(place.arguments(), TOURNAMENT_CACHE=str(tmp_path / "file" / "cache"))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("tournament: can't write to the cache ")
+    assert "Traceback" not in done.stderr
+    assert not place.results.exists()

@@ -1,0 +1,104 @@
+"""What authors of C bots get from the compiler, and what no bot gets from the machine that it is compiled on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import wasmtime
+
+from tests.contest_runs import call
+from tests.support import artifact_of, build_folder, constant_bot, try_bot
+from tournament.entrants import compiler
+from tournament.entrants.bot import Entrant
+
+CALLS = "int b(const Bot *bot, const int bet) { return 1; }\n"
+ASSERTS = (
+    '#include <assert.h>\nint a(const Bot *bot) {\n    assert(bot->card < 0 && "sure\\n");\n    return 0;\n}\n' + CALLS
+)
+BOTS = {
+    "asserts.c": ASSERTS,
+    "dates.c": "const char *when = __DATE__ __TIME__ __TIMESTAMP__;\nint a(const Bot *bot) { return when[0] == 74; }\n"
+    + CALLS,
+    "places.cpp": "#include <vector>\nconst char *where = __FILE__ __BASE_FILE__;\n"
+    "int a(const Bot *bot) { std::vector<int> v(bot->money); return v.at(3) + where[bot->money % 9]; }\n" + CALLS,
+    # Names of our own units, and of the folder in which they are.
+    **{
+        f"{name}.c": "int a(const Bot *bot) { return 7; }\n" + CALLS
+        for name in ("unit", "runtime", "bot_runtime", "adapter", "bot", "output", "tournament_scratch")
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
+    """All bots of this file, built together."""
+    return build_folder(tmp_path_factory.mktemp("bots"), BOTS)
+
+
+def test_names_of_our_own_units_are_names_like_others(entrants: dict[str, Entrant]) -> None:
+    assert {name: entrant.problem for name, entrant in entrants.items() if entrant.problem} == {}
+
+
+def test_a_failed_assertion_traps(entrants: dict[str, Entrant]) -> None:
+    trial = try_bot(entrants["asserts"], constant_bot(20, 1), sessions=1)
+    assert trial.failures == ['assertion failed: bot->card < 0 && "sure\\n", line 3'] * 3
+
+
+def test_a_module_tells_which_assertion_failed(entrants: dict[str, Entrant]) -> None:
+    """For whoever looks at its memory after the trap: the address of the expression, and the line."""
+    store = wasmtime.Store()
+    linker = wasmtime.Linker(store.engine)
+    linker.allow_shadowing = True
+    module = wasmtime.Module(store.engine, artifact_of(entrants["asserts"]))
+    linker.define_unknown_imports_as_default_values(store, module) if module.imports else None
+    exports = linker.instantiate(store, module).exports(store)
+    told, memory = exports["tournament_assertion"], exports["memory"]
+    assert isinstance(told, wasmtime.Global) and isinstance(memory, wasmtime.Memory)
+    with pytest.raises(wasmtime.Trap):
+        exports["a"](store, 1024)  # type: ignore[operator]
+    at = told.value(store)
+    expression, line = (int.from_bytes(memory.read(store, at + i, at + i + 4), "little") for i in (0, 4))
+    text = bytes(memory.read(store, expression, expression + 100)).split(b"\0")[0]
+    assert (text, line) == (b'bot->card < 0 && "sure\\n"', 3)
+
+
+def test_no_artifact_tells_when_and_where_it_was_made(entrants: dict[str, Entrant]) -> None:
+    dates = artifact_of(entrants["dates"])
+    assert b"Jan  1 1970" in dates and b"00:00:00" in dates and b"Thu Jan  1 00:00:00 1970" in dates
+    for entrant in entrants.values():
+        for secret in (
+            str(compiler._home()),
+            str(Path.home()),
+            "/tmp",
+            os.uname().nodename,
+            str(Path(__file__).parents[2]),
+        ):
+            assert secret.encode() not in artifact_of(entrant), (entrant.name, secret)
+
+
+def test_check_shows_warnings(tmp_path: Path) -> None:
+    bot = tmp_path / "warned.c"
+    bot.write_text("int a(const Bot *bot) { int unused[1]; return unused; }\n" + CALLS)
+    done = call(["check", str(bot), "--contest", "von_neumann_poker"])
+    shown = " ".join(done.stdout.split())
+    assert "warnings warned.c:1:" in shown, done.stdout + done.stderr
+    bot.write_text("int a(const Bot *bot) { return 20; }\n" + CALLS)
+    assert "warning" not in call(["check", str(bot), "--contest", "von_neumann_poker"]).stdout
+
+
+def test_messages_of_megabytes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "SECONDS", 10)
+    built = build_folder(
+        tmp_path,
+        {
+            "long_line.cpp": f'static_assert(false, "{"x" * 2_000_000}");\n',
+            "many_lines.c": "".join(f'_Pragma("message(\\"m{n}\\")") int f{n} = ;\n' for n in range(20_000)),
+            "endless_expansion.c": "".join(f"#define m{n} m{n + 1} m{n + 1} m{n + 1} m{n + 1}\n" for n in range(14))
+            + "#define m14 1234567890123456789012345678901234567890\nint x[] = { m0 };\n",
+        },
+    )
+    for name, entrant in built.items():
+        assert entrant.problem, name
+        assert len(entrant.problem) < 20_000, name

@@ -1,0 +1,154 @@
+"""Entrants' folders from strangers: read without waiting, and nothing that lies outside."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support import build_folder
+from tournament.entrants import folder as entrants_folder
+from tournament.entrants.folder import find_submissions
+from tournament.errors import BadInput
+
+SECRET = "what lies outside"
+
+
+def problems(folder: Path) -> dict[str, str]:
+    return {entrant.name: entrant.problem or "" for entrant in find_submissions(folder)[1]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "outside.py").write_text(SECRET)
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "good.py").write_text("x = 1\n")
+    return tmp_path / "bots"
+
+
+def swap_for_a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def swap_for_a_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("../outside.py")
+
+
+def swap_for_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("change", [Path.unlink, swap_for_a_pipe, swap_for_a_link, swap_for_a_folder])
+def test_files_that_change_between_a_look_and_reading(
+    folder: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a file was when its name was looked at, only what is opened counts."""
+    check_link = entrants_folder._check_link
+
+    def check_then_change(path: Path, within: Path) -> None:
+        check_link(path, within)
+        if path.name == "shifty.py":
+            change(path)
+
+    (folder / "shifty.py").write_text("x = 2\n")
+    monkeypatch.setattr(entrants_folder, "_check_link", check_then_change)
+    submissions, refused = find_submissions(folder)
+    assert [submission.name for submission in submissions] == ["good"]
+    assert [entrant.name for entrant in refused] == ["shifty.py"]
+    assert all(SECRET.encode() not in submission.source for submission in submissions)
+
+
+def test_a_file_that_grows_is_read_to_its_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A size that was true a moment ago bounds nothing."""
+    monkeypatch.setattr(entrants_folder, "MOST_BYTES", 100)
+    fstat = os.fstat
+
+    def fstat_before_growth(descriptor: int) -> os.stat_result:
+        found = list(fstat(descriptor))
+        found[6] = 5
+        return os.stat_result(found)
+
+    (folder / "grows.py").write_text("#" * 200)
+    monkeypatch.setattr(os, "fstat", fstat_before_growth)
+    assert "larger than" in problems(folder)["grows.py"]
+
+
+def test_links_within_the_folder_are_followed(folder: Path) -> None:
+    (folder / "other.py").symlink_to("good.py")
+    assert [submission.name for submission in find_submissions(folder)[0]] == ["good", "other"]
+
+
+def test_names_that_are_one_to_some_file_system(folder: Path) -> None:
+    for name in ("Good.py", "GOOD.c", unicodedata.normalize("NFC", "é.py"), unicodedata.normalize("NFD", "é.py")):
+        (folder / name).write_text("x")
+    found = problems(folder)
+    assert len(find_submissions(folder)[0]) == 1
+    assert sum("has the name of" in problem for problem in found.values()) == 2
+    assert sum("letters, digits" in problem for problem in found.values()) == 2
+
+
+def test_names_with_markup_and_controls_are_refused_harmlessly(folder: Path) -> None:
+    for name in ("[red]x[/red].py", "[link=file:///etc/passwd]y.py", "\x1b]0;z\x07.py", "a\nb.py"):
+        (folder / name.replace("/", "\N{FRACTION SLASH}")).write_text("x")
+    found = problems(folder)
+    assert len(found) == 4
+    assert all(c.isprintable() for name, problem in found.items() for c in name + problem)
+
+
+def test_thousands_of_files(folder: Path) -> None:
+    for number in range(5_000):
+        (folder / f"bot{number}.py").write_text("x")
+    assert len(find_submissions(folder)[0]) == 5_001
+    for number in range(entrants_folder.MOST_ENTRIES):
+        (folder / f"note{number}.txt").touch()
+    with pytest.raises(BadInput, match="more than"):
+        find_submissions(folder)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="devices are made by root only")
+def test_devices_are_no_bots(folder: Path) -> None:
+    try:
+        os.mknod(folder / "zero.py", 0o20666, os.makedev(1, 5))
+    except PermissionError:
+        pytest.skip("not even by this root")
+    assert "not a plain file" in problems(folder)["zero.py"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_what_may_not_be_read(folder: Path) -> None:
+    (folder / "closed.py").write_text("x")
+    (folder / "closed.py").chmod(0)
+    (folder / "closed").mkdir(mode=0)
+    assert "Permission denied" in problems(folder)["closed.py"]
+    assert "Permission denied" in problems(folder)["closed"]
+
+
+def test_the_rest_of_a_folder_plays_on(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.c")
+    (folder / "circle.py").symlink_to("circle.py")
+    built = build_folder(folder, {"fine.py": "def a(bot):\n    return 0\n\n\ndef b(bot, bet):\n    return 0\n"})
+    assert built["fine"].problem is None
+    assert built["pipe.c"].problem and built["circle.py"].problem
+
+
+def test_no_markup_on_the_terminal() -> None:
+    """Wherever a stranger's text stands, alone or in a table, it is shown as it is."""
+    from rich.table import Table
+
+    from tournament.cli import commands, strategy
+
+    for console in (commands._out, commands._err, strategy._out):
+        table = Table("[red]head[/red]", title="[red]title[/red]")
+        table.add_row("[red]cell[/red]")
+        with console.capture() as shown:
+            console.print(table)
+            console.print("[link=file:///etc/passwd]text[/link]")
+        for word in ("head", "title", "cell"):
+            assert f"[red]{word}[/red]" in shown.get()
+        assert "[link=file:///etc/passwd]text[/link]" in shown.get()

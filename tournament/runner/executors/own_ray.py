@@ -1,0 +1,110 @@
+"""A Ray of this run alone, on this machine: closed to others while it runs, gone with the run.
+
+Its processes listen on loopback only and ask each other for a token that nobody
+else has; its files are in a folder that only this user can read; and a keeper
+clears up after it, even if this process is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tournament.errors import RunFailed
+from tournament.sandbox.scratch import scratch_folder
+
+_KEEPER = Path(__file__).with_name("ray_keeper.py")
+# The system takes 107 bytes for a socket's path. Ray's are up to 65 bytes deeper than its folder, ours 31 than this.
+_MOST_BYTES_OF_PATH = 107 - 65 - 31
+
+
+@contextlib.contextmanager
+def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
+    """Start Ray with so many cores; it ends with the block. `ray` is the package.
+
+    Raises what `ray.init` raises, and RunFailed when Ray would be open to others.
+    """
+    with scratch_folder(_short_folder()) as folder, _kept(folder), _closed(ray):
+        try:
+            ray.init(
+                "local",
+                num_cpus=cores,  # Ray misreads the number of cores in a container
+                include_dashboard=False,
+                _node_ip_address="127.0.0.1",
+                _temp_dir=str(folder / "r"),  # which Ray opens to everybody
+                **options,
+            )
+            _check_closed(ray)
+            yield
+        finally:
+            ray.shutdown()
+
+
+def _short_folder() -> Path:
+    """Where a folder's path is short enough for sockets in it. Raises RunFailed."""
+    for folder in (tempfile.gettempdir(), os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", "/var/tmp"):
+        if folder and len(os.fsencode(folder)) <= _MOST_BYTES_OF_PATH and os.access(folder, os.W_OK | os.X_OK):
+            return Path(folder)
+    raise RunFailed(f"Ray needs a temporary folder whose path has at most {_MOST_BYTES_OF_PATH} bytes; set TMPDIR")
+
+
+@contextlib.contextmanager
+def _kept(folder: Path) -> Iterator[None]:
+    """Have what works in a folder killed, and the folder removed, after the block or this process."""
+    command = [sys.executable, "-I", "-S", str(_KEEPER), str(folder)]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+    ):
+        yield  # its end closes the keeper's input and waits for it
+
+
+@contextlib.contextmanager
+def _closed(ray: Any) -> Iterator[None]:
+    """Let a Ray that starts in the block bind to loopback and ask for a token of its own."""
+    constants, tokens = ray._private.ray_constants, ray._raylet.AuthenticationTokenLoader.instance()
+    # Ray takes 127.0.0.1 for the address that other nodes reach, unless it is told that there are none.
+    variables = {"RAY_AUTH_TOKEN": secrets.token_hex(32), constants.ENABLE_RAY_CLUSTERS_ENV_VAR: "0"}
+    with _environment(variables, without=("RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH")):
+        before, constants.ENABLE_RAY_CLUSTER = constants.ENABLE_RAY_CLUSTER, False
+        tokens.reset_cache()
+        try:
+            yield
+        finally:
+            constants.ENABLE_RAY_CLUSTER = before
+            tokens.reset_cache()
+
+
+@contextlib.contextmanager
+def _environment(variables: Mapping[str, str], without: tuple[str, ...]) -> Iterator[None]:
+    """This process's environment with these variables, and without those, during the block."""
+    before = {name: os.environ.pop(name, None) for name in (*variables, *without)}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+def _check_closed(ray: Any) -> None:
+    """Raise RunFailed when Ray is not as this module wants it: another version may do things otherwise."""
+    address = ray.get_runtime_context().gcs_address.rpartition(":")[0].strip("[]")
+    if not ipaddress.ip_address(address).is_loopback:
+        raise RunFailed(f"Ray {ray.__version__} would listen on {address}, not on this machine alone")
+    if os.environ.get("RAY_AUTH_MODE") != "token":
+        raise RunFailed(f"Ray {ray.__version__} would ask nobody for a token")

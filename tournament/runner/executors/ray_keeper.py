@@ -1,0 +1,54 @@
+"""Outlives the run that started a Ray, however that ends, and clears up after it.
+
+Run by its path, with a folder as its argument and a pipe as its input. When the
+pipe closes, nobody holds the run's end any more: what still works in the folder
+is killed, and the folder removed. Ray's own agents would live on for a minute.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import time
+
+_SECONDS = 10.0
+
+
+def main() -> None:
+    """Wait for the end of the input, then clear up."""
+    folder = sys.argv[1]
+    spared = {os.getpid(), os.getppid()}  # a run that has ended well goes on
+    while os.read(0, 1):
+        pass
+    deadline = time.monotonic() + _SECONDS
+    while (processes := working_in(folder, spared)) and time.monotonic() < deadline:
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.05)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def working_in(folder: str, spared: set[int]) -> list[int]:
+    """The processes, but for those spared, that have a file of a folder open; all of Ray's write their logs there."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) not in spared:
+            with contextlib.suppress(OSError):
+                if any(_target(entry).startswith(f"{folder}/") for entry in os.scandir(f"/proc/{name}/fd")):
+                    found.append(int(name))
+    return found
+
+
+def _target(entry: os.DirEntry[str]) -> str:
+    try:
+        return os.readlink(entry.path)
+    except OSError:
+        return ""
+
+
+if __name__ == "__main__":
+    main()
