@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.records import Table
 from engine.von_neumann_poker import VonNeumannPoker
+from tests.oracles.deals import key_of
 from tests.oracles.von_neumann_poker import Asked, BetCap, Bot, Game, Record, Session, View
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
@@ -92,7 +93,7 @@ def play_core(
     core = VonNeumannPoker(
         games_table,
         sessions_table,
-        deals_key=deals_key,
+        deals_key=key_of(deals_key),
         sessions=sessions,
         match=match,
         first_session=first_session,
@@ -165,9 +166,10 @@ def play_built(
     sink = GatheringDesk(*poker_tables(1 << 16, 1 << 14))
     artifacts = {sha256(artifact_of(bot)).hexdigest(): artifact_of(bot) for bot in (x, y)}
     seats = [
-        Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)
+        Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed, key_of(seed))
+        for bot, seed in zip((x, y), random_seeds)
     ]
-    leg = Leg("", LegPlan(0, number, settings.sessions, deals_key), *seats)
+    leg = Leg("", LegPlan(0, number, settings.sessions, key_of(deals_key)), *seats)
     result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink)
     sink.clear()
     return result, sink
@@ -193,10 +195,10 @@ def try_bot(
 ) -> Trial:
     """Play a built bot as x against a Python bot; its faults count as a pass or a fold."""
     games_table, sessions_table = poker_tables()
-    core = VonNeumannPoker(games_table, sessions_table, deals_key=deals_key, sessions=sessions)
+    core = VonNeumannPoker(games_table, sessions_table, deals_key=key_of(deals_key), sessions=sessions)
     loaded = runtime.load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name)
     seating = runtime.Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], fuel=fuel, memory_megabytes=64)
-    seating.seat(0, random_seed)
+    seating.seat(0, random_seed, key_of(random_seed))
     trial = Trial(Record())
     answer = 0
     while (status := seating.referee.play(answer)) != LEG_IS_OVER:
@@ -206,7 +208,7 @@ def try_bot(
             trial.failures.append(seating.take_failure())
             if len(trial.failures) == most_failures:
                 break
-            seating.seat(0, random_seed)
+            seating.seat(0, random_seed, key_of(random_seed))
             answer = core.default()
             continue
         assert status == ANSWER_WANTED and seat == 1

@@ -12,12 +12,12 @@ PlaysAs = Literal["wasm", "python", "program", "house"]
 
 @dataclass(frozen=True)
 class LegPlan:
-    """What a core needs to know of a leg. Sessions are recorded from `first_session` on."""
+    """What a core needs to know of a leg: sessions, recorded from `first_session` on, and the key of all its chance."""
 
     match: int
     number: int
     sessions: int
-    deals_key: int
+    deals_key: bytes
 
     @property
     def first_session(self) -> int:
@@ -26,12 +26,16 @@ class LegPlan:
 
 @dataclass(frozen=True)
 class Seat:
-    """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its rand()."""
+    """A player in a leg: its name, what it plays as, the sha256 of what plays, and the keys of its own chance.
+
+    `random_seed`, 64 bits, starts its rand(); `helpers_key`, 32 bytes, is for what the contest's helpers draw for it.
+    """
 
     name: str
     kind: PlaysAs
     artifact: str
     random_seed: int
+    helpers_key: bytes
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.oracles.deals import key_of
 from tournament.contests.von_neumann_poker import Settings
 from tournament.leg import Leg
 from tournament.runner import schedule as schedule_module
 from tournament.runner.schedule import Competitor, RoundRobin, match_number
 
 SETTINGS = Settings.model_validate({}).playing()
+KEY = key_of(5)
 names = st.text("abcXYZ019_.+-", min_size=1, max_size=8)
 fields = st.lists(names, min_size=2, max_size=12, unique=True).map(
     lambda chosen: [Competitor(number, name, "wasm", f"artifact of {name}") for number, name in enumerate(chosen)]
 )
 
 
-def round_robin(field: list[Competitor], **changes: Any) -> RoundRobin:
-    return RoundRobin("von_neumann_poker", {**SETTINGS, **changes}, field)
+def round_robin(field: list[Competitor], key: bytes = KEY, **changes: Any) -> RoundRobin:
+    return RoundRobin("von_neumann_poker", {**SETTINGS, **changes}, key, field)
 
 
 def by_pair(schedule: RoundRobin) -> dict[tuple[str, str, int], Leg]:
@@ -79,7 +81,6 @@ def test_an_edited_bot_has_new_digests_and_the_others_their_old_ones(
 ANN, BOB, CAT = (Competitor(number, name, "wasm", name) for number, name in enumerate(("ann", "bob", "cat")))
 OTHER_VALUES = {
     "sessions": 999,
-    "seed": 2,
     "deals": "independent",
     "duplicate": True,
     "faults_allowed": 4,
@@ -116,7 +117,7 @@ def test_numbers_do_not_change_the_digest() -> None:
 
 def test_contest_and_engine_change_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     (leg,) = round_robin([ANN, BOB]).legs()
-    (elsewhere,) = RoundRobin("other", SETTINGS, [ANN, BOB]).legs()
+    (elsewhere,) = RoundRobin("other", SETTINGS, KEY, [ANN, BOB]).legs()
     monkeypatch.setattr(schedule_module, "ENGINE_VERSION", "next")
     (later,) = round_robin([ANN, BOB]).legs()
     assert len({leg.digest, elsewhere.digest, later.digest}) == 3
@@ -144,9 +145,10 @@ def test_common_deals_are_common_and_independent_ones_are_not() -> None:
 
 
 def test_the_seed_changes_deals_and_rand() -> None:
-    (one,), (other,) = round_robin([ANN, BOB], seed=1).legs(), round_robin([ANN, BOB], seed=2).legs()
+    (one,), (other,) = round_robin([ANN, BOB], key_of(1)).legs(), round_robin([ANN, BOB], key_of(2)).legs()
     assert one.plan.deals_key != other.plan.deals_key
     assert one.x.random_seed != other.x.random_seed
+    assert one.digest != other.digest
 
 
 @given(st.integers(0, 60_000), st.integers(0, 60_000))

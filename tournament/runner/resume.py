@@ -50,7 +50,7 @@ def archive_other_records(
     known = read_state(storage).field
     if known is None:
         return
-    why = _differences(known, settings, names, house)
+    why = differences(known, settings, names, house)
     if not why:
         return
     if not isinstance(storage, FolderStorage):
@@ -79,7 +79,7 @@ def _fits(place: Path, settings: dict[str, object], names: set[str], house: Sequ
         known = read_state(open_storage(str(place))).field
     except RunFailed:
         return False
-    return known is not None and not _differences(known, settings, names, house)
+    return known is not None and not differences(known, settings, names, house)
 
 
 def _sessions_of(place: Path) -> int:
@@ -88,18 +88,23 @@ def _sessions_of(place: Path) -> int:
     return sessions if isinstance(sessions, int) else 0
 
 
-def _differences(known: Field, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]) -> str:
-    """Why records of a field are none of this tournament's, "" when they are."""
+def differences(known: Field, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer] | None) -> str:
+    """Why records of a field are none of this tournament's, "" when they are. `house` None: whoever it may be."""
     differing = [
-        f"{key} was {known.settings.get(key)}, is {value}"
+        "they have another seed" if key == "seed" else f"{key} was {known.settings.get(key)}, is {value}"
         for key, value in settings.items()
-        if known.settings.get(key) != value and not (house and key == "sessions" and _grows(known.settings, value))
+        if known.settings.get(key) != value
+        and not (known.house and key == "sessions" and _grows(known.settings, value))
     ]
     if known.engine != ENGINE_VERSION:
         differing.append(f"games of engine version {known.engine}, this is {ENGINE_VERSION}")
     if names.isdisjoint(entrant.name for entrant in known.entrants):
         differing.append("none of its bots are here")
-    if known.house and {player.sha256 for player in known.house}.isdisjoint(map(content_sha256, house)):
+    if (
+        house is not None
+        and known.house
+        and {player.sha256 for player in known.house}.isdisjoint(map(content_sha256, house))
+    ):
         differing.append("none of its house players are here")
     return "; ".join(differing)
 

@@ -37,7 +37,7 @@ class Storage(Protocol):
     def list(self, folder: str) -> dict[str, int]: ...
     def read(self, name: str) -> bytes: ...
     def create(self, name: str, content: bytes) -> None: ...
-    def replace(self, name: str, content: bytes) -> None: ...
+    def replace(self, name: str, content: bytes, *, private: bool = False) -> None: ...
     def publish(self, staged: str, name: str) -> None: ...
     def remove(self, name: str) -> None: ...
     def remove_folder(self, folder: str) -> None: ...
@@ -125,10 +125,10 @@ class FolderStorage:
     def read(self, name: str) -> bytes:
         return Path(self._path(name)).read_bytes()
 
-    def _write_aside(self, content: bytes) -> str:
+    def _write_aside(self, content: bytes, mode: int = 0o666) -> str:
         aside = self._path(f"staging/aside-{uuid.uuid4().hex}")
         try:
-            with open(aside, "xb") as stream:
+            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
                 stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -149,10 +149,10 @@ class FolderStorage:
             os.unlink(aside)
         self._sync_folder(name)
 
-    def replace(self, name: str, content: bytes) -> None:
-        """Make or replace a file in one step, and its folder where it is missing."""
-        os.makedirs(os.path.dirname(self._path(name)), exist_ok=True)
-        os.replace(self._write_aside(content), self._path(name))
+    def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
+        """Make or replace a file in one step, and its folder where it is missing; a private one for its owner only."""
+        os.makedirs(os.path.dirname(self._path(name)), 0o700 if private else 0o777, exist_ok=True)
+        os.replace(self._write_aside(content, 0o600 if private else 0o666), self._path(name))
         self._sync_folder(name)
 
     def publish(self, staged: str, name: str) -> None:
@@ -242,7 +242,8 @@ class ObjectStorage:
             raise AlreadyExists(name)
         self.replace(name, content)
 
-    def replace(self, name: str, content: bytes) -> None:
+    def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
+        # Who may read an object is the bucket's affair.
         # Leaving a `with` by an exception would publish a partial object; a put of ready bytes can't be partial.
         stream = self._fs.open_output_stream(self._path(name))
         stream.write(content)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.records import Table
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.contests.questions import asked
+from tournament.keys import sub_key
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Fault, LegResult
@@ -128,7 +129,7 @@ def seat_all(seating: runtime.Seating, contest: Contest, leg: Leg, faults: list[
     for number, seat in enumerate((leg.x, leg.y)):
         if seat.kind == "wasm":
             try:
-                seating.seat(number, seat.random_seed)
+                seating.seat(number, seat.random_seed, seat.helpers_key)
             except runtime.BotUnfit as unfit:
                 question = contest.interface.questions[0].name
                 faults.append(Fault(number, leg.plan.first_session, 0, question, str(unfit)))
@@ -141,7 +142,8 @@ def seat_again(
 ) -> bool:
     """Start a WebAssembly bot anew after so many faults; false when it can't, which is one more."""
     try:
-        seating.seat(seat, seed_after(count, (leg.x, leg.y)[seat]))
+        again = after_faults(count, (leg.x, leg.y)[seat])
+        seating.seat(seat, again.random_seed, again.helpers_key)
     except runtime.BotUnfit as unfit:
         faults.append(fault_of(seat, contest, leg, core, str(unfit)))
         return False
@@ -163,9 +165,13 @@ def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, c
     )
 
 
-def seed_after(faults: int, seat: Seat) -> int:
-    """The seed with which a seat's bot starts again: with its chance as before it might only fail again."""
-    return (seat.random_seed + faults) % (1 << 64)
+def after_faults(faults: int, seat: Seat) -> Seat:
+    """The seat as its bot starts again, with another chance: with that from before it might only fail again."""
+    return replace(
+        seat,
+        random_seed=(seat.random_seed + faults) % (1 << 64),
+        helpers_key=sub_key(seat.helpers_key, "after faults", faults),
+    )
 
 
 def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:

@@ -21,6 +21,7 @@ from engine.game_core import GameCore
 from engine.referee import PACKED_VALUES, Referee
 from tournament.contests.contest import Helpers, Import, Interface
 from tournament.contests.questions import refusal
+from tournament.keys import KEY_BYTES
 from tournament.worker.wasm.calls import Extern, Instance, address_of, context_of, native_function
 from tournament.worker.wasm.fuel_bound import constant_functions, most_instructions
 
@@ -360,8 +361,8 @@ class Seating:
         self._step = native_function(self._context, step_type, *self.referee.step_function)
         self._seated: list[_SeatedBot | None] = [None, None]
 
-    def seat(self, seat: int, seed: int) -> None:
-        """Start the seat's bot: fresh memory, rand() at the start of `seed`.
+    def seat(self, seat: int, seed: int, helpers_key: bytes) -> None:
+        """Start the seat's bot: fresh memory, rand() at the start of `seed`, helpers that draw by their key.
 
         Raises BotUnfit when it can't start: too much memory, or its initialisers
         trap or don't end.
@@ -369,7 +370,7 @@ class Seating:
         bot = self._bots[seat]
         assert bot is not None
         self._seated[seat] = None
-        seated = _start(self._store, bot, seed, self._fuel, self.counts_fuel)
+        seated = _start(self._store, bot, seed, helpers_key, self._fuel, self.counts_fuel)
         self._seated[seat] = seated
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
@@ -415,7 +416,7 @@ def try_start(bot: LoadedBot, *, fuel: int, memory_megabytes: int) -> None:
     seating = Seating(
         GameCore(), bot.interface, [bot, None], fuel=fuel, memory_megabytes=memory_megabytes, measure_fuel=True
     )
-    seating.seat(0, 0)
+    seating.seat(0, 0, bytes(KEY_BYTES))
 
 
 @dataclass(frozen=True)
@@ -427,7 +428,9 @@ class _SeatedBot:
     helpers: Helpers | None  # kept alive: the bot's imports point to them
 
 
-def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_fuel: bool) -> _SeatedBot:
+def _start(
+    store: wasmtime.Store, bot: LoadedBot, seed: int, helpers_key: bytes, fuel: int, counts_fuel: bool
+) -> _SeatedBot:
     # Initialisers see nothing that varies, so those that ended in `try_start` end here too.
     if counts_fuel:
         store.set_fuel(fuel * START_FUEL_FACTOR)
@@ -435,7 +438,7 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, counts_f
     interface = bot.interface
     context = context_of(store)
     try:
-        helpers, natives = _new_helpers(context, interface, seed)
+        helpers, natives = _new_helpers(context, interface, helpers_key)
         inert = tuple(name for name in bot.imports if name not in natives)
         if inert:
             stand_ins = Instance(context, _stand_ins(counts_fuel), [])
@@ -471,7 +474,7 @@ def _constant(store: wasmtime.Store, value: int) -> Extern:
     return wasmtime.Global(store, _ADDRESS, wasmtime.Val.i32(_signed(value, 32)))._as_extern()
 
 
-def _new_helpers(context: int, interface: Interface, key: int) -> tuple[Helpers | None, dict[str, Extern]]:
+def _new_helpers(context: int, interface: Interface, key: bytes) -> tuple[Helpers | None, dict[str, Extern]]:
     """What stands behind a bot's imports, and these by name."""
     if interface.new_helpers is None:
         return None, {}
