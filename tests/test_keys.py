@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracles.deals import key_of
-from tournament import keys
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.servers import recipe_of
@@ -140,8 +139,13 @@ def test_drawn_seeds_are_new_and_long() -> None:
 
 def test_the_fingerprint_takes_the_price_of_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that is stored lets a seed be tried without scrypt: it is the only way into a key."""
-    called = []
-    monkeypatch.setattr(keys.hashlib, "scrypt", lambda *_, **options: called.append(options) or bytes(32))
+    called: list[dict[str, int]] = []
+
+    def counting(_seed: bytes, **options: int) -> bytes:
+        called.append(options)
+        return bytes(32)
+
+    monkeypatch.setattr("hashlib.scrypt", counting)
     master_key.cache_clear()
     master_key("another")
     (options,) = called

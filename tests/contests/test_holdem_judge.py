@@ -368,7 +368,7 @@ def test_a_match_that_is_broken_off_leaves_no_program_behind() -> None:
 
     process = OwnProcess(["sleep", "60"])
     with pytest.raises(BadInput):
-        judge_program(lambda: PipedProgram(process), JudgedMatch(2, None, 1, 1, Full()))
+        judge_program(lambda: PipedProgram(process), JudgedMatch(2, None, key_of(1), key_of(1), Full()))
     assert process.ended_by_itself(0) == -signal.SIGKILL
 
 

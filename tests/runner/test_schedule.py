@@ -79,7 +79,7 @@ def test_an_edited_bot_has_new_digests_and_the_others_their_old_ones(
 
 
 ANN, BOB, CAT = (Competitor(number, name, "wasm", name) for number, name in enumerate(("ann", "bob", "cat")))
-OTHER_VALUES = {
+OTHER_VALUES: dict[str, Any] = {
     "sessions": 999,
     "deals": "independent",
     "duplicate": True,
@@ -98,7 +98,7 @@ OTHER_VALUES = {
 @pytest.mark.parametrize("key", SETTINGS)
 def test_every_setting_of_play_changes_the_digest(key: str) -> None:
     before = next(round_robin([ANN, BOB]).legs())
-    after = next(round_robin([ANN, BOB], **{key: OTHER_VALUES[key]}).legs())
+    after = next(round_robin([ANN, BOB], KEY, **{key: OTHER_VALUES[key]}).legs())
     assert before.digest != after.digest
 
 
