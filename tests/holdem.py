@@ -150,8 +150,8 @@ class RowSink:
 def leg_of(bot: Entrant, deals_key: int, random_seed: int = 1, number: int = 0) -> Leg:
     """A session of a built bot against Bob."""
     assert bot.artifact_sha256 is not None, bot.problem
-    seat = Seat(bot.name, bot.plays_as, bot.artifact_sha256, random_seed, key_of(random_seed))
-    house = Seat("Bob", "house", "bob", 0, key_of(0))
+    seat = Seat(bot.name, bot.plays_as, bot.artifact_sha256, random_seed)
+    house = Seat("Bob", "house", "bob", 0)
     return Leg(f"{bot.name} {number}", LegPlan(0, number, 1, key_of(deals_key)), seat, house)
 
 

@@ -20,6 +20,7 @@ from tests.oracles.von_neumann_poker import Asked, BetCap, Bot, Game, Record, Se
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
+from tournament.keys import helpers_key
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -166,8 +167,7 @@ def play_built(
     sink = GatheringDesk(*poker_tables(1 << 16, 1 << 14))
     artifacts = {sha256(artifact_of(bot)).hexdigest(): artifact_of(bot) for bot in (x, y)}
     seats = [
-        Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed, key_of(seed))
-        for bot, seed in zip((x, y), random_seeds)
+        Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)
     ]
     leg = Leg("", LegPlan(0, number, settings.sessions, key_of(deals_key)), *seats)
     result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink)
@@ -198,7 +198,7 @@ def try_bot(
     core = VonNeumannPoker(games_table, sessions_table, deals_key=key_of(deals_key), sessions=sessions)
     loaded = runtime.load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name)
     seating = runtime.Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], fuel=fuel, memory_megabytes=64)
-    seating.seat(0, random_seed, key_of(random_seed))
+    seating.seat(0, random_seed, helpers_key(random_seed))
     trial = Trial(Record())
     answer = 0
     while (status := seating.referee.play(answer)) != LEG_IS_OVER:
@@ -208,7 +208,7 @@ def try_bot(
             trial.failures.append(seating.take_failure())
             if len(trial.failures) == most_failures:
                 break
-            seating.seat(0, random_seed, key_of(random_seed))
+            seating.seat(0, random_seed, helpers_key(random_seed))
             answer = core.default()
             continue
         assert status == ANSWER_WANTED and seat == 1

@@ -85,6 +85,15 @@ def number_of(key: bytes) -> int:
     return int.from_bytes(key[:8], "little")
 
 
+def helpers_key(random_seed: int) -> bytes:
+    """The key for what a contest's helpers draw for a bot. It follows from the start of the bot's own rand().
+
+    A process is told no more than that number, and all kinds of bots are to get the same samples (sdk/texas.py
+    has the same line). A bot could foresee its own samples by it, and nothing else.
+    """
+    return hashlib.blake2b(random_seed.to_bytes(8, "little"), digest_size=KEY_BYTES, person=b"samples").digest()
+
+
 def seed_fingerprint(key: bytes) -> str:
     """What stands for the seed of a master key where others may see it, as in the ledger: 128 bits, in hex.
 

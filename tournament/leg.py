@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tournament.keys import helpers_key
+
 # How a player is run: inside the worker, in a process that its legs share, in one for each leg;
 # or by the game's core itself.
 PlaysAs = Literal["wasm", "python", "program", "house"]
@@ -26,16 +28,19 @@ class LegPlan:
 
 @dataclass(frozen=True)
 class Seat:
-    """A player in a leg: its name, what it plays as, the sha256 of what plays, and the keys of its own chance.
+    """A player in a leg: its name, what it plays as, the sha256 of what plays, and where its own chance starts.
 
-    `random_seed`, 64 bits, starts its rand(); `helpers_key`, 32 bytes, is for what the contest's helpers draw for it.
+    `random_seed`, 64 bits, starts its rand(); from `helpers_key`, 32 bytes, the contest's helpers draw for it.
     """
 
     name: str
     kind: PlaysAs
     artifact: str
     random_seed: int
-    helpers_key: bytes
+
+    @property
+    def helpers_key(self) -> bytes:
+        return helpers_key(self.random_seed)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from tournament.contests.holdem_training import Settings
 from tournament.contests.holdem_training.judge import judge
 from tournament.contests.holdem_training.limits import hands_at_limits
 from tournament.entrants.bot import Entrant
+from tournament.keys import helpers_key
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.confinement import Limits
 from tournament.sandbox.settings import SandboxSettings
@@ -148,7 +149,7 @@ FORMS: dict[str, Source] = {"bot.cpp": CPP, "bot.py": PYTHON, "bot": PROGRAM}
 
 def oracles_policy(seed: int) -> Any:
     """The same policy once more, for the compiled core."""
-    sampler = RateSampler(key_of(seed))
+    sampler = RateSampler(helpers_key(seed))
     raised_before = 0
 
     def decide(view: View) -> int:

@@ -200,7 +200,6 @@ def _seat(key: bytes, contest: str, player: Competitor, opponent: Competitor, nu
         player.kind,
         player.artifact,
         random_seed=number_of(sub_key(key, "rand", *place)),
-        helpers_key=sub_key(key, "helpers", *place),
     )
 
 

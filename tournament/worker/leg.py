@@ -10,7 +10,6 @@ from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.records import Table
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.contests.questions import asked
-from tournament.keys import sub_key
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Fault, LegResult
@@ -167,11 +166,7 @@ def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, c
 
 def after_faults(faults: int, seat: Seat) -> Seat:
     """The seat as its bot starts again, with another chance: with that from before it might only fail again."""
-    return replace(
-        seat,
-        random_seed=(seat.random_seed + faults) % (1 << 64),
-        helpers_key=sub_key(seat.helpers_key, "after faults", faults),
-    )
+    return replace(seat, random_seed=(seat.random_seed + faults) % (1 << 64))
 
 
 def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:

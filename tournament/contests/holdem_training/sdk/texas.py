@@ -52,8 +52,7 @@ _chips = attrgetter("round", "stack", "bobs_stack", "pot")
 
 def for_leg(seed):
     """The names that are a leg's own: helpers whose samples follow from its seed."""
-    # The bot could find this key out, and would know its own samples, which follow from nothing else's key.
-    sampler = RateSampler(blake2b(seed.to_bytes(8, "little"), digest_size=32, person=b"texas samples").digest())
+    sampler = RateSampler(blake2b(seed.to_bytes(8, "little"), digest_size=32, person=b"samples").digest())
 
     def get_result(state):
         """All nine cards known: 1 if Alice has the better hand, 0 for a tie, -1 if Bob has."""
