@@ -156,7 +156,9 @@ def test_hands_are_the_oracles(seed: int, capacity: int) -> None:
 def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
     """Per round: who opened, the bets, and who folded tell the sequence apart."""
     tables = new_tables()
-    core = TwoCardDraw(*tables, deals_key=key_of(5), hands=20_000, bet1=1, bet2=2, server=CompiledStrategy(random_strategy(4)))
+    core = TwoCardDraw(
+        *tables, deals_key=key_of(5), hands=20_000, bet1=1, bet2=2, server=CompiledStrategy(random_strategy(4))
+    )
     bot = WildBot(1)
     rows = play(core, lambda kind, arguments: int(getattr(bot, kind)(*arguments)), tables)
     first = {(r["x_opened1"], r["bets1"], r["folded"] if r["rounds"] == 1 else 0) for r in rows}
@@ -203,7 +205,9 @@ def test_cards_are_uniform_and_independent_of_what_the_bot_does() -> None:
 def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: int) -> None:
     """The decision waits; the default is a check or a fold, or drawing nothing; a new bot hears init first."""
     tables = new_tables()
-    core = TwoCardDraw(*tables, deals_key=key_of(1), hands=200, bet1=2, bet2=3, server=CompiledStrategy(random_strategy(7)))
+    core = TwoCardDraw(
+        *tables, deals_key=key_of(1), hands=200, bet1=2, bet2=3, server=CompiledStrategy(random_strategy(7))
+    )
     sane = {"init": 0, "new_hand": 0, "round1": 1, "draw": 1, "round2": 1, "showdown": 0}
     refused = 0
     asked: list[str] = []
