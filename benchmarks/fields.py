@@ -15,6 +15,7 @@ from pathlib import Path
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
+from tournament.keys import KEY_BYTES
 from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.parts import ROWS_PER_GROUP
@@ -46,7 +47,7 @@ def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:
     settings = Settings(sessions=sessions)
     sink = NullSink.of(VON_NEUMANN_POKER, ROWS_PER_GROUP)
     games = 0
-    legs = list(RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors).legs())
+    legs = list(RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), bytes(KEY_BYTES), competitors).legs())
     started = time.perf_counter()
     for leg in legs:
         games += play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink).games

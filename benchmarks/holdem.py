@@ -25,6 +25,7 @@ from tournament.cache import cache_folder
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
+from tournament.keys import KEY_BYTES
 from tournament.leg import Leg
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
@@ -93,6 +94,7 @@ def _match(bot: Entrant, hands: int, sessions: int = 1) -> tuple[Settings, list[
     schedule = AgainstHouse(
         HOLDEM_TRAINING.name,
         settings.playing(),
+        bytes(KEY_BYTES),
         [Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256 or "")],
         [Competitor(0, BOB.name, "house", content_sha256(BOB))],
     )

@@ -22,6 +22,7 @@ from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
+from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.settings import SandboxSettings
@@ -135,7 +136,7 @@ def _field(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[Settin
         Competitor(number, name, kind, hashlib.sha256(content).hexdigest())
         for number, (name, kind, content) in enumerate(bots)
     ]
-    legs = list(RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors).legs())
+    legs = list(RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), bytes(KEY_BYTES), competitors).legs())
     if only_mixed:
         legs = [leg for leg in legs if leg.x.kind != leg.y.kind]
     return settings, legs, artifacts

@@ -14,6 +14,7 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.servers import generated_servers
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
+from tournament.keys import KEY_BYTES
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.settings import SandboxSettings
@@ -21,7 +22,7 @@ from tournament.store.parts import ROWS_PER_GROUP
 from tournament.worker.leg import NullSink, play_leg
 
 SHIPPED = ROOT / "entrants" / "two_card_draw"
-SERVERS = generated_servers(1, 4, lambda _text: None)
+SERVERS = generated_servers(bytes(KEY_BYTES), 4, lambda _text: None)
 
 
 def built(name: str) -> Entrant:
@@ -39,7 +40,7 @@ def play_in_memory(bot: Entrant, sessions: int, hands: int) -> float:
     artifacts |= {content_sha256(server): server.content for server in SERVERS}
     field = [Competitor(0, bot.name, "wasm", bot.artifact_sha256 or "")]
     house = [Competitor(n, server.name, "house", content_sha256(server)) for n, server in enumerate(SERVERS)]
-    legs = list(AgainstHouse(TWO_CARD_DRAW.name, settings.playing(), field, house).legs())
+    legs = list(AgainstHouse(TWO_CARD_DRAW.name, settings.playing(), bytes(KEY_BYTES), field, house).legs())
     sink = NullSink.of(TWO_CARD_DRAW, ROWS_PER_GROUP)
     started = time.perf_counter()
     played = sum(play_leg(TWO_CARD_DRAW, settings, leg, artifacts, sink).games for leg in legs)

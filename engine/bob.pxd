@@ -16,6 +16,5 @@ cdef bint calls_by_rollouts(
     int board_count,
     int64_t pot,
     int64_t raised,
-    uint64_t stream,
-    uint64_t first_word,
+    uint64_t word,
 ) noexcept nogil

@@ -20,7 +20,7 @@ from libc.stdint cimport uint16_t
 
 import numpy as np
 
-from engine.deals cimport stream_word
+from engine.deals cimport spread
 from engine.hand_strength cimport hand_tables, strength
 from engine.unseen cimport Unseen, draw, see_all_but
 
@@ -100,12 +100,13 @@ cdef bint calls_by_rollouts(
     int board_count,
     int64_t pot,
     int64_t raised,
-    uint64_t stream,
-    uint64_t first_word,
+    uint64_t word,
 ) noexcept nogil:
-    """Whether Bob calls a raise, from the words of a stream, one for each rollout.
+    """Whether Bob calls a raise, by rollouts that all follow from one random word.
 
     A rollout gives Alice the first two cards that it draws, the board the others.
+    The word is this decision's alone, and Alice learns one bit of it: the answer.
+    So she can't work it back, and if she could nothing else would follow.
     """
     cdef Unseen unseen
     cdef int64_t win = 2 * (pot + raised)    # doubled, for ties
@@ -118,7 +119,7 @@ cdef bint calls_by_rollouts(
     cdef uint64_t hole_keys = tables.keys[hole[0]] + tables.keys[hole[1]]
     cdef uint64_t hole_bits = tables.bits[hole[0]] | tables.bits[hole[1]]
     cdef uint64_t seen = 1ULL << hole[0] | 1ULL << hole[1]
-    cdef uint64_t keys, bits, word
+    cdef uint64_t keys, bits, left_over
     cdef int hidden = 5 - board_count
     cdef int rollout, place
     cdef uint16_t bobs = 0
@@ -132,13 +133,13 @@ cdef bint calls_by_rollouts(
     if hidden == 0:
         bobs = strength(tables, board_keys + hole_keys, board_bits | hole_bits)
     for rollout in range(C_ROLLOUTS):
-        word = stream_word(stream, first_word + rollout)
+        left_over = spread(word, rollout)
         keys = board_keys
         bits = board_bits
-        word = draw(&unseen, 0, word)
-        word = draw(&unseen, 1, word)
+        left_over = draw(&unseen, 0, left_over)
+        left_over = draw(&unseen, 1, left_over)
         for place in range(2, 2 + hidden):
-            word = draw(&unseen, place, word)
+            left_over = draw(&unseen, place, left_over)
             card = unseen.cards[place]
             keys += tables.keys[card]
             bits |= tables.bits[card]
@@ -163,12 +164,13 @@ def preflop_call_probability(int first, int second, int raised):
     return call_probabilities()[(MOST_RAISE + 1) * hole_class(first, second) + raised]
 
 
-def bob_calls(hole, board, int64_t pot, int64_t raised, uint64_t stream, uint64_t first_word=0):
-    """Whether Bob calls with a board of three to five cards; `pot` is before the raise."""
+def bob_calls(hole, board, int64_t pot, int64_t raised, uint64_t word):
+    """Whether Bob calls with a board of three to five cards; `pot` is before the raise, the
+    rollouts follow from the word."""
     cdef uint8_t[2] own
     cdef uint8_t[5] shown
     cdef int i
     own[0], own[1] = hole
     for i in range(len(board)):
         shown[i] = board[i]
-    return calls_by_rollouts(hand_tables(), own, shown, len(board), pot, raised, stream, first_word)
+    return calls_by_rollouts(hand_tables(), own, shown, len(board), pot, raised, word)

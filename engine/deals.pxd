@@ -2,29 +2,44 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-cdef inline uint64_t stream_key(uint64_t key, uint64_t stream) noexcept nogil:
-    """Where a stream of words begins: 64 bits of Philox4x32-10 for this key and counter."""
-    cdef uint32_t c0 = 0
-    cdef uint32_t c1 = 0
-    cdef uint32_t c2 = <uint32_t>stream
-    cdef uint32_t c3 = <uint32_t>(stream >> 32)
-    cdef uint32_t k0 = <uint32_t>key
-    cdef uint32_t k1 = <uint32_t>(key >> 32)
-    cdef uint64_t even, odd
-    cdef int _round
-    for _round in range(10):
-        even = <uint64_t>0xD2511F53u * c0
-        odd = <uint64_t>0xCD9E8D57u * c2
-        c0 = <uint32_t>(odd >> 32) ^ c1 ^ k0
-        c1 = <uint32_t>odd
-        c2 = <uint32_t>(even >> 32) ^ c3 ^ k1
-        c3 = <uint32_t>even
-        k0 += 0x9E3779B9u
-        k1 += 0xBB67AE85u
-    return <uint64_t>c1 << 32 | c0
+cdef enum:
+    KEY_WORDS = 8
+    BLOCK_WORDS = 8     # of 64 bits
+    LANES = 8           # blocks that are made at once
 
-cdef inline uint64_t stream_word(uint64_t start, uint64_t number) noexcept nogil:
-    """The word of this number in the stream that begins there (SplitMix64)."""
+cdef struct Key:
+    uint32_t words[KEY_WORDS]
+
+cdef struct Blocks:
+    uint32_t halves[2 * BLOCK_WORDS][LANES]    # the low and the high half of each word, by block
+
+cdef struct Stream:
+    Key key
+    uint64_t number
+    uint64_t first      # of the blocks that are ready; a multiple of LANES
+    Blocks ready
+
+cdef int read_key(Key* key, content) except -1
+cdef void make_blocks(Blocks* blocks, const Key* key, uint64_t number, uint64_t stream, bint across) noexcept nogil
+cdef void start_stream(Stream* stream, const Key* key, uint64_t number) noexcept nogil
+cdef void make_ready(Stream* stream, uint64_t block) noexcept nogil
+
+cdef inline int lane_of(Stream* stream, uint64_t block) noexcept nogil:
+    """Where the block of this number is ready."""
+    if block - stream.first >= LANES:
+        make_ready(stream, block)
+    return <int>(block % LANES)
+
+cdef inline uint64_t block_word(const Blocks* blocks, int lane, int place) noexcept nogil:
+    """The word at this place of a block."""
+    return <uint64_t>blocks.halves[2 * place + 1][lane] << 32 | blocks.halves[2 * place][lane]
+
+cdef inline uint64_t stream_word(Stream* stream, uint64_t number) noexcept nogil:
+    """The word of this number."""
+    return block_word(&stream.ready, lane_of(stream, number // BLOCK_WORDS), <int>(number % BLOCK_WORDS))
+
+cdef inline uint64_t spread(uint64_t start, uint64_t number) noexcept nogil:
+    """The word of this number in the sequence that begins there (SplitMix64). Who sees one whole knows them all."""
     cdef uint64_t z = start + (number + 1) * 0x9E3779B97F4A7C15ULL
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL

@@ -1,14 +1,85 @@
 """The randomness of deals: counter-based, so that any deal can be found again without those before it.
 
-A word is a function of (key, stream, number) alone: the key stands for the
-contest's seed, the stream for a session, the number for a game. Streams start
-at the output of Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random
-numbers: as easy as 1, 2, 3", SC11, 2011) and go on as SplitMix64 does (Steele,
-Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014),
-which costs less than a bot's first branch.
+A word is a function of (key, stream, number) alone. Bots see words, so this
+is a keyed pseudo-random function of cryptographic quality: ChaCha8 with a key
+of 256 bits (J.-P. Aumasson, "Too Much Crypto", 2019, on why 8 rounds are
+enough). From all the words that it was shown, nobody can tell one that it
+wasn't from a random one. A block gives eight words of 64 bits, and eight
+blocks are made at once.
+
+Where one word of it decides over a single answer, as with a hundred rollouts
+that come to yes or no, the faster SplitMix64 (Steele, Lea and Flood, "Fast
+splittable pseudorandom number generators", OOPSLA 2014) goes on from there:
+`spread`. It can be run backwards, so each use says why nobody sees enough.
 """
 
+from libc.stdint cimport uint32_t, uint64_t
 
-def deal_word(uint64_t key, uint64_t stream, uint64_t number):
+cdef extern from "chacha8.h":
+    ctypedef void (*Fill "chacha8_fill *")(
+        uint32_t (*lanes)[LANES], const uint32_t* key, uint64_t number, uint64_t stream, int across
+    ) noexcept nogil
+    Fill chacha8_version(int number) nogil
+
+KEY_BYTES = 4 * KEY_WORDS
+BLOCKS_AT_ONCE = LANES
+
+cdef int VERSION_COUNT = 0
+while chacha8_version(VERSION_COUNT) != NULL:
+    VERSION_COUNT += 1
+VERSIONS = VERSION_COUNT
+
+cdef Fill FASTEST = chacha8_version(VERSION_COUNT - 1)
+
+
+cdef int read_key(Key* key, content) except -1:
+    """Take 32 bytes, as little-endian words. Raises ValueError for another number of them."""
+    cdef int i
+    if not isinstance(content, bytes) or len(content) != KEY_BYTES:
+        raise ValueError(f"a key is {KEY_BYTES} bytes")
+    for i in range(KEY_WORDS):
+        key.words[i] = int.from_bytes(content[4 * i:4 * i + 4], "little")
+    return 0
+
+
+cdef void make_blocks(Blocks* blocks, const Key* key, uint64_t number, uint64_t stream, bint across) noexcept nogil:
+    """The block of this number in this stream and the seven after it; `across`: in the seven streams after it."""
+    FASTEST(blocks.halves, key.words, number, stream, across)
+
+
+cdef void start_stream(Stream* stream, const Key* key, uint64_t number) noexcept nogil:
+    """Make it the stream of this number."""
+    stream.key = key[0]
+    stream.number = number
+    make_ready(stream, 0)
+
+
+cdef void make_ready(Stream* stream, uint64_t block) noexcept nogil:
+    """Have the block of this number ready, and those around it."""
+    stream.first = block - block % LANES
+    make_blocks(&stream.ready, &stream.key, stream.first, stream.number, False)
+
+
+def deal_word(bytes key, uint64_t stream, uint64_t number):
     """The 64 random bits of this key, stream and number."""
-    return stream_word(stream_key(key, stream), number)
+    cdef Key words
+    cdef Stream read
+    read_key(&words, key)
+    start_stream(&read, &words, stream)
+    return stream_word(&read, number)
+
+
+def blocks(bytes key, uint64_t number, uint64_t stream, *, bint across=False, int version=-1):
+    """BLOCKS_AT_ONCE blocks of eight words: of this number and those after it, or `across` streams.
+
+    `version`: by which of the VERSIONS of the code that this processor can run;
+    else by the one that it uses. Raises ValueError when there is none such.
+    """
+    cdef Key words
+    cdef Blocks made
+    cdef int lane, place
+    if not -1 <= version < VERSION_COUNT:
+        raise ValueError(f"there are {VERSION_COUNT} versions")
+    read_key(&words, key)
+    (FASTEST if version == -1 else chacha8_version(version))(made.halves, words.words, number, stream, across)
+    return [[block_word(&made, lane, place) for place in range(BLOCK_WORDS)] for lane in range(LANES)]

@@ -3,7 +3,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from engine.deals cimport stream_key, stream_word
+from engine.deals cimport Key, Stream, read_key, start_stream, stream_word
 from engine.draw_betting cimport Betting
 from engine.draw_hands cimport copy_hands
 from engine.draw_situations cimport DRAW, ROUND1, Situation, situations
@@ -13,7 +13,7 @@ from engine.two_card_draw cimport HANDS, HISTORIES, SITUATIONS
 import numpy as np
 
 
-cdef void propose(const Situation* at, uint64_t stream, uint64_t number, double* chances) noexcept nogil:
+cdef void propose(const Situation* at, Stream* stream, uint64_t number, double* chances) noexcept nogil:
     """A uniform point on the simplex of the allowed actions: the gaps between sorted uniform numbers."""
     cdef double u = <double>(stream_word(stream, 2 * number) >> 11) * (1.0 / 9007199254740992.0)
     cdef double v = <double>(stream_word(stream, 2 * number + 1) >> 11) * (1.0 / 9007199254740992.0)
@@ -35,14 +35,23 @@ cdef void propose(const Situation* at, uint64_t stream, uint64_t number, double*
         chances[at.allowed >> 1] = 1    # the only one
 
 
-def random_strategy(uint64_t seed):
+cdef int open_stream(Stream* stream, seed, uint64_t number) except -1:
+    """The stream of this number of a seed below 2^256, which is its key."""
+    cdef Key key
+    read_key(&key, int(seed).to_bytes(32, "little"))
+    start_stream(stream, &key, number)
+    return 0
+
+
+def random_strategy(seed):
     """Where climbing starts: in each situation a uniform point on the simplex of its allowed actions."""
-    cdef uint64_t stream = stream_key(seed, 0)
+    cdef Stream stream
+    open_stream(&stream, seed, 0)
     strategy = np.zeros((SITUATIONS, 3))
     cdef double[:, ::1] rows = strategy
     cdef int number
     for number in range(SITUATIONS):
-        propose(&situations()[number], stream, number, &rows[number, 0])
+        propose(&situations()[number], &stream, number, &rows[number, 0])
     return strategy
 
 
@@ -80,13 +89,14 @@ cdef class HillClimber:
         """The server's strategy as it is now."""
         return server_rows(self.tree.players[SERVER])
 
-    def climb(self, uint64_t seed, int64_t first_step, int64_t steps):
+    def climb(self, seed, int64_t first_step, int64_t steps):
         """Take steps from number `first_step` on, cycling over the situations; returns how many proposals were kept.
 
         Each proposes a random distribution for its situation, and keeps it if the
         trembling value rises. Only what the situation affects is worked out again.
         """
-        cdef uint64_t stream = stream_key(seed, 1)
+        cdef Stream stream
+        open_stream(&stream, seed, 1)
         cdef int64_t step
         cdef int64_t kept = 0
         cdef const Situation* at
@@ -100,7 +110,7 @@ cdef class HillClimber:
                 at = &situations()[step % SITUATIONS]
                 if at.allowed & (at.allowed - 1) == 0:
                     continue    # there is no choice
-                propose(at, stream, <uint64_t>step, proposed)
+                propose(at, &stream, <uint64_t>step, proposed)
                 row = self.tree.row(at)
                 for action in range(3):
                     before[action] = row[action * HANDS]

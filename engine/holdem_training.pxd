@@ -3,6 +3,7 @@
 cimport cython
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 
+from engine.deals cimport Stream
 from engine.game_core cimport GameCore, Status
 from engine.hand_strength cimport HandTables
 
@@ -61,14 +62,14 @@ cdef struct SessionRow:
 @cython.final
 cdef class HoldemTraining(GameCore):
     cdef Phase phase
-    cdef uint64_t deals_key
+    cdef Stream luck                  # cards and Bob's dice, a block for each hand of the leg
     cdef const uint8_t[:, ::1] decks  # fixed hands instead of dealt ones, or None
     cdef bint has_decks
     cdef const HandTables* tables
     cdef const double* preflop_calls
     cdef int64_t counts_by_round[ROUNDS][OUTCOMES]
     # the hand now played
-    cdef uint64_t stream
+    cdef int lane                     # of its block
     cdef uint8_t cards[CARDS]
     cdef int round                    # from 0
     cdef int64_t stack                # Alice's; Bob's is the same whenever she is asked

@@ -26,7 +26,7 @@ class HoldemTraining(GameCore):
         games_table: Table,
         sessions_table: Table,
         *,
-        deals_key: int,
+        deals_key: bytes,
         sessions: int,
         hands: int,
         match: int = 0,

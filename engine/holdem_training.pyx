@@ -6,7 +6,7 @@ The rules are those of "Texas Hold'em Training", as docs/holdem_training.md read
 cimport cython
 
 from engine.bob cimport MOST_RAISE, call_probabilities, calls_by_rollouts, hole_class
-from engine.deals cimport stream_key, stream_word
+from engine.deals cimport Key, block_word, lane_of, read_key, start_stream
 from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room
 from engine.hand_strength cimport hand_tables, strength
 from engine.records cimport Columns, Table, column
@@ -39,9 +39,9 @@ cdef enum:
     NOBODY = 0
     ALICE = 1
     BOB = 2
-    # A hand's stream of words: the deal takes the first two, Bob's decision in
-    # round r (from 0) those from here times r + 1 on.
-    WORDS_PER_DECISION = 128
+    # The words of a hand's block: the deal takes the first two, Bob's decision in
+    # round r (from 0) the one from here r places on.
+    BOBS_WORD = 2
 
 cdef GameRow a_game
 cdef SessionRow a_session
@@ -53,7 +53,7 @@ SESSION_ROW = np.asarray(<SessionRow[:1]>&a_session).dtype
 cdef class HoldemTraining(GameCore):
     """One leg of Alice, the bot at seat x (0), against Bob: `sessions` sessions of `hands` hands.
 
-    `deals_key` chooses the deals and Bob's dice. `decks`, if given, fixes the
+    `deals_key`, 32 bytes, chooses the deals and Bob's dice. `decks`, if given, fixes the
     cards instead: uint8, shape (sessions · hands, 9). Rows go into the two
     tables, with `match` in every row and sessions numbered from `first_session`.
 
@@ -66,14 +66,16 @@ cdef class HoldemTraining(GameCore):
         Table games_table,
         Table sessions_table,
         *,
-        uint64_t deals_key,
+        bytes deals_key,
         int64_t sessions,
         int64_t hands,
         int32_t match=0,
         int32_t first_session=0,
         const uint8_t[:, ::1] decks=None,
     ):
-        self.deals_key = deals_key
+        cdef Key key
+        read_key(&key, deals_key)
+        start_stream(&self.luck, &key, 0)
         self.sessions = sessions
         self.games_per_session = hands
         self.most_decisions = ROUNDS * sessions * hands
@@ -158,21 +160,21 @@ cdef class HoldemTraining(GameCore):
             action = C_CHECK
 
     cdef void deal(self) noexcept nogil:
-        """The nine cards of the hand, and where its stream of words begins."""
+        """The nine cards of the hand, and where its block of words is."""
         cdef Unseen deck
         cdef uint64_t word
         cdef int64_t number = self.session * self.games_per_session + self.game
         cdef int i
-        self.stream = stream_key(self.deals_key, <uint64_t>number)
+        self.lane = lane_of(&self.luck, <uint64_t>number)
         if self.has_decks:
             for i in range(CARDS):
                 self.cards[i] = self.decks[number, i]
             return
         see_all_but(&deck, 0)
-        word = stream_word(self.stream, 0)
+        word = block_word(&self.luck.ready, self.lane, 0)
         for i in range(CARDS):
             if i == 4:
-                word = stream_word(self.stream, 1)
+                word = block_word(&self.luck.ready, self.lane, 1)
             word = draw(&deck, i, word)
             self.cards[i] = deck.cards[i]
 
@@ -192,13 +194,13 @@ cdef class HoldemTraining(GameCore):
         view.pot = <int32_t>self.pot
 
     cdef bint bob_calls(self, int64_t raised) noexcept nogil:
-        cdef uint64_t first_word = WORDS_PER_DECISION * (self.round + 1)
+        cdef uint64_t word = block_word(&self.luck.ready, self.lane, BOBS_WORD + self.round)
         if self.round == 0:
-            return (stream_word(self.stream, first_word) >> 11) * (1.0 / 9007199254740992.0) < (
+            return (word >> 11) * (1.0 / 9007199254740992.0) < (
                 self.preflop_calls[(MOST_RAISE + 1) * hole_class(self.cards[2], self.cards[3]) + raised]
             )
         return calls_by_rollouts(
-            self.tables, &self.cards[2], &self.cards[4], 2 + self.round, self.pot, raised, self.stream, first_word
+            self.tables, &self.cards[2], &self.cards[4], 2 + self.round, self.pot, raised, word
         )
 
     cdef int64_t showdown(self) noexcept nogil:

@@ -37,7 +37,7 @@ cdef void* on_result(void* helpers, void* caller, RuntimeValue* values, size_t c
 cdef class RateHelpers:
     """The functions that a WebAssembly bot may import: tournament_rates and tournament_result.
 
-    `key` chooses the sampler's streams. They take their fuel from the bot's,
+    `key` is the sampler's. They take their fuel from the bot's,
     and trap where they are misused, through the runtime's functions at these
     addresses and the store's context.
     """
@@ -48,7 +48,7 @@ cdef class RateHelpers:
     cdef NewTrap new_trap
     cdef void* context
 
-    def __init__(self, uint64_t key, *, uintptr_t set_fuel, uintptr_t get_fuel, uintptr_t new_trap, uintptr_t context):
+    def __init__(self, bytes key, *, uintptr_t set_fuel, uintptr_t get_fuel, uintptr_t new_trap, uintptr_t context):
         self.sampler = RateSampler(key)
         self.set_fuel = <SetFuel>set_fuel
         self.get_fuel = <GetFuel>get_fuel

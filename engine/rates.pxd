@@ -3,6 +3,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
+from engine.deals cimport Stream
 from engine.hand_strength cimport HandTables
 
 cdef enum:
@@ -14,7 +15,7 @@ cdef enum:
 @cython.final
 cdef class RateSampler:
     cdef const HandTables* tables
-    cdef uint64_t key
+    cdef Stream starts
     cdef uint64_t queries
     cdef bint sample(self, uint64_t places, int64_t samples, int64_t* wins, int64_t* ties) noexcept nogil
     cdef int result(self, uint64_t places) noexcept nogil

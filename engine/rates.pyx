@@ -9,21 +9,25 @@ Python bots ask from inside their sandbox, so nothing here needs more than this 
 cimport cython
 from libc.stdint cimport uint16_t
 
-from engine.deals cimport stream_key, stream_word
+from engine.deals cimport Key, read_key, spread, start_stream, stream_word
 from engine.hand_strength cimport hand_tables, strength
 from engine.unseen cimport Unseen, draw, see_all_but
 
 
 @cython.final
 cdef class RateSampler:
-    """Samples with random streams of its own, one for each query, so that no answer moves anything else.
+    """Samples that follow from a random word of its own for each query, so that no answer moves anything else.
 
-    `key` chooses the streams.
+    `key`, 32 bytes, chooses the words. A query's samples tell the bot that asks
+    how many it won and tied, which is little of a word; whoever had all of it
+    would know that query's samples and nothing more.
     """
 
-    def __init__(self, uint64_t key):
+    def __init__(self, bytes key):
+        cdef Key words
+        read_key(&words, key)
+        start_stream(&self.starts, &words, 0)
         self.tables = hand_tables()
-        self.key = key
 
     cdef bint sample(self, uint64_t places, int64_t samples, int64_t* wins, int64_t* ties) noexcept nogil:
         """Deal so many times; false if the known cards aren't different cards."""
@@ -35,7 +39,7 @@ cdef class RateSampler:
         cdef uint64_t board_keys = tables.start
         cdef uint64_t board_bits = 0
         cdef uint64_t seen = 0
-        cdef uint64_t stream, word, keys, bits, number = 0
+        cdef uint64_t start, word, keys, bits, number = 0
         cdef uint64_t player_keys[2]
         cdef uint64_t player_bits[2]
         cdef uint16_t strengths[2]
@@ -60,7 +64,7 @@ cdef class RateSampler:
                 board_keys += tables.keys[card]
                 board_bits |= tables.bits[card]
         see_all_but(&unseen, seen)
-        stream = stream_key(self.key, self.queries)
+        start = stream_word(&self.starts, self.queries)
         self.queries += 1
         if unknown[2] == 0:
             for player in range(2):
@@ -69,7 +73,7 @@ cdef class RateSampler:
                         tables, board_keys + hole_keys[player], board_bits | hole_bits[player]
                     )
         for _sample in range(samples):
-            word = stream_word(stream, number)
+            word = spread(start, number)
             number += 1
             drawn = 0
             for player in range(2):
@@ -85,7 +89,7 @@ cdef class RateSampler:
             bits = board_bits
             for _i in range(unknown[2]):
                 if drawn == 4:    # a word is good for five draws
-                    word = stream_word(stream, number)
+                    word = spread(start, number)
                     number += 1
                 word = draw(&unseen, drawn, word)
                 card = unseen.cards[drawn]

@@ -3,6 +3,7 @@
 cimport cython
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 
+from engine.deals cimport Stream
 from engine.game_core cimport Decision, GameCore, Status
 
 cdef enum Phase:
@@ -80,8 +81,7 @@ cdef class TwoCardDraw(GameCore):
     cdef Phase phase
     cdef int bet_sizes[2]               # by round
     cdef CompiledStrategy server
-    cdef uint64_t deals_key
-    cdef uint64_t session_deals         # where this session's stream of deals and dice begins
+    cdef Stream luck                    # this session's cards and dice, a block for each hand
     cdef bint to_introduce              # the bot hasn't had init yet
     cdef bint introducing               # it is being asked
     cdef Decision deferred              # what it is asked after that

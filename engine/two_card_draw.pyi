@@ -32,7 +32,7 @@ class TwoCardDraw(GameCore):
         games_table: Table,
         sessions_table: Table,
         *,
-        deals_key: int,
+        deals_key: bytes,
         hands: int,
         bet1: int,
         bet2: int,

@@ -7,7 +7,7 @@ as docs/two_card_draw.md reads them.
 cimport cython
 from libc.math cimport ceil
 
-from engine.deals cimport stream_key, stream_word
+from engine.deals cimport Key, block_word, lane_of, read_key, start_stream
 from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room
 from engine.records cimport Columns, Table, column
 
@@ -36,7 +36,6 @@ cdef enum Action:
 cdef enum:
     C_MOST_BETS = 3
     ANTE = 1
-    WORDS = 8               # of the stream for each hand: the cards, then the server's dice
 
 cdef extern from *:
     """
@@ -129,8 +128,8 @@ cdef class CompiledStrategy:
 cdef class TwoCardDraw(GameCore):
     """One session, `hands` hands, of the bot in seat x against the server in seat y.
 
-    The cards and the server's dice depend on `deals_key`, the session's and the
-    hand's number only, not on what the bot does: there is a die for each of the
+    The cards and the server's dice depend on `deals_key` (32 bytes), the session's
+    and the hand's number only, not on what the bot does: there is a die for each of the
     server's decisions of a hand.
 
     Questions: init(bet1, bet2), new_hand(card1, card2, winnings), round1(card1,
@@ -143,7 +142,7 @@ cdef class TwoCardDraw(GameCore):
         Table games_table,
         Table sessions_table,
         *,
-        uint64_t deals_key,
+        bytes deals_key,
         int hands,
         int bet1,
         int bet2,
@@ -151,8 +150,9 @@ cdef class TwoCardDraw(GameCore):
         int32_t match=0,
         int32_t session=0,
     ):
-        self.deals_key = deals_key
-        self.session_deals = stream_key(deals_key, <uint64_t>session)
+        cdef Key key
+        read_key(&key, deals_key)
+        start_stream(&self.luck, &key, <uint64_t>session)
         self.sessions = 1
         self.games_per_session = hands
         # A hand has at most 8: it opens, answers twice, draws, opens, answers twice, sees; restarts bring a few more.
@@ -233,20 +233,19 @@ cdef class TwoCardDraw(GameCore):
         return self.server_bets1(bets + 1)
 
     cdef inline Status start_hand(self) noexcept nogil:
-        cdef uint64_t first
-        cdef int i
+        cdef int i, lane
         if self.session == self.sessions:
             return LEG_OVER
         if lacks_room(self):
             return RECORDS_FULL
         # The digits in base 5 of a word as a fraction are the cards, two at a time a hand.
-        first = <uint64_t>self.game * WORDS
-        self.cards = stream_word(self.session_deals, first)
+        lane = lane_of(&self.luck, <uint64_t>self.game)
+        self.cards = block_word(&self.luck.ready, lane, 0)
         self.hands[X] = self.dealt[X] = HAND_OF[high_product(self.cards, 25)]
         self.hands[Y] = self.dealt[Y] = HAND_OF[high_product(self.cards * 25, 25)]
         # All dice at once, although some won't be needed: so none of them is waited for.
         for i in range(DICE):
-            self.dice[i] = <int64_t>(stream_word(self.session_deals, first + 1 + i) >> 11)
+            self.dice[i] = <int64_t>(block_word(&self.luck.ready, lane, 1 + i) >> 11)
         self.bets[0] = 0
         self.bets[1] = 0
         self.y_opened[0] = False

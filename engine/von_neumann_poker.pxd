@@ -1,8 +1,9 @@
 # See von_neumann_poker.pyx for details.
 
 cimport cython
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
 
+from engine.deals cimport Blocks, Key
 from engine.game_core cimport GameCore, Status
 
 cdef enum Phase:
@@ -42,8 +43,12 @@ cdef class VonNeumannPoker(GameCore):
     cdef Phase phase
     cdef bint seats_swapped           # y is A in even games
     cdef bint cap_after_ante
-    cdef uint64_t deals_key
-    cdef uint64_t session_deals       # where this session's stream of deals begins
+    cdef Key deals_key
+    # A session is a stream of deals, eight games a block.
+    cdef Blocks openings              # the first blocks of eight sessions
+    cdef Blocks later                 # the blocks of this session after its first
+    cdef const Blocks* deals          # which of them has the game now played
+    cdef int lane                     # and where
     cdef int64_t money[2]             # by seat
     cdef float previous_card[2]       # the opponent's, as shown to the seat
     # the game now played, by role
@@ -52,6 +57,7 @@ cdef class VonNeumannPoker(GameCore):
     cdef float b_card
     cdef int64_t bet
 
+    cdef void find_deals(self) noexcept nogil
     cdef inline void show(self, int seat, float card) noexcept nogil
     cdef inline void finish_game(self, bint folded) noexcept nogil
     cdef void finish_session(self) noexcept nogil

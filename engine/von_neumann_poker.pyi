@@ -21,7 +21,7 @@ class VonNeumannPoker(GameCore):
         games_table: Table,
         sessions_table: Table,
         *,
-        deals_key: int,
+        deals_key: bytes,
         sessions: int,
         match: int = 0,
         first_session: int = 0,

@@ -6,7 +6,7 @@ The rules are those of the King-of-the-Hill contest of 2020, as docs/von_neumann
 cimport cython
 from libc.math cimport sqrt
 
-from engine.deals cimport stream_key, stream_word
+from engine.deals cimport BLOCK_WORDS, LANES, make_blocks, read_key
 from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, lacks_room
 from engine.records cimport Columns, Table, column
 
@@ -47,7 +47,7 @@ SESSION_ROW = np.asarray(<SessionRow[:1]>&a_session).dtype
 cdef class VonNeumannPoker(GameCore):
     """One leg between the bots at seats x (0) and y (1).
 
-    `deals_key` chooses the deals; `seats_swapped` gives y the A role in even
+    `deals_key`, 32 bytes, chooses the deals; `seats_swapped` gives y the A role in even
     games (the second leg of a duplicate match). Rows go into the two tables,
     with `match` in every row and sessions numbered from `first_session`.
 
@@ -60,14 +60,14 @@ cdef class VonNeumannPoker(GameCore):
         Table games_table,
         Table sessions_table,
         *,
-        uint64_t deals_key,
+        bytes deals_key,
         int64_t sessions,
         int32_t match=0,
         int32_t first_session=0,
         bint seats_swapped=False,
         bint cap_after_ante=False,
     ):
-        self.deals_key = deals_key
+        read_key(&self.deals_key, deals_key)
         self.sessions = sessions
         self.seats_swapped = seats_swapped
         self.cap_after_ante = cap_after_ante
@@ -84,8 +84,7 @@ cdef class VonNeumannPoker(GameCore):
 
     cdef Status step(self, int64_t answer) noexcept nogil:
         cdef int64_t bet, a_money, b_money
-        cdef int a_seat, b_seat
-        cdef uint64_t word
+        cdef int a_seat, b_seat, place
         if self.phase == A_DECIDES:
             a_seat = self.a_seat
             b_seat = 1 - a_seat
@@ -117,11 +116,12 @@ cdef class VonNeumannPoker(GameCore):
             return LEG_OVER
         if lacks_room(self):
             return RECORDS_FULL
-        if self.game == 0:
-            self.session_deals = stream_key(self.deals_key, <uint64_t>self.session)
-        word = stream_word(self.session_deals, <uint64_t>self.game)
-        self.a_card = <float>(<int32_t>(word >> 40)) * CARD_UNIT
-        self.b_card = <float>(<int32_t>(word >> 8 & 0xFFFFFF)) * CARD_UNIT
+        place = <int>(self.game % BLOCK_WORDS)
+        if place == 0:
+            self.find_deals()
+        # A word's halves are the two cards, of which 24 bits are shown: B's the low one, A's the high one.
+        self.a_card = <float>(<int32_t>(self.deals.halves[2 * place + 1][self.lane] >> 8)) * CARD_UNIT
+        self.b_card = <float>(<int32_t>(self.deals.halves[2 * place][self.lane] >> 8)) * CARD_UNIT
         a_seat = <int>((self.games_recorded & 1) ^ self.seats_swapped)
         self.a_seat = a_seat
         self.show(a_seat, self.a_card)
@@ -130,6 +130,19 @@ cdef class VonNeumannPoker(GameCore):
         self.decision.argument_count = 0
         self.phase = A_DECIDES
         return DECIDE
+
+    cdef void find_deals(self) noexcept nogil:
+        """Have the block with the game now to be played: many sessions need but the first, so it comes with others'."""
+        if self.game == 0:
+            self.deals = &self.openings
+            self.lane = <int>(self.session % LANES)
+            if self.lane == 0:
+                make_blocks(&self.openings, &self.deals_key, 0, <uint64_t>self.session, True)
+            return
+        self.deals = &self.later
+        self.lane = <int>(self.game // BLOCK_WORDS) - 1
+        if self.lane == 0:
+            make_blocks(&self.later, &self.deals_key, 1, <uint64_t>self.session, False)
 
     cdef inline void show(self, int seat, float card) noexcept nogil:
         """Write the seat's view."""

@@ -14,6 +14,7 @@ import numpy as np
 from engine.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.holdem_training import HoldemTraining
 from engine.records import Table
+from tests.oracles.deals import key_of
 from tests.oracles.holdem_training import Hand, Player, Record, View
 from tests.worker.support import ON, Source, write_bot
 from tournament.cache import cache_folder
@@ -101,7 +102,7 @@ def play_core(
     tables = Table(GAMES, capacities[0]), Table(SESSIONS, capacities[1])
     core = HoldemTraining(
         *tables,
-        deals_key=deals_key,
+        deals_key=key_of(deals_key),
         sessions=sessions,
         hands=hands,
         match=match,
@@ -150,7 +151,8 @@ def leg_of(bot: Entrant, deals_key: int, random_seed: int = 1, number: int = 0) 
     """A session of a built bot against Bob."""
     assert bot.artifact_sha256 is not None, bot.problem
     seat = Seat(bot.name, bot.plays_as, bot.artifact_sha256, random_seed)
-    return Leg(f"{bot.name} {number}", LegPlan(0, number, 1, deals_key), seat, Seat("Bob", "house", "bob", 0))
+    house = Seat("Bob", "house", "bob", 0)
+    return Leg(f"{bot.name} {number}", LegPlan(0, number, 1, key_of(deals_key)), seat, house)
 
 
 def play_built(

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.records import Table
 from engine.von_neumann_poker import VonNeumannPoker
+from tests.oracles.deals import key_of
 from tests.oracles.von_neumann_poker import Asked, BetCap, Bot, Game, Record, Session, View
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
+from tournament.keys import helpers_key
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -93,7 +95,7 @@ def play_core(
     core = VonNeumannPoker(
         games_table,
         sessions_table,
-        deals_key=deals_key,
+        deals_key=key_of(deals_key),
         sessions=sessions,
         match=match,
         first_session=first_session,
@@ -168,7 +170,7 @@ def play_built(
     seats = [
         Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)
     ]
-    leg = Leg("", LegPlan(0, number, settings.sessions, deals_key), *seats)
+    leg = Leg("", LegPlan(0, number, settings.sessions, key_of(deals_key)), *seats)
     result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink)
     sink.clear()
     return result, sink
@@ -194,10 +196,10 @@ def try_bot(
 ) -> Trial:
     """Play a built bot as x against a Python bot; its faults count as a pass or a fold."""
     games_table, sessions_table = poker_tables()
-    core = VonNeumannPoker(games_table, sessions_table, deals_key=deals_key, sessions=sessions)
+    core = VonNeumannPoker(games_table, sessions_table, deals_key=key_of(deals_key), sessions=sessions)
     loaded = load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name, 64)
     seating = Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], Limits(fuel, 64))
-    seating.seat(0, random_seed)
+    seating.seat(0, random_seed, helpers_key(random_seed))
     trial = Trial(Record())
     answer = 0
     while (status := seating.referee.play(answer)) != LEG_IS_OVER:
@@ -207,7 +209,7 @@ def try_bot(
             trial.failures.append(seating.take_failure())
             if len(trial.failures) == most_failures:
                 break
-            seating.seat(0, random_seed)
+            seating.seat(0, random_seed, helpers_key(random_seed))
             answer = core.default()
             continue
         assert status == ANSWER_WANTED and seat == 1

@@ -18,6 +18,7 @@ from tournament.contests.two_card_draw.servers import generated_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.entrants.new import templates
+from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
 from tournament.sandbox.confinement import Confined, Limits
@@ -88,7 +89,7 @@ def test_the_dialogue_of_von_neumann_poker(tmp_path: Path) -> None:
     settings = poker_settings(sessions=1, seed=seed)
 
     def leg_of(competitors: list[Competitor], _artifacts: Artifacts) -> Leg:
-        (leg,) = RoundRobin("von_neumann_poker", settings.playing(), competitors).legs()
+        (leg,) = RoundRobin("von_neumann_poker", settings.playing(), master_key(str(seed)), competitors).legs()
         return leg
 
     assert overheard(tmp_path, VON_NEUMANN_POKER, settings, leg_of, "c") == dialogue
@@ -99,12 +100,12 @@ def test_the_dialogue_of_two_card_draw(tmp_path: Path) -> None:
     """Its first hands and its last, with dots between."""
     seed, dialogue = documented("two_card_draw.md")
     settings = Settings.model_validate({"seed": seed, "hands": 32})
-    server = generated_server(seed, "example_0")
+    server = generated_server(master_key(str(seed)), "example_0")
 
     def leg_of(competitors: list[Competitor], artifacts: Artifacts) -> Leg:
         artifacts["server"] = server.content
         house = [Competitor(0, server.name, "house", "server")]
-        (leg,) = AgainstHouse("two_card_draw", settings.playing(), competitors, house).legs()
+        (leg,) = AgainstHouse("two_card_draw", settings.playing(), master_key(str(seed)), competitors, house).legs()
         return leg
 
     lines = overheard(tmp_path, TWO_CARD_DRAW, settings, leg_of)

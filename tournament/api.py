@@ -19,7 +19,7 @@ def run(
     entrants: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
     sessions: int | None = None,
-    seed: int | None = None,
+    seed: int | str | None = None,
     workers: int | None = None,
     executor: ExecutorName | None = None,
     address: str | None = None,

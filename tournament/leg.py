@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tournament.keys import helpers_key
+
 # How a player is run: inside the worker, in a process that its legs share, in one for each leg;
 # or by the game's core itself.
 PlaysAs = Literal["wasm", "python", "program", "house"]
@@ -12,12 +14,12 @@ PlaysAs = Literal["wasm", "python", "program", "house"]
 
 @dataclass(frozen=True)
 class LegPlan:
-    """What a core needs to know of a leg. Sessions are recorded from `first_session` on."""
+    """What a core needs to know of a leg: sessions, recorded from `first_session` on, and the key of all its chance."""
 
     match: int
     number: int
     sessions: int
-    deals_key: int
+    deals_key: bytes
 
     @property
     def first_session(self) -> int:
@@ -26,12 +28,19 @@ class LegPlan:
 
 @dataclass(frozen=True)
 class Seat:
-    """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its rand()."""
+    """A player in a leg: its name, what it plays as, the sha256 of what plays, and where its own chance starts.
+
+    `random_seed`, 64 bits, starts its rand(); from `helpers_key`, 32 bytes, the contest's helpers draw for it.
+    """
 
     name: str
     kind: PlaysAs
     artifact: str
     random_seed: int
+
+    @property
+    def helpers_key(self) -> bytes:
+        return helpers_key(self.random_seed)
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,14 @@ import tournament
 from engine.rates import RateSampler
 from tests.cli.test_cli import command
 from tests.holdem import build, leg_of, play_built, play_core, play_processes
+from tests.oracles.deals import key_of
 from tests.oracles.holdem_training import View
 from tests.worker.support import Source, script
 from tournament.contests.holdem_training import Settings
 from tournament.contests.holdem_training.judge import judge
 from tournament.contests.holdem_training.limits import hands_at_limits
 from tournament.entrants.bot import Entrant
+from tournament.keys import helpers_key
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.confinement import Limits
 from tournament.sandbox.settings import SandboxSettings
@@ -147,7 +149,7 @@ FORMS: dict[str, Source] = {"bot.cpp": CPP, "bot.py": PYTHON, "bot": PROGRAM}
 
 def oracles_policy(seed: int) -> Any:
     """The same policy once more, for the compiled core."""
-    sampler = RateSampler(seed)
+    sampler = RateSampler(helpers_key(seed))
     raised_before = 0
 
     def decide(view: View) -> int:
@@ -386,9 +388,11 @@ def overheard(folder: Path, source: dict[str, str]) -> list[str]:
     off = SandboxSettings(mode="off")
     recipe = f'command = ["sh", "-c", "tee {folder}/heard | python3 -u bot.py | tee {folder}/said"]'
     bot = one(folder, "bot", source | {"bot.toml": recipe}, off)
-    playing = Settings(hands=2, sessions=1, seed=1).playing()
+    playing = Settings(hands=2, sessions=1).playing()
     player = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256 or "")
-    (leg,) = AgainstHouse("holdem_training", playing, [player], [Competitor(0, "Bob", "house", "bob")]).legs()
+    (leg,) = AgainstHouse(
+        "holdem_training", playing, key_of(1), [player], [Competitor(0, "Bob", "house", "bob")]
+    ).legs()
     play_processes([bot], [leg], hands=2, sandbox=off)
     said = iter((folder / "said").read_text().splitlines())
     lines = []

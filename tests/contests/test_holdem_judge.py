@@ -21,6 +21,7 @@ from engine.rates import RateSampler
 from engine.records import Table as Records
 from tests.cli.test_cli import command
 from tests.oracles import holdem_training as oracle
+from tests.oracles.deals import key_of
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.judge import Verdict, judge, judge_program
 from tournament.contests.holdem_training.protocol import RATE_BUDGET, Table
@@ -51,8 +52,8 @@ def new_table(hands: int = 2, *, decks: Path | None = None, deals_key: int = 3) 
     def empty_records() -> None:
         games.rows = sessions.rows = 0
 
-    core = HoldemTraining(games, sessions, deals_key=deals_key, sessions=1, hands=hands, decks=fixed)
-    return Table(core, RateSampler(4), empty_records)
+    core = HoldemTraining(games, sessions, deals_key=key_of(deals_key), sessions=1, hands=hands, decks=fixed)
+    return Table(core, RateSampler(key_of(4)), empty_records)
 
 
 class Script:
@@ -367,7 +368,7 @@ def test_a_match_that_is_broken_off_leaves_no_program_behind() -> None:
 
     process = OwnProcess(["sleep", "60"])
     with pytest.raises(BadInput):
-        judge_program(lambda: PipedProgram(process), JudgedMatch(2, None, 1, 1, Full()))
+        judge_program(lambda: PipedProgram(process), JudgedMatch(2, None, key_of(1), key_of(1), Full()))
     assert process.ended_by_itself(0) == -signal.SIGKILL
 
 

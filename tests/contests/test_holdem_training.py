@@ -17,6 +17,7 @@ from tests.cli.test_cli import command
 from tests.holdem import build, play_built, play_core
 from tests.oracles.holdem_training import Player, View
 from tournament.entrants.bot import Entrant
+from tournament.keys import helpers_key
 
 SHIPPED = Path(__file__).resolve().parents[2] / "entrants" / "holdem_training"
 
@@ -155,7 +156,7 @@ std::pair<ActionType, int> makeDecision(const State &)
 
 def test_rates_are_the_engines(tmp_path: Path) -> None:
     """Number for number, with the bot's seed."""
-    sampler = RateSampler(99)
+    sampler = RateSampler(helpers_key(99))
 
     def decide(view: View) -> int:
         places = [*view.hole, None, None, *view.board, *[None] * (5 - len(view.board))]

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import tournament
 from engine.draw_evaluation import BOT_SITUATIONS, StrategyEvaluator
 from tests.contest_runs import CountsGames, assert_same, call, outcome
+from tests.oracles.deals import key_of
 from tests.support import artifact_of
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.generate import Recipe, generate
@@ -559,7 +560,7 @@ def test_fuel_is_for_the_whole_session(place: Path) -> None:
 
 
 def test_servers_come_from_the_seed_within_the_statements_ranges() -> None:
-    recipes = [recipe_of(seed, f"server_{n:02}") for seed in range(40) for n in range(16)]
+    recipes = [recipe_of(key_of(seed), f"server_{n:02}") for seed in range(40) for n in range(16)]
     assert len({recipe.seed for recipe in recipes}) == len(recipes)
     assert {recipe.bet1 for recipe in recipes} == {1, 2, 3, 4, 5}
     assert all(recipe.bet1 <= recipe.bet2 <= 3 * recipe.bet1 for recipe in recipes)
@@ -568,7 +569,7 @@ def test_servers_come_from_the_seed_within_the_statements_ranges() -> None:
     assert min(iterations) >= 10_000
     assert max(iterations) <= 200_000
     assert np.mean(iterations) == pytest.approx(105_000, abs=4 * 190_000 / math.sqrt(12 * len(recipes)))
-    assert generated_server(5, "server_01").content == generated_server(5, "server_01").content
+    assert generated_server(key_of(5), "server_01").content == generated_server(key_of(5), "server_01").content
 
 
 # Commands.

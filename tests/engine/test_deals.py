@@ -1,42 +1,97 @@
-"""Deals: the published generators, exact cards, uniform and independent ones."""
+"""Deals: the published generator, exact cards, uniform and independent ones."""
 
 from __future__ import annotations
 
+import struct
 from itertools import islice
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.deals import deal_word
-from tests.oracles.deals import philox, poker_deals, splitmix, stream
+from engine.deals import BLOCKS_AT_ONCE, VERSIONS, blocks, deal_word
+from engine.rates import RateSampler
+from tests.oracles.deals import block_words, chacha_block, key_of, poker_deals, splitmix
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import constant_bot, play_core, poker_settings, poker_tables
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.leg import LegPlan
 
 words64 = st.integers(0, 2**64 - 1)
+keys = st.binary(min_size=32, max_size=32)
 
 
 @pytest.mark.parametrize(
-    ("counter", "key", "answer"),
+    ("key", "stream", "blocks_in_hex"),
     [
-        ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
-        ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
-        ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
+        (
+            "00" * 32,
+            "00" * 8,
+            "3e00ef2f895f40d67f5bb8e81f09a5a12c840ec3ce9a7f3b181be188ef711a1e"
+            "984ce172b9216f419f445367456d5619314a42a3da86b001387bfdb80e0cfe42"
+            "d2aefa0deaa5c151bf0adb6c01f2a5adc0fd581259f9a2aadcf20f8fd566a26b"
+            "5032ec38bbc5da98ee0c6f568b872a65a08abf251deb21bb4b56e5d8821e68aa",
+        ),
+        (
+            "01" + "00" * 31,
+            "00" * 8,
+            "cf5ee9a0494aa9613e05d5ed725b804b12f4a465ee635acc3a311de8740489ea"
+            "289d04f43c7518db56eb4433e498a1238cd8464d3763ddbb9222ee3bd8fae3c8"
+            "b4355a7d93dd8867089ee643558b95754efa2bd1a8a1e2d75bcdb32015542638"
+            "291941feb49965587c4fdfe219cf0ec132a6cd4dc067392e67982fe53278c0b4",
+        ),
+        (
+            "00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100",
+            "0f1e2d3c4b5a6978",
+            "db43ad9d1e842d1272e4530e276b3f568f8859b3f7cf6d9d2c74fa53808cb515"
+            "7a8ebf46ad3dcc4b6c7dadde131784b0120e0e22f6d5f9ffa7407d4a21b695d9"
+            "c5dd30bf55612fab9bdd118920c19816470c7f5dcd42325dbbed8c57a56281c1"
+            "44cb0f03e81b3004624e0650a1ce5afaf9a7cd8163f6dbd72602257dd96e471e",
+        ),
     ],
+    ids=["TC1", "TC2", "TC7"],
 )
-def test_philox_gives_the_known_answers(counter: str, key: str, answer: str) -> None:
-    """The philox4x32-10 lines of kat_vectors in the Random123 distribution."""
+def test_chacha8_gives_the_published_blocks(key: str, stream: str, blocks_in_hex: str) -> None:
+    """J. Strömbergson, "Test Vectors for the Stream Cipher ChaCha" (an Internet draft of 2013): 8 rounds, 256 bits."""
+    number = int.from_bytes(bytes.fromhex(stream), "little")
+    made = blocks(bytes.fromhex(key), 0, number)
+    assert b"".join(struct.pack("<8Q", *block) for block in made[:2]).hex() == blocks_in_hex
 
-    def words(text: str) -> list[int]:
-        return [int(word, 16) for word in text.split()]
 
-    c0, c1, c2, c3 = words(counter)
-    k0, k1 = words(key)
-    assert philox((c0, c1, c2, c3), (k0, k1)) == tuple(words(answer))
+@given(key=keys, number=words64, nonce=words64)
+def test_the_plain_chacha_is_that_of_a_library_at_20_rounds(key: bytes, number: int, nonce: int) -> None:
+    """Of `cryptography`, which has 20 rounds only; their number is the one difference."""
+    place = struct.pack("<QQ", number, nonce)
+    cipher = Cipher(ChaCha20(key, place), mode=None).encryptor()
+    assert chacha_block(key, number, nonce, rounds=20) == cipher.update(bytes(64))
+
+
+@given(key=keys, number=words64, stream=words64, across=st.booleans())
+def test_all_versions_give_the_words_of_the_plain_one(key: bytes, number: int, stream: int, across: bool) -> None:
+    """Whatever vectors this processor has. Numbers wrap around."""
+    wanted = [
+        block_words(key, number if across else (number + i) % 2**64, (stream + i) % 2**64 if across else stream)
+        for i in range(BLOCKS_AT_ONCE)
+    ]
+    for version in (-1, *range(VERSIONS)):
+        assert blocks(key, number, stream, across=across, version=version) == wanted
+
+
+@given(key=keys, session=words64, game=st.integers(0, 2**64 - 1))
+def test_words_are_those_of_their_block(key: bytes, session: int, game: int) -> None:
+    assert deal_word(key, session, game) == block_words(key, game // 8, session)[game % 8]
+
+
+@pytest.mark.parametrize("key", [b"", bytes(31), bytes(33)])
+def test_keys_have_32_bytes(key: bytes) -> None:
+    with pytest.raises(ValueError, match="a key is 32 bytes"):
+        deal_word(key, 0, 0)
+    with pytest.raises(ValueError, match="a key is 32 bytes"):
+        RateSampler(key)
 
 
 def test_splitmix_gives_the_published_outputs() -> None:
@@ -50,27 +105,16 @@ def test_splitmix_gives_the_published_outputs() -> None:
     ]
 
 
-@given(key=words64, session=words64, game=st.integers(0, 49))
-def test_words_are_philox_then_splitmix(key: int, session: int, game: int) -> None:
-    """The compiled words against the plain ones, with keys and sessions of any size."""
-    assert deal_word(key, session, game) == next(islice(stream(key, session), game, None))
-
-
-def test_the_first_word_of_all_by_hand() -> None:
-    """Key, session and game 0: Philox's known answer is where SplitMix64 starts."""
-    assert deal_word(0, 0, 0) == next(splitmix(0xE169C58D_6627E8D5))
-
-
 def dealt(bot: Bot, key: int, *, seats_swapped: bool = False) -> dict[tuple[int, int], tuple[float, float]]:
     """The cards of a leg's games, by session and game."""
     record = play_core(bot, bot, key, sessions=12, seats_swapped=seats_swapped)
     return {(game.session, game.game): (game.a_card, game.b_card) for game in record.games}
 
 
-@pytest.mark.parametrize("key", [0, 7, 2**63 + 5, 2**64 - 1])
+@pytest.mark.parametrize("key", [0, 7, 2**63 + 5, 2**256 - 1])
 def test_cards_depend_on_nothing_that_was_played(key: int) -> None:
     """Whatever the bots did and whoever was A, a game's cards are those of its place."""
-    deal = poker_deals(key)
+    deal = poker_deals(key_of(key))
     lengths = set()
     for bot in (constant_bot(0, 0), constant_bot(50, 1), constant_bot(1, 0)):
         for seats_swapped in (False, True):
@@ -92,7 +136,7 @@ def test_both_legs_of_a_duplicate_match_have_the_same_deals() -> None:
     legs = []
     for number in (0, 1):
         tables = poker_tables()
-        core = VON_NEUMANN_POKER.new_core(LegPlan(3, number, 2, deals_key=99), poker_settings(), *tables)
+        core = VON_NEUMANN_POKER.new_core(LegPlan(3, number, 2, deals_key=key_of(99)), poker_settings(), *tables)
         while core.play(0):  # all pass
             pass
         legs.append({name: values[: tables[0].rows] for name, values in tables[0].arrays.items()})
@@ -113,7 +157,8 @@ def test_identical_bots_mirror_each_other_in_a_duplicate_match() -> None:
 def grid(keys: range, sessions: range, games: range) -> NDArray[np.float64]:
     """Cards with the axes key, session, game, (A, B)."""
     words = np.array(
-        [[[deal_word(key, session, game) for game in games] for session in sessions] for key in keys], dtype=np.uint64
+        [[[deal_word(key_of(key), session, game) for game in games] for session in sessions] for key in keys],
+        dtype=np.uint64,
     )
     halves = np.stack([words >> np.uint64(32), words & np.uint64(0xFFFF_FFFF)], axis=-1)
     return (halves >> np.uint64(8)).astype(np.float64) / 2**24

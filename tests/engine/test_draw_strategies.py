@@ -140,7 +140,8 @@ def test_the_start_is_uniform_on_the_simplex() -> None:
 
 def test_generated_servers_are_about_as_good_as_the_statements() -> None:
     """Its examples lose 0.09 to 0.29 a hand."""
-    for seed, (bet1, bet2, steps) in enumerate([(1, 1, 200_000), (1, 3, 50_000), (3, 6, 100_000), (5, 15, 200_000)]):
+    sizes = [(1, 1, 200_000), (1, 3, 50_000), (3, 6, 100_000), (5, 15, 200_000)]
+    for seed, (bet1, bet2, steps) in enumerate(sizes, 1):
         assert -0.6 < StrategyEvaluator(climbed(seed, bet1, bet2, steps), bet1, bet2).value() < -0.03
 
 

@@ -22,7 +22,7 @@ from engine.preflop_outcomes import OUTCOMES
 from engine.records import Table
 from tests.holdem import GAMES, SESSIONS, play_core, view_of
 from tests.oracles import holdem_training as oracle
-from tests.oracles.deals import splitmix
+from tests.oracles.deals import key_of, splitmix
 from tests.oracles.holdem_training import CHECK, FOLD, Player, Record, View, draw
 from tests.oracles.poker_hands import cards_of
 
@@ -153,9 +153,9 @@ def test_bob_stops_early_with_the_answer_of_all_rollouts(shown: int) -> None:
         cards = random.sample(range(52), 2 + shown)
         paid = random.randint(0, 20)
         raised = random.choice([100 - paid, random.randint(1, 100 - paid)])
-        words = list(islice(splitmix(number), 177))
-        wanted = oracle.bob_calls(cards[:2], cards[2:], 100 - paid, 10 + 2 * paid + raised, raised, words[77:])
-        assert bob_calls(cards[:2], cards[2:], 10 + 2 * paid, raised, number, 77) == wanted
+        words = list(islice(splitmix(number), 100))
+        wanted = oracle.bob_calls(cards[:2], cards[2:], 100 - paid, 10 + 2 * paid + raised, raised, words)
+        assert bob_calls(cards[:2], cards[2:], 10 + 2 * paid, raised, number) == wanted
         answers.append(wanted)
     assert 10 < sum(answers) < 55
 
@@ -408,7 +408,7 @@ def test_deals_are_uniform() -> None:
 def test_refuses_decks_that_are_none(decks: list[list[int]]) -> None:
     with pytest.raises(ValueError, match="deck"):
         HoldemTraining(
-            Table(GAMES, 1), Table(SESSIONS, 1), deals_key=1, sessions=1, hands=1,
+            Table(GAMES, 1), Table(SESSIONS, 1), deals_key=key_of(1), sessions=1, hands=1,
             decks=np.array(decks, dtype=np.uint8).reshape(len(decks), -1 if decks else 9),
         )  # fmt: skip
 
@@ -419,7 +419,7 @@ def test_refuses_decks_that_are_none(decks: list[list[int]]) -> None:
 def new_core(decks: list[list[int]], hands: int = 2) -> tuple[HoldemTraining, Table]:
     games = Table(GAMES, 100)
     core = HoldemTraining(
-        games, Table(SESSIONS, 10), deals_key=1, sessions=1, hands=hands, decks=np.array(decks, dtype=np.uint8)
+        games, Table(SESSIONS, 10), deals_key=key_of(1), sessions=1, hands=hands, decks=np.array(decks, dtype=np.uint8)
     )
     assert core.play() == ANSWER_WANTED
     return core, games

@@ -8,6 +8,7 @@ from itertools import combinations
 import pytest
 
 from engine.rates import RateSampler
+from tests.oracles.deals import key_of
 from tests.oracles.holdem_training import compare
 from tests.oracles.poker_hands import cards_of
 
@@ -36,7 +37,7 @@ def test_rates_converge_to_the_exact_equities(alice: str, board: str) -> None:
     samples = 400_000
     own, shown = cards_of(alice), cards_of(board)
     places = [*own, None, None, *shown, *[None] * (5 - len(shown))]
-    wins, ties = RateSampler(5).rates(places, samples)
+    wins, ties = RateSampler(key_of(5)).rates(places, samples)
     win, tie = exact(own, shown)
     check_share(wins / samples, win, samples)
     check_share(ties / samples, tie, samples)
@@ -46,7 +47,7 @@ def test_rates_converge_to_the_exact_equities(alice: str, board: str) -> None:
 def test_rates_before_the_flop() -> None:
     """Aces against any two: 0.84932 wins and 0.00542 ties, as preflop.count_outcomes has them."""
     samples = 1_000_000
-    wins, ties = RateSampler(6).rates([*cards_of("Ah As"), *[None] * 7], samples)
+    wins, ties = RateSampler(key_of(6)).rates([*cards_of("Ah As"), *[None] * 7], samples)
     check_share(wins / samples, 1781508418 / (1225 * 1712304), samples)
     check_share(ties / samples, 11378552 / (1225 * 1712304), samples)
 
@@ -54,34 +55,34 @@ def test_rates_before_the_flop() -> None:
 def test_any_card_may_be_unknown() -> None:
     """Bob's cards known and Alice's not: the mirror image; nothing known at all: even."""
     samples = 400_000
-    wins, ties = RateSampler(7).rates([None, None, *cards_of("Ah As"), *[None] * 5], samples)
+    wins, ties = RateSampler(key_of(7)).rates([None, None, *cards_of("Ah As"), *[None] * 5], samples)
     check_share((samples - wins - ties) / samples, 1781508418 / (1225 * 1712304), samples)
-    wins, ties = RateSampler(7).rates([None] * 9, samples)
+    wins, ties = RateSampler(key_of(7)).rates([None] * 9, samples)
     check_share((wins + ties / 2) / samples, 0.5, samples)
     board = cards_of("As 7c 2d 9h 4s")
-    wins, ties = RateSampler(7).rates([cards_of("Ah")[0], None, *cards_of("Kd Kc"), *board], samples)
+    wins, ties = RateSampler(key_of(7)).rates([cards_of("Ah")[0], None, *cards_of("Kd Kc"), *board], samples)
     assert wins + ties == samples  # a pair of aces always
 
 
 def test_queries_have_streams_of_their_own() -> None:
     """The same questions in the same order get the same answers; the same one twice does not."""
     places = [*cards_of("Ah Kd"), *[None] * 7]
-    one, other = RateSampler(3), RateSampler(3)
+    one, other = RateSampler(key_of(3)), RateSampler(key_of(3))
     first = [one.rates(places, 1000) for _ in range(3)]
     assert first == [other.rates(places, 1000) for _ in range(3)]
     assert len(set(first)) > 1
-    assert RateSampler(4).rates(places, 1000) != first[0]
+    assert RateSampler(key_of(4)).rates(places, 1000) != first[0]
 
 
 def test_compare() -> None:
-    sampler = RateSampler(1)
+    sampler = RateSampler(key_of(1))
     assert sampler.compare(cards_of("2c 3c 2d 3d Th Jh Qh Kh Ah")) == 0
     assert sampler.compare(cards_of("Ac Kc Qh Qd As Kh 9c 8d 4s")) == 1
     assert sampler.compare(cards_of("2c 2d Qh Qd As Kh 9c 8d 4s")) == -1
 
 
 def test_refuses_what_are_not_cards() -> None:
-    sampler = RateSampler(1)
+    sampler = RateSampler(key_of(1))
     with pytest.raises(ValueError, match="different"):
         sampler.rates([1, 1, *[None] * 7], 10)
     with pytest.raises(ValueError, match="different"):

@@ -14,7 +14,7 @@ from engine.draw_climbing import HillClimber, random_strategy
 from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.records import Table
 from engine.two_card_draw import CompiledStrategy, TwoCardDraw
-from tests.oracles.deals import stream
+from tests.oracles.deals import key_of, stream
 from tests.oracles.two_card_draw import Luck, Played, Probabilities, Server, play_hand
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.strategy_file import situation_labels
@@ -35,7 +35,7 @@ def oracle_server(rows: Any) -> Server:
 
 def luck_of(key: int, session: int, hands: int) -> Iterator[Luck]:
     """The luck of each hand, from eight words of the session's stream: cards, a digit base 5 each, then the dice."""
-    words = stream(key, session)
+    words = stream(key_of(key), session)
     names = ("round1, 0", "round1, 1", "draw", "round2, 0", "round2, 1")
     for _ in range(hands):
         own = list(islice(words, 8))
@@ -122,7 +122,7 @@ def test_hands_are_the_oracles(seed: int, capacity: int) -> None:
     tables = new_tables(capacity)
     core = TwoCardDraw(
         *tables,
-        deals_key=key,
+        deals_key=key_of(key),
         hands=hands,
         bet1=bet1,
         bet2=bet2,
@@ -156,7 +156,9 @@ def test_hands_are_the_oracles(seed: int, capacity: int) -> None:
 def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
     """Per round: who opened, the bets, and who folded tell the sequence apart."""
     tables = new_tables()
-    core = TwoCardDraw(*tables, deals_key=5, hands=20_000, bet1=1, bet2=2, server=CompiledStrategy(random_strategy(4)))
+    core = TwoCardDraw(
+        *tables, deals_key=key_of(5), hands=20_000, bet1=1, bet2=2, server=CompiledStrategy(random_strategy(4))
+    )
     bot = WildBot(1)
     rows = play(core, lambda kind, arguments: int(getattr(bot, kind)(*arguments)), tables)
     first = {(r["x_opened1"], r["bets1"], r["folded"] if r["rounds"] == 1 else 0) for r in rows}
@@ -178,7 +180,7 @@ def test_cards_are_uniform_and_independent_of_what_the_bot_does() -> None:
     for seed in (1, 2):
         tables = new_tables()
         core = TwoCardDraw(
-            *tables, deals_key=8, hands=20_000, bet1=1, bet2=1, server=CompiledStrategy(random_strategy(4))
+            *tables, deals_key=key_of(8), hands=20_000, bet1=1, bet2=1, server=CompiledStrategy(random_strategy(4))
         )
         bot = WildBot(seed)
         rows = play(core, lambda kind, arguments, bot=bot: int(getattr(bot, kind)(*arguments)), tables)  # type: ignore[misc]
@@ -203,7 +205,9 @@ def test_cards_are_uniform_and_independent_of_what_the_bot_does() -> None:
 def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: int) -> None:
     """The decision waits; the default is a check or a fold, or drawing nothing; a new bot hears init first."""
     tables = new_tables()
-    core = TwoCardDraw(*tables, deals_key=1, hands=200, bet1=2, bet2=3, server=CompiledStrategy(random_strategy(7)))
+    core = TwoCardDraw(
+        *tables, deals_key=key_of(1), hands=200, bet1=2, bet2=3, server=CompiledStrategy(random_strategy(7))
+    )
     sane = {"init": 0, "new_hand": 0, "round1": 1, "draw": 1, "round2": 1, "showdown": 0}
     refused = 0
     asked: list[str] = []

@@ -159,13 +159,13 @@ def test_a_programs_folder_that_was_changed_is_unpacked_again(tmp_path: Path) ->
     (bot / "bot.toml").write_text('command = ["./run"]\n')
     (bot / "run").write_text("#!/bin/sh\n")
     (bot / "run").chmod(0o755)
-    archive = archive.pack(bot)
-    folder = programs.unpack_once(archive, tmp_path)
+    packed = archive.pack(bot)
+    folder = programs.unpack_once(packed, tmp_path)
 
     def damage_by(change: Callable[[], object]) -> None:
         change()
         programs._sound.clear()  # as in the next run
-        assert programs.unpack_once(archive, tmp_path) == folder
+        assert programs.unpack_once(packed, tmp_path) == folder
         assert sorted(path.name for path in folder.iterdir()) == ["bot.toml", "run"]
         assert (folder / "run").read_text() == "#!/bin/sh\n" and os.access(folder / "run", os.X_OK)
 

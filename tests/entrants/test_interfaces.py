@@ -9,7 +9,7 @@ import pytest
 import wasmtime
 
 from tests.oracles import von_neumann_poker as oracle
-from tests.oracles.deals import poker_deals
+from tests.oracles.deals import key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot, Record, View
 from tests.support import artifact_of, build_folder, play_built, poker_settings, try_bot
 from tournament.entrants.bot import Entrant
@@ -193,7 +193,7 @@ def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
 
 def played_by(model: Bot, sessions: int = 4, opponent: Bot = OPPONENT) -> Record:
     """What a bot that decides like this would have played as x."""
-    return oracle.play(model, opponent, poker_deals(1), sessions=sessions)
+    return oracle.play(model, opponent, poker_deals(key_of(1)), sessions=sessions)
 
 
 def assert_plays_like(entrant: Entrant, model: Bot, opponent: Bot = OPPONENT) -> None:

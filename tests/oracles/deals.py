@@ -1,14 +1,15 @@
-"""Deals in plain Python: Philox4x32-10 starts a stream, SplitMix64 goes on.
+"""Deals in plain Python: ChaCha8 gives the words of a stream; SplitMix64 spreads one of them.
 
-Philox: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-SC11, 2011. SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
-generators", OOPSLA 2014.
+ChaCha: D. J. Bernstein, "ChaCha, a variant of Salsa20", 2008, and RFC 8439. SplitMix64:
+Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator
-from itertools import islice
+from functools import lru_cache
+from itertools import count, islice
 
 WORD32 = 0xFFFF_FFFF
 WORD64 = 0xFFFF_FFFF_FFFF_FFFF
@@ -16,22 +17,40 @@ WORD64 = 0xFFFF_FFFF_FFFF_FFFF
 Deal = Callable[[int, int], tuple[float, float]]
 
 
-def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[int, int, int, int]:
-    """Philox4x32-10 of a counter and a key, words of 32 bits."""
-    c0, c1, c2, c3 = counter
-    k0, k1 = key
-    for _ in range(10):
-        product0 = 0xD251_1F53 * c0
-        product2 = 0xCD9E_8D57 * c2
-        c0, c1, c2, c3 = (
-            product2 >> 32 ^ c1 ^ k0,
-            product2 & WORD32,
-            product0 >> 32 ^ c3 ^ k1,
-            product0 & WORD32,
-        )
-        k0 = k0 + 0x9E37_79B9 & WORD32
-        k1 = k1 + 0xBB67_AE85 & WORD32
-    return c0, c1, c2, c3
+def key_of(number: int) -> bytes:
+    """A key for tests: the number as its bytes."""
+    return number.to_bytes(32, "little")
+
+
+def quarter_round(state: list[int], a: int, b: int, c: int, d: int) -> None:
+    for one, other, third, bits in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+        state[one] = state[one] + state[other] & WORD32
+        mixed = state[third] ^ state[one]
+        state[third] = (mixed << bits | mixed >> 32 - bits) & WORD32
+
+
+@lru_cache(maxsize=10_000)
+def chacha_block(key: bytes, number: int, stream: int, rounds: int = 8) -> bytes:
+    """A block of ChaCha, 64 bytes: `number` in its state's words 12 and 13, `stream` in the words 14 and 15."""
+    start = list(struct.unpack("<16I", b"expand 32-byte k" + key + struct.pack("<QQ", number, stream)))
+    state = list(start)
+    for _ in range(rounds // 2):
+        for column in range(4):
+            quarter_round(state, column, column + 4, column + 8, column + 12)
+        for column in range(4):
+            quarter_round(state, column, (column + 1) % 4 + 4, (column + 2) % 4 + 8, (column + 3) % 4 + 12)
+    return struct.pack("<16I", *[a + b & WORD32 for a, b in zip(start, state)])
+
+
+def block_words(key: bytes, number: int, stream: int) -> list[int]:
+    """The eight words of 64 bits of a block."""
+    return list(struct.unpack("<8Q", chacha_block(key, number, stream)))
+
+
+def stream(key: bytes, number: int) -> Iterator[int]:
+    """The 64-bit words of a stream."""
+    for block in count():
+        yield from block_words(key, block, number)
 
 
 def splitmix(seed: int) -> Iterator[int]:
@@ -43,13 +62,7 @@ def splitmix(seed: int) -> Iterator[int]:
         yield word ^ word >> 31
 
 
-def stream(key: int, number: int) -> Iterator[int]:
-    """The 64-bit words of a session's stream: the number is the counter's high half."""
-    low, high, _, _ = philox((0, 0, number & WORD32, number >> 32), (key & WORD32, key >> 32))
-    return splitmix(high << 32 | low)
-
-
-def poker_deals(key: int) -> Deal:
+def poker_deals(key: bytes) -> Deal:
     """The cards of each game: the top 24 bits of its word's high half are A's, those of the low half B's."""
 
     def deal(session: int, game: int) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from tests.oracles.deals import WORD64, stream
+from tests.oracles.deals import WORD64, block_words, key_of, splitmix
 from tests.oracles.poker_hands import Worth, card, worth_of_seven
 
 CHECK = 0
@@ -135,10 +135,10 @@ def play(
     first_session: int = 0,
     decks: Sequence[Sequence[int]] | None = None,
 ) -> Record:
-    """Play a leg. A hand's words: two for the deal, then from 128 · round on Bob's."""
+    """Play a leg. A hand's words are a block: two for the deal, then one for each of Bob's decisions."""
     record = Record()
     for number in range(sessions * hands):
-        words = list(islice(stream(deals_key, number), 5 * 128))
+        words = block_words(key_of(deals_key), number, 0)
         cards = deal(words) if decks is None else tuple(decks[number])
         record.hands.append(
             _play_hand(player, cards, words, preflop_chance, record.asked)._replace(
@@ -170,11 +170,11 @@ def _play_hand(
         raises[round_ - 1] = action
         stacks["alice"] -= action
         pot += action
-        bobs_words = words[128 * round_ :]
+        bobs_word = words[1 + round_]
         if round_ == 1:
-            calls = (bobs_words[0] >> 11) / 2**53 < preflop_chance(hole, action)
+            calls = (bobs_word >> 11) / 2**53 < preflop_chance(hole, action)
         else:
-            calls = bob_calls(hole, board, stacks["bob"], pot, action, bobs_words)
+            calls = bob_calls(hole, board, stacks["bob"], pot, action, list(islice(splitmix(bobs_word), ROLLOUTS)))
         if not calls:
             answers[round_ - 1] = FOLDED
             return Hand(0, 0, 0, cards, tuple(raises), tuple(answers), BOB, stacks["alice"] + pot - 100)

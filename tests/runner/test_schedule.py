@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.oracles.deals import key_of
 from tournament.contests import CONTESTS
 from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import Settings
@@ -17,14 +18,15 @@ from tournament.runner.contest_run import schedule_of
 from tournament.runner.schedule import Competitor, RoundRobin, match_number
 
 SETTINGS = Settings.model_validate({}).playing()
+KEY = key_of(5)
 names = st.text("abcXYZ019_.+-", min_size=1, max_size=8)
 fields = st.lists(names, min_size=2, max_size=12, unique=True).map(
     lambda chosen: [Competitor(number, name, "wasm", f"artifact of {name}") for number, name in enumerate(chosen)]
 )
 
 
-def round_robin(field: list[Competitor], **changes: Any) -> RoundRobin:
-    return RoundRobin("von_neumann_poker", {**SETTINGS, **changes}, field)
+def round_robin(field: list[Competitor], key: bytes = KEY, **changes: Any) -> RoundRobin:
+    return RoundRobin("von_neumann_poker", {**SETTINGS, **changes}, key, field)
 
 
 def by_pair(schedule: RoundRobin) -> dict[tuple[str, str, int], Leg]:
@@ -80,9 +82,8 @@ def test_an_edited_bot_has_new_digests_and_the_others_their_old_ones(
 
 
 ANN, BOB, CAT = (Competitor(number, name, "wasm", name) for number, name in enumerate(("ann", "bob", "cat")))
-OTHER_VALUES = {
+OTHER_VALUES: dict[str, Any] = {
     "sessions": 999,
-    "seed": 2,
     "deals": "independent",
     "duplicate": True,
     "faults_allowed": 4,
@@ -100,7 +101,7 @@ OTHER_VALUES = {
 @pytest.mark.parametrize("key", SETTINGS)
 def test_every_setting_of_play_changes_the_digest(key: str) -> None:
     before = next(round_robin([ANN, BOB]).legs())
-    after = next(round_robin([ANN, BOB], **{key: OTHER_VALUES[key]}).legs())
+    after = next(round_robin([ANN, BOB], KEY, **{key: OTHER_VALUES[key]}).legs())
     assert before.digest != after.digest
 
 
@@ -119,8 +120,8 @@ def test_numbers_do_not_change_the_digest() -> None:
 
 def test_contest_and_version_change_the_digest() -> None:
     (leg,) = round_robin([ANN, BOB]).legs()
-    (elsewhere,) = RoundRobin("other", SETTINGS, [ANN, BOB]).legs()
-    (later,) = RoundRobin("von_neumann_poker", SETTINGS, [ANN, BOB], version="1.2").legs()
+    (elsewhere,) = RoundRobin("other", SETTINGS, KEY, [ANN, BOB]).legs()
+    (later,) = RoundRobin("von_neumann_poker", SETTINGS, KEY, [ANN, BOB], version="1.2").legs()
     assert len({leg.digest, elsewhere.digest, later.digest}) == 3
 
 
@@ -129,7 +130,7 @@ def digests(contest: Contest) -> set[str]:
     competitors = [Competitor(0, "ann", "wasm", "ann"), Competitor(1, "bob", "wasm", "bob")]
     house = [Competitor(0, "one", "house", "one")] if contest.house else []
     playing = contest.settings().playing()
-    return {leg.digest for leg in schedule_of(contest, playing, competitors, house).legs()}
+    return {leg.digest for leg in schedule_of(contest, playing, KEY, competitors, house).legs()}
 
 
 @pytest.mark.parametrize("raised", CONTESTS, ids=lambda contest: contest.name)
@@ -167,9 +168,10 @@ def test_common_deals_are_common_and_independent_ones_are_not() -> None:
 
 
 def test_the_seed_changes_deals_and_rand() -> None:
-    (one,), (other,) = round_robin([ANN, BOB], seed=1).legs(), round_robin([ANN, BOB], seed=2).legs()
+    (one,), (other,) = round_robin([ANN, BOB], key_of(1)).legs(), round_robin([ANN, BOB], key_of(2)).legs()
     assert one.plan.deals_key != other.plan.deals_key
     assert one.x.random_seed != other.x.random_seed
+    assert one.digest != other.digest
 
 
 @given(st.integers(0, 60_000), st.integers(0, 60_000))

@@ -104,7 +104,7 @@ def test_chance_of_every_source_repeats(sources: dict[str, str], sandbox: Sandbo
     bots = {f"{name}.py": DRAWING.format(definition=text) for name, text in sources.items()}
 
     def draw(seed: int) -> dict[str, Answered]:
-        return ask_each(bots, [A] * 20, Settings(seed=seed), sandbox)
+        return ask_each(bots, [A] * 20, Settings(seed=str(seed)), sandbox)
 
     first, again, other = draw(1), draw(1), draw(2)
     for name in sources:

@@ -13,7 +13,7 @@ from engine.game_core import GameCore
 from engine.records import Table
 from engine.scripted_core import ScriptedCore
 from tests.oracles import von_neumann_poker as oracle
-from tests.oracles.deals import poker_deals
+from tests.oracles.deals import key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot, Game, Record, Session
 from tests.support import VIEW, poker_tables, take_rows
 from tournament.cache import cache_folder
@@ -133,7 +133,7 @@ def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
     for number, entrant in enumerate(entrants):
         assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
         competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256))
-    schedule = RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors)
+    schedule = RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), key_of(int(settings.seed or 1)), competitors)
     return [leg for leg in schedule.legs() if leg.has_processes]
 
 
@@ -215,7 +215,9 @@ def ask_each(
             Competitor(0, silent.name, "wasm", silent.artifact_sha256 or ""),
             Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256),
         ]
-        legs += RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), competitors).legs()
+        legs += RoundRobin(
+            VON_NEUMANN_POKER.name, settings.playing(), key_of(int(settings.seed or 1)), competitors
+        ).legs()
     cores: dict[int, ScriptedCore] = {}
 
     def new_core(

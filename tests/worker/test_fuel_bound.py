@@ -10,6 +10,7 @@ import pytest
 import wasmtime
 
 from engine.records import Table
+from tests.oracles.deals import key_of
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
@@ -120,7 +121,7 @@ def leg_of(field: list[Entrant], names: tuple[str, str], *, measured: bool) -> t
     artifacts = {e.artifact_sha256 or "": e.artifact or b"" for e in bots}
     competitors = [Competitor(n, e.name, "wasm", e.artifact_sha256 or "") for n, e in enumerate(bots)]
     settings = Settings(sessions=300)
-    leg = next(RoundRobin("von_neumann_poker", settings.playing(), competitors).legs())
+    leg = next(RoundRobin("von_neumann_poker", settings.playing(), key_of(1), competitors).legs())
     games = Table(buffer_fields(VON_NEUMANN_POKER.games), 1 << 15)
     sessions = Table(buffer_fields(VON_NEUMANN_POKER.sessions), 1 << 10)
 
@@ -167,6 +168,7 @@ def test_a_bound_above_the_limit_does_not_count(field: list[Entrant]) -> None:
             RoundRobin(
                 "von_neumann_poker",
                 Settings().playing(),
+                key_of(1),
                 [Competitor(0, "p", "wasm", "1"), Competitor(1, "q", "wasm", "2")],
             ).legs()
         ).plan,

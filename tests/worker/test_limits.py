@@ -154,7 +154,7 @@ def test_more_faults_than_allowed_end_the_leg() -> None:
             len(played.sessions),
             len(played.games) - sum(s.games for s in played.sessions),
         )
-        assert last.asked.startswith("b: card 0.") and last.asked.endswith(", bet 50")
+        assert last.asked.startswith("b: card 0.") and ", bet " in last.asked
 
 
 def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> None:

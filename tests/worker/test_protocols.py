@@ -21,6 +21,7 @@ from engine.holdem_training import HoldemTraining
 from engine.lanes import Lanes
 from engine.lines import MOST_LINE_BYTES, QuestionLines
 from engine.records import Table
+from tests.oracles.deals import key_of
 from tests.support import poker_tables
 from tests.worker.support import A, B
 from tests.worker.test_dialogues import Talk
@@ -135,11 +136,11 @@ WORDS = st.sampled_from(
 def test_holdems_dialogue_may_hear_anything(lines: list[bytes], end: bytes, cuts: list[int]) -> None:
     """A fault of the program at worst: an exception of the dialogue's own would end the run."""
     tables = [Table(buffer_fields(columns), 4) for columns in (HOLDEM_TRAINING.games, HOLDEM_TRAINING.sessions)]
-    core = HoldemTraining(tables[0], tables[1], deals_key=1, sessions=1, hands=3)
+    core = HoldemTraining(tables[0], tables[1], deals_key=key_of(1), sessions=1, hands=3)
     interface = HOLDEM_TRAINING.interface
     assert interface.new_dialogue
     stage = Stage(Lanes(interface.view_size, 1, []))
-    process = stage.process(lines=True, dialogue=interface.new_dialogue(core, 7))
+    process = stage.process(lines=True, dialogue=interface.new_dialogue(core, key_of(7)))
     stage.table.resume(stage.table.open_lane(core, None, tables[0], tables[1], (process.number, -1), (0, -1)))
     pieces = in_pieces(b"\n".join(lines) + end, cuts)
     events = write_all(process.writes, pieces, lambda: stage.run(0.001))

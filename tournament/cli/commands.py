@@ -84,7 +84,10 @@ def run(
     ] = None,
     results: _ResultsOption = None,
     sessions: Annotated[int | None, typer.Option(metavar="N", help="sessions of a match")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="chooses the deals and the bots' rand()")] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(metavar="SEED", help="number or text that chooses the deals; default a secret one, recorded"),
+    ] = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="how many play at once; 0 is one per core")] = None,
     executor: Annotated[str | None, typer.Option(metavar="auto|local|ray", help="who plays")] = None,
     address: Annotated[str | None, typer.Option(metavar="ADDR", help="Ray cluster to join, e.g. auto")] = None,
@@ -233,7 +236,7 @@ def judge(
     contest: Annotated[str, typer.Argument(metavar="CONTEST")],
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
     hands: Annotated[int | None, typer.Option(metavar="G", min=1, max=1_000_000, help="default 10000")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="chooses the deals and all other dice")] = 1,
+    seed: Annotated[str, typer.Option(metavar="SEED", help="number or text that chooses deals and dice")] = "1",
     decks: Annotated[Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead")] = None,
     transcript: Annotated[
         Path | None, typer.Option(metavar="FILE", help="write every line here: < read by the program, > written by it")

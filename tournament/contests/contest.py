@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from engine.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.records import Table
 from tournament.contests.judging import Judge
+from tournament.keys import Seed
 from tournament.leg import LegPlan
 from tournament.paths import PathText
 from tournament.store.columns import Column
@@ -74,9 +75,9 @@ class Helpers(Protocol):
 
 
 class NewHelpers(Protocol):
-    """Makes the helpers of one bot. `key` is its seed; the others let them take the bot's fuel, and trap."""
+    """Makes the helpers of one bot. `key` is for what they draw; the others let them take the bot's fuel, and trap."""
 
-    def __call__(self, key: int, *, set_fuel: int, get_fuel: int, new_trap: int, context: int) -> Helpers: ...
+    def __call__(self, key: bytes, *, set_fuel: int, get_fuel: int, new_trap: int, context: int) -> Helpers: ...
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,8 @@ class Interface:
     `new_helpers` makes what stands behind `imports`, `name_answer` says in the
     rules' words what a refused answer was, `show_view` what a view shows, where
     its fields are too many to be listed. Python bots may import the
-    `python_sdk`. `new_dialogue` begins a program's leg, from the core and the bot's
-    seed, if the questions' lines are not used; who breaks off a dialogue does
+    `python_sdk`. `new_dialogue` begins a program's leg, from the core and the key
+    of its helpers, if the questions' lines are not used; who breaks off a dialogue does
     not get another in that leg.
     """
 
@@ -150,7 +151,7 @@ class Interface:
     name_answer: Callable[[int], str] = str
     show_view: Callable[[Mapping[str, float]], str] | None = None
     python_sdk: PythonSdk | None = None
-    new_dialogue: Callable[[GameCore, int], Dialogue] | None = None
+    new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError for more than the engine has room for."""
@@ -186,7 +187,9 @@ class ContestSettings(BaseModel):
 
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
     sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")
-    seed: int = Field(1, ge=0, lt=2**63, description="chooses the deals and the bots' rand()")
+    seed: Seed | None = Field(
+        None, description="chooses the deals and all else that is random; None: a secret one is drawn and recorded"
+    )
     deals: Literal["common", "independent"] = Field(
         "common", description="common: all pairings see the same deals; independent: each its own"
     )
@@ -217,8 +220,11 @@ class ContestSettings(BaseModel):
     )
 
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but where the entrants lie."""
-        return self.model_dump(exclude={"entrants"})
+        """The settings on which the records depend: all but where the entrants lie.
+
+        Without the seed: these go to workers and into the ledger, where it must not be.
+        """
+        return self.model_dump(exclude={"entrants", "seed"})
 
     @property
     def fuel_per_leg(self) -> int:
@@ -302,7 +308,7 @@ class House:
 
 # Raised when the same settings no longer give the same games in any contest: it is of what they share. A
 # contest's own is its `version`.
-ENGINE_VERSION = 1
+ENGINE_VERSION = 2
 
 
 class NewCore(Protocol):

@@ -42,13 +42,13 @@ class Program(Protocol):
 class JudgedMatch:
     """What a program plays before a judge: so many hands dealt by a key, or those of a file.
 
-    `random_key` chooses whatever else is random. Into the transcript goes every line of both.
+    `helpers_key` is for what else is drawn for it. Into the transcript goes every line of both.
     """
 
     hands: int | None
     decks: Path | None
-    deals_key: int
-    random_key: int
+    deals_key: bytes
+    helpers_key: bytes
     transcript: TextIO | None = None
 
 

@@ -13,6 +13,7 @@ from tournament.contests.contest import Contest, HousePlayer
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants, playable
 from tournament.errors import RunFailed
+from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.batching import Pace
 from tournament.runner.executors import choose_executor
@@ -26,6 +27,7 @@ from tournament.runner.resume import (
     write_house_files,
 )
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin, Schedule
+from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import standing_batches
@@ -75,9 +77,9 @@ def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings
     """
     entrants = build_entrants(contest, config.contest, config.sandbox, config.entrants, watcher.say)
     fit = playable(entrants, least=1 if contest.house else 2)
-    house = contest.house.players(config.contest, config.folder, watcher.say) if contest.house else ()
     location = inside(config.results, contest.name)
     try:
+        config, house = settle_seed(contest, config, {entrant.name for entrant in entrants}, location, watcher.say)
         return _run(contest, config, entrants, fit, house, location, watcher)
     except OSError as error:
         raise RunFailed(explain_write_error(error, location)) from None
@@ -92,7 +94,9 @@ def _run(
     location: str,
     watcher: Watcher,
 ) -> Standings:
-    settings = config.contest.playing()
+    seed = config.contest.seed
+    assert seed is not None
+    settings = recorded_settings(config.contest, seed)
     archive_other_records(contest, location, settings, {entrant.name for entrant in entrants}, house, watcher.say)
     writer = open_for_writing(open_storage(location))
     try:
@@ -102,10 +106,12 @@ def _run(
         numbers = wanted_field.numbers
         schedule = schedule_of(
             contest,
-            settings,
+            config.contest.playing(),
+            master_key(seed),
             [Competitor(numbers[e.name], e.name, e.plays_as, e.artifact_sha256 or "") for e in fit],
             [Competitor(player.number, player.name, "house", player.sha256) for player in wanted_field.house],
         )
+        keep_seed(writer.storage, seed)
         write_house_files(contest, config.contest, writer, house)
         standing = verify_batches(writer, watcher.say)
         changed = [*lost_batches(writer, standing), *trim_batches(contest, writer, standing, schedule, watcher.say)]
@@ -119,12 +125,16 @@ def _run(
 
 
 def schedule_of(
-    contest: Contest, settings: dict[str, object], entrants: Sequence[Competitor], house: Sequence[Competitor]
+    contest: Contest,
+    settings: dict[str, object],
+    key: bytes,
+    entrants: Sequence[Competitor],
+    house: Sequence[Competitor],
 ) -> Schedule:
-    """Who plays whom in a contest."""
+    """Who plays whom in a contest whose seed has this master key."""
     if contest.house:
-        return AgainstHouse(contest.name, settings, entrants, house, contest.engine_version)
-    return RoundRobin(contest.name, settings, entrants, version=contest.engine_version)
+        return AgainstHouse(contest.name, settings, key, entrants, house, contest.engine_version)
+    return RoundRobin(contest.name, settings, key, entrants, version=contest.engine_version)
 
 
 def _play(

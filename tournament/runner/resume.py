@@ -52,7 +52,7 @@ def archive_other_records(
     """
     storage = open_storage(location)
     known = read_state(storage).field
-    why = _differences(known, contest, settings, names, house) if known else ""
+    why = differences(known, contest, settings, names, house) if known else ""
     place = Path(location)
     if known and not why:
         return
@@ -96,7 +96,7 @@ def _fits(
         known = read_state(open_storage(str(archive))).field
     except RunFailed:
         return False
-    return known is not None and not _differences(known, contest, settings, names, house)
+    return known is not None and not differences(known, contest, settings, names, house)
 
 
 def _sessions_of(archive: Path) -> int:
@@ -105,14 +105,17 @@ def _sessions_of(archive: Path) -> int:
     return sessions if isinstance(sessions, int) else 0
 
 
-def _differences(
-    known: Field, contest: Contest, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]
+def differences(
+    known: Field, contest: Contest, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer] | None
 ) -> str:
-    """Why records of a field are none of this tournament's, "" when they are."""
+    """Why records of a field are none of this tournament's, "" when they are. `house` None: whoever it may be."""
     differing = [
-        f"{key} was {shortened(str(known.settings.get(key)), 100)}, is {value}"
+        "they have another seed"
+        if key == "seed"
+        else f"{key} was {shortened(str(known.settings.get(key)), 100)}, is {value}"
         for key, value in settings.items()
-        if known.settings.get(key) != value and not (house and key == "sessions" and _grows(known.settings, value))
+        if known.settings.get(key) != value
+        and not (known.house and key == "sessions" and _grows(known.settings, value))
     ]
     if known.contest != contest.name:
         differing.append(f"games of {known.contest}")
@@ -120,7 +123,11 @@ def _differences(
         differing.append(f"games of version {known.engine} of {contest.name}, this is {contest.engine_version}")
     if names.isdisjoint(entrant.name for entrant in known.entrants):
         differing.append("none of its bots are here")
-    if known.house and {player.sha256 for player in known.house}.isdisjoint(map(content_sha256, house)):
+    if (
+        house is not None
+        and known.house
+        and {player.sha256 for player in known.house}.isdisjoint(map(content_sha256, house))
+    ):
         differing.append("none of its house players are here")
     return "; ".join(differing)
 

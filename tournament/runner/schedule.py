@@ -6,8 +6,10 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
+from tournament.keys import number_of, seed_fingerprint, sub_key
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 
 
@@ -53,11 +55,12 @@ def house_match_number(entrant: int, house: int) -> int:
 class RoundRobin:
     """All play all. Legs come by match number, those of a duplicate match one after the other.
 
-    `version` is the contest's `engine_version`, "" for legs that nobody records.
+    `key` is the master key of the seed; `version` the contest's `engine_version`, "" for legs that nobody records.
     """
 
     contest: str
     settings: dict[str, Any]
+    key: bytes
     competitors: Sequence[Competitor]
     house: Sequence[Competitor] = ()
     version: str = ""
@@ -85,22 +88,33 @@ class RoundRobin:
 
     def _leg(self, one: Competitor, other: Competitor, number: int) -> Leg:
         x, y = sorted((one, other), key=lambda competitor: competitor.name)
-        seed = self.settings["seed"]
         # Both legs of a duplicate match see the same deals.
         pairing = [x.name, y.name] if self.settings["deals"] == "independent" else []
         return Leg(
             digest=_sha256(
-                [self.version, self.contest, self.settings, x.name, x.artifact, y.name, y.artifact, number]
-            ).hex(),
+                [
+                    self.version,
+                    self.contest,
+                    self.settings,
+                    self._seed,
+                    [x.name, x.artifact],
+                    [y.name, y.artifact],
+                    number,
+                ]
+            ),
             plan=LegPlan(
                 match=match_number(x.number, y.number),
                 number=number,
                 sessions=self.settings["sessions"],
-                deals_key=_number(["deals", self.contest, seed, pairing]),
+                deals_key=sub_key(self.key, "deals", self.contest, *pairing),
             ),
-            x=Seat(x.name, x.kind, x.artifact, _number(["rand", self.contest, seed, x.name, y.name, number])),
-            y=Seat(y.name, y.kind, y.artifact, _number(["rand", self.contest, seed, y.name, x.name, number])),
+            x=_seat(self.key, self.contest, x, y, number),
+            y=_seat(self.key, self.contest, y, x, number),
         )
+
+    @cached_property
+    def _seed(self) -> str:
+        return seed_fingerprint(self.key)
 
 
 @dataclass(frozen=True)
@@ -109,11 +123,12 @@ class AgainstHouse:
 
     Entrants sit in seat x. They all meet the same deals and the same dice of the
     house player, unless deals are independent. More sessions leave those that
-    there were as they are. `version` as in RoundRobin.
+    there were as they are. `key` and `version` as in RoundRobin.
     """
 
     contest: str
     settings: dict[str, Any]
+    key: bytes
     competitors: Sequence[Competitor]
     house: Sequence[Competitor]
     version: str = ""
@@ -141,37 +156,51 @@ class AgainstHouse:
 
     def _match(self, entrant: Competitor, player: Competitor) -> Iterator[Leg]:
         match = house_match_number(entrant.number, player.number)
-        seed = self.settings["seed"]
         own = [entrant.name] if self.settings["deals"] == "independent" else []
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
         for number in range(self.settings["sessions"]):
-            rand = ["rand", self.contest, seed, entrant.name, player.name, number]
             yield Leg(
                 digest=_sha256(
                     [
                         self.version,
                         self.contest,
                         settings,
+                        self._seed,
                         [entrant.name, entrant.artifact],
                         [player.name, player.artifact],
                         number,
                     ]
-                ).hex(),
+                ),
                 plan=LegPlan(
                     match=match,
                     number=number,
                     sessions=1,
-                    deals_key=_number(["deals", self.contest, seed, player.name, own, number]),
+                    deals_key=sub_key(self.key, "deals against house", self.contest, player.name, number, *own),
                 ),
-                x=Seat(entrant.name, entrant.kind, entrant.artifact, _number(rand)),
-                y=Seat(player.name, player.kind, player.artifact, _number([*rand, "house"])),
+                x=_seat(self.key, self.contest, entrant, player, number),
+                y=_seat(self.key, self.contest, player, entrant, number),
             )
 
+    @cached_property
+    def _seed(self) -> str:
+        return seed_fingerprint(self.key)
 
-def _sha256(parts: list[Any]) -> bytes:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).digest()
+
+def _seat(key: bytes, contest: str, player: Competitor, opponent: Competitor, number: int) -> Seat:
+    """A player's seat in a leg. House players and entrants may have the same names.
+
+    rand() is SplitMix64 from a number of its own. The bot may know it: it is its
+    chance, and leads to nobody else's. An opponent sees a few bits of a word in
+    what the bot does with it, and would have 2^64 numbers to try.
+    """
+    place = (contest, player.kind == "house", player.name, opponent.name, number)
+    return Seat(
+        player.name,
+        player.kind,
+        player.artifact,
+        random_seed=number_of(sub_key(key, "rand", *place)),
+    )
 
 
-def _number(parts: list[Any]) -> int:
-    """64 bits from a hash."""
-    return int.from_bytes(_sha256(parts)[:8], "little")
+def _sha256(parts: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -44,7 +44,7 @@ class Storage(Protocol):
     def size(self, name: str) -> int | None: ...
     def read(self, name: str) -> bytes: ...
     def create(self, name: str, content: bytes) -> None: ...
-    def replace(self, name: str, content: bytes) -> None: ...
+    def replace(self, name: str, content: bytes, *, private: bool = False) -> None: ...
     def publish(self, staged: str, name: str) -> None: ...
     def remove(self, name: str) -> None: ...
     def open_staged(self, name: str) -> IO[bytes]: ...
@@ -150,9 +150,9 @@ class FolderStorage:
         except OSError as error:
             raise RunFailed(f"can't write to {self.location}: {error.strerror}") from None
 
-    def _make_folder(self, name: str) -> None:
+    def _make_folder(self, name: str, mode: int = 0o777) -> None:
         with self._folder("") as root, contextlib.suppress(FileExistsError):
-            os.mkdir(checked_name(name), dir_fd=root)
+            os.mkdir(checked_name(name), mode, dir_fd=root)
         with self._folder(name):  # no link to somewhere else
             pass
 
@@ -230,10 +230,10 @@ class FolderStorage:
             raise RunFailed(f"{self.location}/{name} is too large: {max(size, len(content)):,} bytes")
         return content
 
-    def _write_aside(self, content: bytes) -> str:
+    def _write_aside(self, content: bytes, mode: int = 0o666) -> str:
         aside = f"staging/aside-{uuid.uuid4().hex}"
         try:
-            with self.open_staged(aside) as stream:
+            with self._open_staged(aside, mode) as stream:
                 stream.write(content)
                 self.finish_staged(stream)
         except BaseException:
@@ -254,11 +254,11 @@ class FolderStorage:
         finally:
             self.remove(aside)
 
-    def replace(self, name: str, content: bytes) -> None:
-        """Make or replace a file in one step, and its folder where it is missing."""
+    def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
+        """Make or replace a file in one step, and its folder where it is missing; a private one for its owner only."""
         if "/" in name:
-            self._make_folder(name.rpartition("/")[0])
-        self.publish(self._write_aside(content), name)
+            self._make_folder(name.rpartition("/")[0], 0o700 if private else 0o777)
+        self.publish(self._write_aside(content, 0o600 if private else 0o666), name)
 
     def publish(self, staged: str, name: str) -> None:
         with self._place(staged) as (here, file), self._place(name) as (there, target):
@@ -270,9 +270,12 @@ class FolderStorage:
             os.unlink(file, dir_fd=folder)
 
     def open_staged(self, name: str) -> IO[bytes]:
+        return self._open_staged(name, 0o666)
+
+    def _open_staged(self, name: str, mode: int) -> IO[bytes]:
         self._make_folder("staging")
         with self._place(name) as (folder, file):
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o666, dir_fd=folder)
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, mode, dir_fd=folder)
         return open(descriptor, "wb", buffering=1 << 20)
 
     def finish_staged(self, stream: IO[bytes]) -> None:
@@ -353,7 +356,8 @@ class ObjectStorage:
             raise AlreadyExists(name)
         self.replace(name, content)
 
-    def replace(self, name: str, content: bytes) -> None:
+    def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
+        # Who may read an object is the bucket's affair.
         # Leaving a `with` by an exception would publish a partial object; a put of ready bytes can't be partial.
         stream = self._fs.open_output_stream(self._path(name))
         stream.write(content)

@@ -19,6 +19,7 @@ from tournament.entrants.bot import Entrant, Kind, Submission
 from tournament.entrants.build import build_entrant, warnings_of
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
+from tournament.keys import trial_key
 from tournament.leg import Leg
 from tournament.runner.contest_run import Watcher
 from tournament.runner.resume import content_sha256
@@ -260,11 +261,12 @@ def _play(
         for n in range(1, legs + 1)
     ]
     playing = settings.playing() | {"sessions": min(SESSIONS, settings.sessions)}
+    key = trial_key(settings.seed)
     schedule: AgainstHouse | RoundRobin
     if contest.house:
-        schedule = AgainstHouse(contest.name, playing | {"sessions": 1}, [mine], others)
+        schedule = AgainstHouse(contest.name, playing | {"sessions": 1}, key, [mine], others)
     else:
-        schedule = RoundRobin(contest.name, playing | {"duplicate": False}, [mine, *others])
+        schedule = RoundRobin(contest.name, playing | {"duplicate": False}, key, [mine, *others])
     chosen = [leg for leg in schedule.legs() if leg.x.name == bot.name]
     if bot.plays_as == "wasm":
         return [_play_inline(contest, settings, leg, artifacts, _digest_sink(contest, kept)) for leg in chosen]

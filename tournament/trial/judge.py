@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from tournament.contests.contest import Contest
 from tournament.contests.judging import JudgedMatch, Program, Verdict
 from tournament.errors import BadInput
+from tournament.keys import master_key
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
@@ -27,7 +28,7 @@ def judge_command(
     command: Sequence[str],
     *,
     hands: int | None,
-    seed: int,
+    seed: str,
     decks: Path | None,
     transcript: Path | None,
     sandboxed: bool,
@@ -41,10 +42,12 @@ def judge_command(
     if decks is not None and hands is not None:
         raise BadInput("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
     settings = contest.settings.model_validate({"seed": seed})
+    assert settings.seed is not None
     bob = contest.house.practice(settings)
     schedule = AgainstHouse(
         contest.name,
         settings.playing(),
+        master_key(settings.seed),
         [Competitor(0, "the judged program", "program", "")],
         [Competitor(0, bob.name, "house", "")],
     )
@@ -57,7 +60,7 @@ def judge_command(
             except OSError as error:
                 raise _unwritable(transcript, error) from None
             written = open_files.enter_context(TextIOWrapper(file, encoding="ascii", newline="\n"))
-        match = JudgedMatch(hands, decks, leg.plan.deals_key, leg.x.random_seed, written)
+        match = JudgedMatch(hands, decks, leg.plan.deals_key, leg.x.helpers_key, written)
         return contest.judge(lambda: _start(command, sandboxed), match)
 
 

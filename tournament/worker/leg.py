@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
@@ -142,7 +142,7 @@ def seat_all(seating: Seating, contest: Contest, leg: Leg, faults: list[Fault]) 
     for number, seat in enumerate((leg.x, leg.y)):
         if seat.kind == "wasm":
             try:
-                seating.seat(number, seat.random_seed)
+                seating.seat(number, seat.random_seed, seat.helpers_key)
             except BotUnfit as unfit:
                 question = contest.interface.questions[0].name
                 faults.append(Fault(number, leg.plan.first_session, 0, question, str(unfit)))
@@ -155,7 +155,8 @@ def seat_again(
 ) -> bool:
     """Start a WebAssembly bot anew after so many faults; false when it can't start, which is one more fault."""
     try:
-        seating.seat(seat, seed_after(count, (leg.x, leg.y)[seat]))
+        again = after_faults(count, (leg.x, leg.y)[seat])
+        seating.seat(seat, again.random_seed, again.helpers_key)
     except BotUnfit as unfit:
         faults.append(fault_of(seat, contest, leg, core, str(unfit)))
         return False
@@ -177,9 +178,9 @@ def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, c
     ).bounded()
 
 
-def seed_after(faults: int, seat: Seat) -> int:
-    """The seed with which a seat's bot starts again: another one, for with the same it might fail again."""
-    return (seat.random_seed + faults) % (1 << 64)
+def after_faults(faults: int, seat: Seat) -> Seat:
+    """The seat as its bot starts again: with another rand(), for with the same it might fail again."""
+    return replace(seat, random_seed=(seat.random_seed + faults) % (1 << 64))
 
 
 def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:

@@ -144,9 +144,9 @@ _MEASURES = (
 )
 
 
-def new_dialogue(core: GameCore, seed: int) -> Dialogue:
+def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
     assert isinstance(core, HoldemTraining)
-    return Dialogue(core, RateSampler(seed))
+    return Dialogue(core, RateSampler(key))
 
 
 def name_answer(answer: int) -> str:
@@ -205,7 +205,9 @@ HOLDEM_TRAINING = Contest(
         name_answer=name_answer,
         show_view=show_view,
         new_dialogue=new_dialogue,
-        python_sdk=PythonSdk(Path(__file__).parent / "sdk" / "texas.py", ("engine.hand_strength", "engine.rates")),
+        python_sdk=PythonSdk(
+            Path(__file__).parent / "sdk" / "texas.py", ("engine.deals", "engine.hand_strength", "engine.rates")
+        ),
     ),
     new_core=new_core,
     house=House(

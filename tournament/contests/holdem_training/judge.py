@@ -73,7 +73,7 @@ def judge_program(start: Callable[[], Program], match: JudgedMatch) -> Verdict:
     def empty_records() -> None:
         games.rows = sessions.rows = 0
 
-    table = Table(core, RateSampler(match.random_key), empty_records)
+    table = Table(core, RateSampler(match.helpers_key), empty_records)
     program = start()
     try:
         return judge(program, table, transcript=match.transcript)

@@ -30,6 +30,7 @@ from tournament.contests.two_card_draw.servers import (
     house_players,
     strategy_of,
 )
+from tournament.keys import master_key
 from tournament.leg import LegPlan
 from tournament.paths import PathText
 from tournament.store.columns import Meaning, columns_of
@@ -65,7 +66,7 @@ class Settings(ContestSettings):
 
     def playing(self) -> dict[str, object]:
         # Which strategies a folder holds is known by their contents.
-        return self.model_dump(exclude={"entrants", "strategies"})
+        return self.model_dump(exclude={"entrants", "seed", "strategies"})
 
     @property
     def fuel_per_leg(self) -> int:
@@ -93,7 +94,7 @@ def new_core(
 def players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
     assert isinstance(settings, Settings)
     return house_players(
-        None if settings.strategies is None else folder / settings.strategies, settings.seed, settings.servers, say
+        None if settings.strategies is None else folder / settings.strategies, _key(settings), settings.servers, say
     )
 
 
@@ -103,7 +104,12 @@ def practice(settings: ContestSettings) -> HousePlayer:
 
 def examples(settings: ContestSettings) -> Sequence[HousePlayer]:
     """Servers like those of the contest that entrants may know; they count for nothing."""
-    return [generated_server(settings.seed, f"example_{number}") for number in range(EXAMPLES)]
+    return [generated_server(_key(settings), f"example_{number}") for number in range(EXAMPLES)]
+
+
+def _key(settings: ContestSettings) -> bytes:
+    """Before a run has settled its seed, servers to practise against are those of the seed 1."""
+    return master_key(settings.seed or "1")
 
 
 def score(played: Played) -> float:

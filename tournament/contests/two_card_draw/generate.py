@@ -17,13 +17,13 @@ from tournament.cache import cache_folder, keep, recall
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 
 # Part of every cached strategy's name: raise it when the same numbers give another strategy.
-_METHOD = "1"
+_METHOD = "2"
 _CHUNK = 10_000
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What determines a generated server."""
+    """What determines a generated server; the seed is below 2^256."""
 
     bet1: int
     bet2: int

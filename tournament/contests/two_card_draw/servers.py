@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,33 +12,37 @@ from tournament.contests.contest import HousePlayer
 from tournament.contests.two_card_draw.generate import Recipe, cached_at, generated_text
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy, read_strategy_file
 from tournament.errors import BadInput
+from tournament.keys import number_of, sub_key
 from tournament.names import valid_name
 
 SUFFIX = ".txt"
 FACTS = ("bet1", "bet2", "achievable")
 
 
-def recipe_of(seed: int, name: str) -> Recipe:
-    """Bets, iterations and seed of a generated server: uniform in the ranges of the statement, from a hash."""
-    digest = hashlib.sha256(f"two_card_draw server {seed} {name}".encode()).digest()
-    numbers = [int.from_bytes(digest[first : first + 8], "little") for first in range(0, 32, 8)]
-    bet1 = 1 + numbers[0] % 5
-    bet2 = bet1 + numbers[1] % (2 * bet1 + 1)
-    return Recipe(bet1, bet2, 10_000 + numbers[2] % 190_001, numbers[3] >> 1)
+def recipe_of(key: bytes, name: str) -> Recipe:
+    """Bets, iterations and seed of a generated server: uniform in the ranges of the statement.
+
+    Each server's follow from sub-keys of its own of the contest's master key, so
+    that who knows all about the examples knows nothing about the others.
+    """
+    bets, iterations, seed = [sub_key(key, "two-card draw server", what, name) for what in ("bets", "steps", "climb")]
+    bet1 = 1 + int.from_bytes(bets[:8], "little") % 5
+    bet2 = bet1 + int.from_bytes(bets[8:16], "little") % (2 * bet1 + 1)
+    return Recipe(bet1, bet2, 10_000 + number_of(iterations) % 190_001, int.from_bytes(seed, "little"))
 
 
-def generated_server(seed: int, name: str) -> HousePlayer:
-    """The server of this name in the contest of this seed."""
-    return server_of(name, generated_text(recipe_of(seed, name)))
+def generated_server(key: bytes, name: str) -> HousePlayer:
+    """The server of this name in the contest of this master key."""
+    return server_of(name, generated_text(recipe_of(key, name)))
 
 
-def generated_servers(seed: int, count: int, say: Callable[[str], None]) -> list[HousePlayer]:
+def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> list[HousePlayer]:
     """The test cases of a contest."""
     names = [f"server_{number:02}" for number in range(1, count + 1)]
-    missing = sum(not cached_at(recipe_of(seed, name)).exists() for name in names)
+    missing = sum(not cached_at(recipe_of(key, name)).exists() for name in names)
     if missing:
         say(f"Making {missing} server{'s' if missing > 1 else ''}…")
-    return [generated_server(seed, name) for name in names]
+    return [generated_server(key, name) for name in names]
 
 
 def servers_in(folder: Path) -> list[HousePlayer]:
@@ -80,6 +83,6 @@ def compiled_strategy(content: bytes) -> CompiledStrategy:
     return CompiledStrategy(strategy_of(content).rows)
 
 
-def house_players(folder: Path | None, seed: int, count: int, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+def house_players(folder: Path | None, key: bytes, count: int, say: Callable[[str], None]) -> Sequence[HousePlayer]:
     """Those of a folder if there is one, else generated ones."""
-    return generated_servers(seed, count, say) if folder is None else servers_in(folder)
+    return generated_servers(key, count, say) if folder is None else servers_in(folder)

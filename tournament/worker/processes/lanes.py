@@ -30,7 +30,16 @@ from tournament.sandbox.confinement import Confined, how_it_ended
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Fault, LegResult
-from tournament.worker.leg import Stopped, fault_of, leg_result, new_core, new_seating, seat_again, seat_all, seed_after
+from tournament.worker.leg import (
+    Stopped,
+    after_faults,
+    fault_of,
+    leg_result,
+    new_core,
+    new_seating,
+    seat_again,
+    seat_all,
+)
 from tournament.worker.processes import programs, python_bots
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.spool import LegRows, Spool
@@ -347,7 +356,7 @@ class _LaneTable:
             )
             if new_dialogue := self._contest.interface.new_dialogue:
                 assert in_play.core
-                dialogue = in_play.dialogues[number] = new_dialogue(in_play.core, seat.random_seed)
+                dialogue = in_play.dialogues[number] = new_dialogue(in_play.core, seat.helpers_key)
             else:
                 greeting = f"{in_play.leg.plan.sessions}\n".encode()
         channel = self._lanes.open_channel(
@@ -484,7 +493,7 @@ class _LaneTable:
                 process.legs.append(in_play)
                 self._lanes.change_channel(in_play.lane, number, process.channel)
             if seat.kind == "python":
-                self._start_bot(in_play, number, seed_after(count, seat))
+                self._start_bot(in_play, number, after_faults(count, seat).random_seed)
         core.note_restart(number)
         self._lanes.resume(in_play.lane, core.default())
 

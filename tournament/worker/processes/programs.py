@@ -17,7 +17,7 @@ from tournament.sandbox import confinement
 from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, how_it_ended
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
-from tournament.worker.processes.archive import recipe_of, unpack
+from tournament.worker.processes.archive import read_plainly, recipe_of, unpack
 from tournament.worker.processes.commands import find_command, looks_for_itself, read_by
 
 _TRIAL_SECONDS = 0.2

@@ -13,6 +13,7 @@ from engine.referee import Referee
 from tournament.contests.contest import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.errors import RunFailed
+from tournament.keys import KEY_BYTES
 from tournament.worker.wasm import assertions, calls
 from tournament.worker.wasm.calls import Extern, Instance
 from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module, engine
@@ -106,8 +107,8 @@ class Seating:
         self._step = calls.native_function(self._context, step_type, *self.referee.step_function)
         self._seated: list[_SeatedBot | None] = [None, None]
 
-    def seat(self, seat: int, seed: int) -> None:
-        """Start the seat's bot: fresh memory, rand() at the start of `seed`; what that takes is charged to the leg.
+    def seat(self, seat: int, seed: int, helpers_key: bytes) -> None:
+        """Start the seat's bot: fresh memory, rand() from `seed`, helpers that draw by their key; charged to the leg.
 
         Raises BotUnfit when it can't start: too much memory, or its initialisers
         trap or don't end; and RunFailed when they take far too long for their fuel.
@@ -117,7 +118,7 @@ class Seating:
         self._seated[seat] = None
         given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
         try:
-            seated = _start(self._store, bot, seed, given, self.metering)
+            seated = _start(self._store, bot, seed, helpers_key, given, self.metering)
         except _Stopped:
             raise self._taking_too_long(seat) from None
         finally:
@@ -160,7 +161,7 @@ class Seating:
 def try_start(bot: LoadedBot, limits: Limits) -> None:
     """Start a bot for nobody. Raises BotUnfit when it can't."""
     try:
-        _start(_new_store(limits.metering, limits), bot, 0, limits.fuel_to_start, limits.metering)
+        _start(_new_store(limits.metering, limits), bot, 0, bytes(KEY_BYTES), limits.fuel_to_start, limits.metering)
     except _Stopped:
         raise BotUnfit("can't start: takes far longer than its fuel should") from None
 
@@ -214,8 +215,8 @@ def _fuel_of_start(bot: LoadedBot, limits: Limits) -> int | None:
     """
     try:
         store = _new_store(limits.metering, limits)
-        _start(store, bot, 0, limits.fuel_to_start, limits.metering)
-        _start(_new_store(Metering.NOTHING, limits), bot, 0, 0, Metering.NOTHING)
+        _start(store, bot, 0, bytes(KEY_BYTES), limits.fuel_to_start, limits.metering)
+        _start(_new_store(Metering.NOTHING, limits), bot, 0, bytes(KEY_BYTES), 0, Metering.NOTHING)
     except (BotUnfit, _Stopped):
         return None
     return limits.fuel_to_start - store.get_fuel()
@@ -227,7 +228,9 @@ def _seconds(limits: Limits, decisions: int) -> float:
     return _SECONDS_MORE + _SECONDS_PER_FUEL * fuel + _SECONDS_PER_DECISION * decisions
 
 
-def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, metering: Metering) -> _SeatedBot:
+def _start(
+    store: wasmtime.Store, bot: LoadedBot, seed: int, helpers_key: bytes, fuel: int, metering: Metering
+) -> _SeatedBot:
     """Start a bot. Raises BotUnfit when it can't start, _Stopped."""
     if metering is not Metering.NOTHING:
         store.set_fuel(fuel)
@@ -236,7 +239,7 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, metering
     interface = bot.interface
     context = calls.context_of(store)
     try:
-        helpers, natives = _new_helpers(context, interface, seed)
+        helpers, natives = _new_helpers(context, interface, helpers_key)
         inert = tuple(name for name in bot.imports if name not in natives)
         if inert:
             behind = Instance(context, stand_ins(metering), [])
@@ -275,7 +278,7 @@ def _start(store: wasmtime.Store, bot: LoadedBot, seed: int, fuel: int, metering
     )
 
 
-def _new_helpers(context: int, interface: Interface, key: int) -> tuple[Helpers | None, dict[str, Extern]]:
+def _new_helpers(context: int, interface: Interface, key: bytes) -> tuple[Helpers | None, dict[str, Extern]]:
     """What stands behind a bot's imports, and these by name."""
     if interface.new_helpers is None:
         return None, {}

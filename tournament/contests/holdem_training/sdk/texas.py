@@ -8,6 +8,7 @@ of its own. It returns a pair, the action and the raise: (ActionType.RAISE, 10),
 
 from collections import namedtuple
 from enum import Enum
+from hashlib import blake2b
 from operator import attrgetter, index
 
 from engine.rates import RateSampler
@@ -51,7 +52,7 @@ _chips = attrgetter("round", "stack", "bobs_stack", "pot")
 
 def for_leg(seed):
     """The names that are a leg's own: helpers whose samples follow from its seed."""
-    sampler = RateSampler(seed)
+    sampler = RateSampler(blake2b(seed.to_bytes(8, "little"), digest_size=32, person=b"samples").digest())
 
     def get_result(state):
         """All nine cards known: 1 if Alice has the better hand, 0 for a tie, -1 if Bob has."""

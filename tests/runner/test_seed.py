@@ -1,0 +1,140 @@
+"""The seed of a run: drawn, given or recorded; kept where it belongs and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import CONTEST, Place, new_place
+from tournament import api
+from tournament.errors import RunFailed
+from tournament.keys import master_key, seed_fingerprint
+from tournament.runner.contest_run import Progress
+from tournament.standings.results import load
+
+
+class Listener:
+    """A watcher that keeps what it is told, and counts games."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.games = 0
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def done(self, progress: Progress) -> None:
+        self.games = progress.games
+
+
+def without_seed(folder: Path) -> Place:
+    place = new_place(folder, ["bold", "calm"])
+    place.config.write_text(place.config.read_text().replace("seed = 7\n", ""))
+    return place
+
+
+def play(place: Place, **options: int | str) -> Listener:
+    listener = Listener()
+    api.run(CONTEST, config=place.config, executor="local", workers=1, watcher=listener, **options)  # type: ignore[arg-type]
+    return listener
+
+
+def secrets_of(place: Place) -> list[Path]:
+    return sorted((place.results / "secret").iterdir())
+
+
+def test_a_run_without_a_seed_draws_one_and_goes_on_with_it(tmp_path: Path) -> None:
+    place = without_seed(tmp_path)
+    assert play(place).games > 0
+    (kept,) = secrets_of(place)
+    assert len(bytes.fromhex(kept.read_text())) == 16
+    games = load(str(place.results)).games
+    assert play(place).games == 0
+    place.write_bot("newcomer", "int a(const Bot *b) { return 9; } int b(const Bot *b, const int bet) { return 0; }")
+    again = play(place)
+    assert again.games > 0 and not any("another seed" in text for text in again.said)
+    assert secrets_of(place) == [kept]
+    both = load(str(place.results)).games.merge(games, on=["match", "session", "game"], suffixes=("", "_before"))
+    assert len(both) == len(games)
+    assert (both.a_card == both.a_card_before).all()
+
+
+def test_two_runs_without_a_seed_have_other_cards(tmp_path: Path) -> None:
+    cards = []
+    for name in ("one", "other"):
+        place = without_seed(tmp_path / name)
+        play(place)
+        cards.append(set(load(str(place.results)).games.a_card))
+    assert len(cards[0] & cards[1]) < 3  # of some hundred among 16 million
+
+
+def test_the_seed_is_its_owners_alone_and_stands_nowhere_else(tmp_path: Path) -> None:
+    seed = "a sentence that nobody else knows"
+    place = without_seed(tmp_path)
+    play(place, seed=seed)
+    (kept,) = secrets_of(place)
+    assert kept.read_text() == seed
+    assert kept.name == seed_fingerprint(master_key(seed))
+    assert (os.stat(kept).st_mode & 0o777, os.stat(kept.parent).st_mode & 0o777) == (0o600, 0o700)
+    master = master_key(seed)
+    for path in place.results.rglob("*"):
+        if path.is_file() and path != kept:
+            content = path.read_bytes()
+            assert seed.encode() not in content and master not in content and master.hex().encode() not in content, path
+
+
+def test_the_same_seed_gives_the_same_games_given_or_recorded(tmp_path: Path) -> None:
+    drawn, given = without_seed(tmp_path / "drawn"), without_seed(tmp_path / "given")
+    play(drawn)
+    (kept,) = secrets_of(drawn)
+    play(given, seed=kept.read_text())
+    assert load(str(drawn.results)).games.equals(load(str(given.results)).games)
+
+
+def test_records_whose_seed_is_missing_or_another_say_so(tmp_path: Path) -> None:
+    place = without_seed(tmp_path)
+    play(place)
+    (kept,) = secrets_of(place)
+    seed = kept.read_text()
+    kept.write_text("another")
+    with pytest.raises(RunFailed, match="is damaged, the seed of these records"):
+        play(place)
+    shutil.rmtree(kept.parent)
+    with pytest.raises(RunFailed, match="is missing, the seed of these records"):
+        play(place)
+    assert play(place, seed=seed).games == 0
+    assert play(place).games == 0
+
+
+def test_former_settings_bring_their_records_and_their_seed_back(tmp_path: Path) -> None:
+    place = without_seed(tmp_path)
+    play(place)
+    (first,) = secrets_of(place)
+    text = place.config.read_text()
+    place.config.write_text(text.replace("sessions = 40", "sessions = 30"))
+    assert play(place).games > 0
+    (second,) = secrets_of(place)
+    assert second.name != first.name
+    place.config.write_text(text)
+    assert play(place).games == 0
+    assert [path.name for path in secrets_of(place)] == [first.name]
+
+
+def test_another_seed_sets_the_records_aside_without_naming_it(tmp_path: Path) -> None:
+    place = without_seed(tmp_path)
+    play(place, seed="the first of two long sentences")
+    said = play(place, seed="the other of two long sentences").said
+    assert any("they have another seed" in text for text in said)
+    assert not any("sentences" in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("seed", "warned"), [(7, True), ("secret", True), ("a sentence that nobody else knows", False), (2**100, False)]
+)
+def test_a_guessable_seed_is_named_so(tmp_path: Path, seed: int | str, warned: bool) -> None:
+    place = without_seed(tmp_path)
+    said = play(place, seed=seed).said
+    assert any("can be guessed" in text for text in said) == warned

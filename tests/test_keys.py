@@ -1,0 +1,153 @@
+"""From seeds to keys: what is a seed, and that no two uses share a key."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.oracles.deals import key_of
+from tournament.contests.holdem_training import HOLDEM_TRAINING
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.two_card_draw.servers import recipe_of
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.keys import KEY_BYTES, drawn_seed, guessable, master_key, number_of, seed_fingerprint, sub_key
+from tournament.leg import Leg
+from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
+
+KEY = key_of(7)
+# Names that run into each other where nothing parts them.
+NAMES = ["a", "aa", "b", "a,b", '"', "one", "1", "rand", "deals"]
+SERVERS = ["1", "one", "a", "server_01"]
+
+
+def schedules(key: bytes, deals: str) -> list[list[Leg]]:
+    """Legs of all contests, between bots and house players of the same names too."""
+    bots = [Competitor(number, name, "wasm", name) for number, name in enumerate(NAMES)]
+    house = [Competitor(number, name, "house", name) for number, name in enumerate(SERVERS)]
+    changed: dict[str, Any] = {"deals": deals, "sessions": 2}
+    playing = Settings().playing() | changed
+    all_legs = [list(RoundRobin(VON_NEUMANN_POKER.name, playing | {"duplicate": True}, key, bots).legs())]
+    for contest in (TWO_CARD_DRAW, HOLDEM_TRAINING):
+        settings = contest.settings().playing() | changed
+        all_legs.append(list(AgainstHouse(contest.name, settings, key, bots, house).legs()))
+    return all_legs
+
+
+@pytest.mark.parametrize("deals", ["common", "independent"])
+def test_no_two_uses_share_a_key(deals: str) -> None:
+    """Deals are shared where they are to be common, and nothing else with anything."""
+    legs = [leg for legs in schedules(KEY, deals) for leg in legs]
+    seats = [seat for leg in legs for seat in (leg.x, leg.y)]
+    used = {leg.plan.deals_key for leg in legs}
+    pairs, house_pairs = len(NAMES) * (len(NAMES) - 1) // 2, len(SERVERS) * len(NAMES)
+    # A pairing's two duplicate legs see the same deals; every session against the house has its own.
+    assert len(used) == (pairs + 2 * 2 * house_pairs if deals == "independent" else 1 + 2 * 2 * len(SERVERS))
+    helpers = {seat.helpers_key for seat in seats}
+    numbers = {seat.random_seed for seat in seats}
+    assert len(helpers) == len(numbers) == len(seats)
+    assert all(len(key) == KEY_BYTES for key in used | helpers)
+    recipes = {key_of(recipe_of(KEY, name).seed) for name in SERVERS}
+    everything = [*used, *helpers, *recipes, KEY]
+    assert len(set(everything)) == len(everything)
+    assert not numbers & {number_of(key) for key in everything}
+
+
+def test_labels_are_prefix_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No label is the beginning of another, so none can be taken for two."""
+    labels: set[str] = set()
+
+    def noting(key: bytes, *label: str | int) -> bytes:
+        labels.add(json.dumps(label, separators=(",", ":")))
+        return sub_key(key, *label)
+
+    for module in ("tournament.runner.schedule", "tournament.contests.two_card_draw.servers"):
+        monkeypatch.setattr(f"{module}.sub_key", noting)
+    for deals in ("common", "independent"):
+        schedules(KEY, deals)
+    recipe_of(KEY, "server_01")
+    in_order = sorted(labels)
+    assert len(in_order) > 500
+    # What begins with a text comes right behind it.
+    assert not any(later.startswith(earlier) for earlier, later in itertools.pairwise(in_order))
+
+
+@given(st.lists(st.text() | st.integers(), max_size=4), st.lists(st.text() | st.integers(), max_size=4))
+def test_different_labels_give_different_keys(one: list[str | int], other: list[str | int]) -> None:
+    same = json.dumps(one) == json.dumps(other)
+    assert (sub_key(KEY, *one) == sub_key(KEY, *other)) == same
+
+
+@given(st.binary(min_size=32, max_size=32), st.binary(min_size=32, max_size=32))
+def test_other_keys_give_other_sub_keys(one: bytes, other: bytes) -> None:
+    assert (sub_key(one, "deals") == sub_key(other, "deals")) == (one == other)
+
+
+def test_the_way_from_a_seed_stays_as_it_is() -> None:
+    """A difference means other games for every seed."""
+    assert master_key("1").hex() == "d5537c3e6aa7c838b8294d83fedb7c523c0e76250fc2e46ce7d6e7385aead080"
+    assert seed_fingerprint(master_key("1")) == "ca0b4d7631ec3e8980f555f55e44c247"
+    assert (
+        sub_key(master_key("1"), "deals", "von_neumann_poker").hex()
+        == "8cb6467b9aed977f545985b0af24bb24e846952739b7d036266168c57bd4691c"
+    )
+
+
+def seed(value: object) -> str | None:
+    return Settings.model_validate({"seed": value}).seed
+
+
+def test_a_number_is_the_same_seed_however_it_is_given() -> None:
+    assert seed(7) == seed("7") == seed("007") == "7"
+    assert seed(0) == seed("0") == seed("00") == "0"
+    assert seed(2**256 - 1) == str(2**256 - 1)
+    assert seed("a sentence of my own") == "a sentence of my own"
+    assert seed(None) is None
+
+
+@pytest.mark.parametrize("value", [-1, "-1", 2**256, 1.0, True, "", "x" * 1001, "two\nlines", b"bytes", []])
+def test_what_is_no_seed_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        seed(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0", True),
+        ("20200819", True),
+        (str(2**64 - 1), True),
+        (str(2**64), False),
+        ("secret", True),
+        ("fifteen letters", True),
+        ("sixteen letters!", False),
+    ],
+)
+def test_what_can_be_guessed(text: str, expected: bool) -> None:
+    assert guessable(text) == expected
+
+
+def test_drawn_seeds_are_new_and_long() -> None:
+    drawn = {drawn_seed() for _ in range(100)}
+    assert len(drawn) == 100
+    assert all(len(bytes.fromhex(text)) == 16 and not guessable(text) for text in drawn)
+
+
+def test_the_fingerprint_takes_the_price_of_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that is stored lets a seed be tried without scrypt: it is the only way into a key."""
+    called: list[dict[str, int]] = []
+
+    def counting(_seed: bytes, **options: int) -> bytes:
+        called.append(options)
+        return bytes(32)
+
+    monkeypatch.setattr("hashlib.scrypt", counting)
+    master_key.cache_clear()
+    master_key("another")
+    (options,) = called
+    assert options["n"] * options["r"] * 128 == 32 << 20
+    master_key.cache_clear()

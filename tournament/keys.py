@@ -1,0 +1,102 @@
+"""From a contest's seed to the keys of all that is random in it.
+
+The seed passes through scrypt (C. Percival, RFC 7914), so that a guess at it
+takes a tenth of a second and 32 MB instead of a microsecond. Of what comes
+out, the master key, every use has a sub-key of its own by a keyed hash
+(BLAKE2b, RFC 7693), from which nothing leads back or across.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from functools import cache
+from typing import Annotated
+
+from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
+
+KEY_BYTES = 32
+# Changing any of these changes every game of every seed.
+_SALT = b"tournament"
+_COST, _BLOCK_SIZE, _PARALLEL = 1 << 15, 8, 1  # scrypt's n, r and p: 32 MB
+_MOST_MEMORY = 64 << 20  # bytes
+
+_DRAWN_BITS = 128
+_GUESSABLE_BELOW = 1 << 64
+_GUESSABLE_LETTERS = 16
+_MOST_LETTERS = 1000
+
+
+def _seed_text(value: object) -> str:
+    """A seed as text: a whole number in decimal, or any other text as it is."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if not 0 <= value < 1 << 256:
+            raise PydanticCustomError("seed", "must be 0 to 2²⁵⁶ − 1")
+        return str(value)
+    if not isinstance(value, str):
+        raise PydanticCustomError("seed", "must be a whole number or a text")
+    if re.fullmatch(r"-[0-9]+", value):
+        raise PydanticCustomError("seed", "must be 0 to 2²⁵⁶ − 1")
+    if not 0 < len(value) <= _MOST_LETTERS or not value.isprintable():
+        raise PydanticCustomError("seed", "must be 1 to 1000 printable characters")
+    # The same number is the same seed, on the command line and in a file.
+    return value.lstrip("0") or "0" if re.fullmatch(r"[0-9]+", value) else value
+
+
+Seed = Annotated[str, BeforeValidator(_seed_text)]
+
+
+def drawn_seed() -> str:
+    """A new seed that nobody can guess."""
+    return secrets.token_hex(_DRAWN_BITS // 8)
+
+
+def guessable(seed: str) -> bool:
+    """Whether trying all seeds like it is within reach."""
+    if seed.isascii() and seed.isdigit():
+        return int(seed) < _GUESSABLE_BELOW
+    return len(seed) < _GUESSABLE_LETTERS
+
+
+@cache
+def master_key(seed: str) -> bytes:
+    """The master key of a seed; takes a tenth of a second, once in a process."""
+    return hashlib.scrypt(
+        seed.encode(), salt=_SALT, n=_COST, r=_BLOCK_SIZE, p=_PARALLEL, maxmem=_MOST_MEMORY, dklen=KEY_BYTES
+    )
+
+
+def sub_key(key: bytes, *label: str | int) -> bytes:
+    """The key for one use, which the label names. No label begins as another ends: JSON lists say where they end."""
+    text = json.dumps(label, separators=(",", ":")).encode()
+    return hashlib.blake2b(text, key=key, digest_size=KEY_BYTES).digest()
+
+
+def trial_key(seed: str | None) -> bytes:
+    """The master key for trying a bot: of none of its deals does the contest of this seed play any."""
+    return sub_key(master_key(seed or "1"), "trial")
+
+
+def number_of(key: bytes) -> int:
+    """64 bits of a key that is for nothing else, where a number is wanted."""
+    return int.from_bytes(key[:8], "little")
+
+
+def helpers_key(random_seed: int) -> bytes:
+    """The key for what a contest's helpers draw for a bot. It follows from the start of the bot's own rand().
+
+    A process is told no more than that number, and all kinds of bots are to get the same samples (sdk/texas.py
+    has the same line). A bot could foresee its own samples by it, and nothing else.
+    """
+    return hashlib.blake2b(random_seed.to_bytes(8, "little"), digest_size=KEY_BYTES, person=b"samples").digest()
+
+
+def seed_fingerprint(key: bytes) -> str:
+    """What stands for the seed of a master key where others may see it, as in the ledger: 128 bits, in hex.
+
+    It lets a guess at the seed be checked, at the price of scrypt, and nothing else.
+    """
+    return sub_key(key, "fingerprint")[:16].hex()

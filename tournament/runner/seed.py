@@ -1,0 +1,100 @@
+"""The seed of a run: the one that is given, else that of the records which it goes on with, else a new one.
+
+It lies beside the records in a file of its own, which others on the machine
+can't read and whoever publishes the records can leave out: secret/, with the
+seed's fingerprint for a name. Ledger, digests and workers have no more than
+that fingerprint, or keys from which nothing leads back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tournament.config import Config
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.errors import RunFailed
+from tournament.keys import drawn_seed, guessable, master_key, seed_fingerprint
+from tournament.runner.resume import differences
+from tournament.store.ledger import Field, read_state
+from tournament.store.storage import FolderStorage, Storage, open_storage
+
+_FOLDER = "secret"
+_MOST_BYTES = 5000
+
+
+def settle_seed(
+    contest: Contest, config: Config, names: set[str], location: str, say: Callable[[str], None]
+) -> tuple[Config, Sequence[HousePlayer]]:
+    """The settings with a seed, and the house players of that seed. `names` are the entrants'.
+
+    Raises RunFailed when records fit but their seed is missing, BadInput as the house players do.
+    """
+
+    def with_seed(seed: str) -> tuple[Config, Sequence[HousePlayer]]:
+        settled = replace(config, contest=config.contest.model_copy(update={"seed": seed}))
+        return settled, contest.house.players(settled.contest, config.folder, say) if contest.house else ()
+
+    if config.contest.seed is not None:
+        if guessable(config.contest.seed):
+            say("The seed can be guessed, and with it all cards: for a contest that counts give none, one is drawn")
+        return with_seed(config.contest.seed)
+    for storage, known in _records(location):
+        kept = known.settings.get("seed")
+        if differences(known, contest, config.contest.playing() | {"seed": kept}, names, None):
+            continue
+        settled, house = with_seed(_read_seed(storage, kept))
+        if not differences(known, contest, config.contest.playing() | {"seed": kept}, names, house):
+            return settled, house
+    return with_seed(drawn_seed())
+
+
+def recorded_settings(settings: ContestSettings, seed: str) -> dict[str, object]:
+    """The settings as the ledger has them: a fingerprint stands for the seed."""
+    return settings.playing() | {"seed": seed_fingerprint(master_key(seed))}
+
+
+def keep_seed(storage: Storage, seed: str) -> None:
+    """Have the seed lie beside the records, for their owner only. Raises OSError."""
+    name = seed_fingerprint(master_key(seed))
+    if name not in storage.list(_FOLDER):
+        storage.replace(f"{_FOLDER}/{name}", seed.encode(), private=True)
+
+
+def _records(location: str) -> Iterator[tuple[Storage, Field]]:
+    """What was recorded here, and then what was archived, that with most sessions first."""
+    here = open_storage(location)
+    if known := read_state(here).field:
+        yield here, known
+    if not isinstance(here, FolderStorage):
+        return
+    place = Path(location.removeprefix("file://"))
+    aside = []
+    for folder in sorted(place.parent.glob(f"{place.name}-archive-*")):
+        storage = open_storage(str(folder))
+        try:
+            if known := read_state(storage).field:
+                aside.append((storage, known))
+        except RunFailed:
+            continue
+
+    def sessions(found: tuple[Storage, Field]) -> int:
+        count = found[1].settings.get("sessions")
+        return count if isinstance(count, int) else 0
+
+    yield from sorted(aside, key=sessions, reverse=True)
+
+
+def _read_seed(storage: Storage, fingerprint: object) -> str:
+    """The seed of this fingerprint. Raises RunFailed when it isn't there, or another."""
+    where = f"{storage.location}/{_FOLDER}/{fingerprint}"
+    name = str(fingerprint)
+    size = storage.list(_FOLDER).get(name) if re.fullmatch("[0-9a-f]{32}", name) else None
+    if size is None:
+        raise RunFailed(f"{where} is missing, the seed of these records; bring it back, or give the seed")
+    seed = storage.read(f"{_FOLDER}/{name}").decode("utf-8", "replace") if size <= _MOST_BYTES else ""
+    if seed_fingerprint(master_key(seed)) != name:
+        raise RunFailed(f"{where} is damaged, the seed of these records; bring it back from a copy, or give the seed")
+    return seed
