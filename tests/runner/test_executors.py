@@ -185,8 +185,8 @@ def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:
         "def fail(storage, stream):\n"
         "    raise OSError(errno.EIO, 'Input/output error')\n"
         "FolderStorage.finish_staged = fail\n"
-        "from tournament import cli\n"
-        "cli.main()\n"
+        "from tournament.cli import commands\n"
+        "commands.main()\n"
     )
     command = [*command_line([])[:1], "-c", script, *place.arguments()]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)

@@ -25,7 +25,7 @@ from tournament.store.storage import AlreadyExists, Storage
 
 # What this package writes: nothing else is ever deleted.
 _OWN_PART = re.compile(r"[0-9]{10}-[0-9]+-[0-9a-f]{12}\.parquet")
-_OWN_STAGED = re.compile(r"aside-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
+_OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
 
 
 class Writer:

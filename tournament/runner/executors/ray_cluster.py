@@ -11,7 +11,9 @@ from typing import Any
 from tournament.errors import BadInput, RunFailed, TournamentError
 from tournament.runner.executors import keep_busy
 from tournament.runner.executors.own_ray import own_ray
+from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
+from tournament.worker.node import Invitation, accept, invite
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -47,9 +49,13 @@ class RayExecutor:
             stored = {sha256: ray.put(artifact) for sha256, artifact in artifacts.items()}
             remote_play = ray.remote(num_cpus=1, max_retries=3)(_play_remotely)
 
+            invitation: Invitation | None = None
+
             def start(task: Task) -> Any:
+                nonlocal invitation
+                invitation = invitation or invite(open_storage(task.location))
                 needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
-                return remote_play.remote(task, needed, *[stored[sha256] for sha256 in needed])
+                return remote_play.remote(invitation, task, needed, *[stored[sha256] for sha256 in needed])
 
             for reference in keep_busy(tasks, self.workers, start, ray.wait, running):
                 yield self._receipt(reference)
@@ -77,5 +83,6 @@ def _resources() -> dict[str, float]:
     return found
 
 
-def _play_remotely(task: Task, needed: list[str], *artifacts: bytes) -> Receipt:
+def _play_remotely(invitation: Invitation, task: Task, needed: list[str], *artifacts: bytes) -> Receipt:
+    accept(invitation)
     return play_task(task, dict(zip(needed, artifacts)))

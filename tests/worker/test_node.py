@@ -1,0 +1,53 @@
+"""A machine plays along only with the driver's versions and the driver's results folder."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tournament.errors import RunFailed
+from tournament.store.storage import FolderStorage
+from tournament.worker import node
+from tournament.worker.node import Versions, accept, invite, versions_here
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> FolderStorage:
+    storage = FolderStorage(str(tmp_path / "results"))
+    storage.prepare()
+    return storage
+
+
+def test_the_drivers_own_machine_may_play(storage: FolderStorage) -> None:
+    accept(invite(storage))
+
+
+@pytest.mark.parametrize("name", ["tournament", "wasmtime", "sandlock", "numpy", "pyarrow", "python", "sources"])
+def test_another_version_is_refused_by_both_names(storage: FolderStorage, name: str) -> None:
+    here = dict(versions_here().by_name)
+    other = Versions(tuple((here | {name: "0.0.1"}).items()))
+    with pytest.raises(RunFailed, match=rf"{name} {here[name]} \(there 0\.0\.1\): install the same on every node"):
+        accept(replace(invite(storage), versions=other))
+
+
+def test_a_results_folder_of_its_own_is_refused(storage: FolderStorage) -> None:
+    """As on a node where another disk is mounted at the same path."""
+    invitation = invite(storage)
+    shutil.rmtree(storage.location)
+    with pytest.raises(RunFailed, match="results must lie in a folder that all nodes share"):
+        accept(invitation)
+    storage.prepare()
+    storage.replace(invitation.name, b"another run's")
+    with pytest.raises(RunFailed, match="results must lie in a folder that all nodes share"):
+        accept(invitation)
+
+
+def test_a_changed_file_of_the_package_is_another_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = node._sources_digest()
+    (tmp_path / "rules.py").write_text("ANTE = 11\n")
+    found = [*node._source_files(), ("tournament/rules.py", tmp_path / "rules.py")]
+    monkeypatch.setattr(node, "_source_files", lambda: iter(found))
+    assert node._sources_digest() != before

@@ -1,0 +1,105 @@
+"""Whether a machine may play along: the same versions as the driver's, and the same results folder."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import platform
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import engine
+import tournament
+from tournament.errors import RunFailed
+from tournament.store.storage import Storage, open_storage
+
+# What games and records depend on besides the task, bots' own packages aside: an artifact names those itself.
+_PACKAGES = ("tournament", "wasmtime", "sandlock", "numpy", "pyarrow")
+_SOURCES = {".py", ".pyx", ".pxd", ".wat", ".c", ".h", ".toml"}
+_FOLDER = "staging"
+
+
+@dataclass(frozen=True)
+class Versions:
+    """Versions by name; `sources` stands for this package's own files, whose version may lag behind them."""
+
+    by_name: tuple[tuple[str, str], ...]
+
+    def differences(self, other: Versions) -> str:
+        """What differs from another machine's, in words: "wasmtime 40.0.0 (there 41.0.0)"; "" when nothing does."""
+        there = dict(other.by_name)
+        return ", ".join(
+            f"{name} {version} (there {there.get(name, 'none')})"
+            for name, version in self.by_name
+            if there.get(name) != version
+        )
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """What a driver sends with each task, for a node to prove before it plays that it may.
+
+    `name` is a file in the results' storage that the driver wrote, `content` what is in it.
+    """
+
+    versions: Versions
+    location: str
+    name: str
+    content: str
+
+
+@cache
+def versions_here() -> Versions:
+    """The versions on this machine."""
+    installed = [(name, _installed(name)) for name in _PACKAGES]
+    return Versions((*installed, ("python", platform.python_version()), ("sources", _sources_digest())))
+
+
+def _installed(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def _sources_digest() -> str:
+    digest = hashlib.sha256()
+    for name, path in sorted(_source_files()):
+        digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()[:12]
+
+
+def _source_files() -> Iterator[tuple[str, Path]]:
+    for package in (tournament, engine):
+        folder = Path(str(package.__file__)).parent
+        for path in folder.rglob("*"):
+            # Cython's output lies beside its sources in a checkout and differs by compiler version alone.
+            if path.suffix in _SOURCES and not (path.suffix == ".c" and path.with_suffix(".pyx").exists()):
+                yield f"{package.__name__}/{path.relative_to(folder).as_posix()}", path
+
+
+def invite(storage: Storage) -> Invitation:
+    """Write what nodes are to read into the results' storage. Raises OSError."""
+    invitation = Invitation(versions_here(), storage.location, f"{_FOLDER}/driver-{uuid.uuid4().hex}", uuid.uuid4().hex)
+    storage.replace(invitation.name, invitation.content.encode())
+    return invitation
+
+
+@cache
+def accept(invitation: Invitation) -> None:
+    """Prove once in this process that it may play. Raises RunFailed with one line naming this machine."""
+    node = platform.node()
+    if found := versions_here().differences(invitation.versions):
+        raise RunFailed(f"node {node} has {found}: install the same on every node")
+    try:
+        there = open_storage(invitation.location).read(invitation.name)
+    except (OSError, KeyError):
+        there = b""
+    if there != invitation.content.encode():
+        raise RunFailed(
+            f"node {node} does not find in {invitation.location} what this run wrote there: results must lie in a"
+            " folder that all nodes share, or at a URL such as s3://bucket/prefix"
+        )
