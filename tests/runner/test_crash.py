@@ -20,6 +20,7 @@ import pytest
 
 from tests.contest_runs import (
     REPOSITORY,
+    SEEDS,
     Place,
     assert_games_are_the_standings,
     assert_in_schedule_order,
@@ -31,6 +32,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
+from tournament.keys import master_key, seed_fingerprint
 from tournament.standings.results import load
 
 
@@ -116,7 +118,7 @@ def test_a_kill_at_every_step_of_a_run_after_an_edit(server: CrashServer, tmp_pa
 def test_a_kill_at_every_step_of_archiving(server: CrashServer, tmp_path: Path) -> None:
     """Records of two seeds change places: one set goes to an archive and the other comes back from its own."""
     place = new_place(tmp_path, ["bold", "calm"], sessions=10)
-    server.run(place.arguments("--seed", "8"))
+    server.run(place.arguments("--seed", SEEDS[8]))
     eighth = outcome(place.results)
     server.run(place.arguments())
     seventh = outcome(place.results)
@@ -126,12 +128,12 @@ def test_a_kill_at_every_step_of_archiving(server: CrashServer, tmp_path: Path) 
     while not finished:
         step += 1
         shutil.copytree(before, place.results.parent)
-        finished = server.run(place.arguments("--seed", "8"), step)
+        finished = server.run(place.arguments("--seed", SEEDS[8]), step)
         without_records += not place.results.exists()
-        server.run(place.arguments("--seed", "8"))
+        server.run(place.arguments("--seed", SEEDS[8]))
         assert_same(outcome(place.results), eighth)
         archives = [load(str(path)).field.settings["seed"] for path in place.results.parent.glob("*-archive-*")]
-        assert archives == [7]
+        assert archives == [seed_fingerprint(master_key(SEEDS[7]))]
         server.run(place.arguments())
         assert_same(outcome(place.results), seventh)
         shutil.rmtree(place.results.parent)

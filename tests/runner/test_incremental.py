@@ -15,6 +15,7 @@ import pytest
 
 from tests.contest_runs import (
     CONTEST,
+    SEEDS,
     THRESHOLDS,
     CountsGames,
     Place,
@@ -30,6 +31,7 @@ from tournament.contests.contest import ENGINE_VERSION
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
+from tournament.keys import master_key, seed_fingerprint
 from tournament.standings.results import load
 from tournament.store.storage import FolderStorage
 from tournament.worker.batch import Receipt, Task, play_task
@@ -207,26 +209,26 @@ def test_a_lost_part_is_announced_and_plays_again(place: Place, table: str) -> N
 def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
     before = pd.read_parquet(place.results / "games")
     for number, seed in enumerate((8, 9), 1):
-        done = call(place.arguments("--seed", str(seed)))
+        done = call(place.arguments("--seed", SEEDS[seed]))
         assert done.returncode == 0
         aside = place.results.with_name(f"{CONTEST}-archive-{number}")
-        assert f"seed was {seed - 1}, is {seed}" in done.stderr
+        assert "they have another seed" in done.stderr
         assert str(aside) in done.stderr.replace("\n", "")
         assert_games_are_the_standings(aside)
     pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
     aside_results = load(str(place.results.with_name(f"{CONTEST}-archive-1")))
-    assert aside_results.field.settings["seed"] == 7
+    assert aside_results.field.settings["seed"] == seed_fingerprint(master_key(SEEDS[7]))
     assert not pd.read_parquet(place.results / "games")["a_card"].equals(before["a_card"])
 
 
 def test_records_come_back_with_their_settings(place: Place) -> None:
     first = pd.read_parquet(place.results / "games")
-    assert call(place.arguments("--seed", "8")).returncode == 0
+    assert call(place.arguments("--seed", SEEDS[8])).returncode == 0
     done = call(place.arguments())
     assert "they are back in" in done.stderr and "nothing to play" in done.stderr
     pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), first)
     beside = place.results.parent.glob(f"{CONTEST}-archive-*")
-    assert [load(str(path)).field.settings["seed"] for path in beside] == [8]
+    assert [load(str(path)).field.settings["seed"] for path in beside] == [seed_fingerprint(master_key(SEEDS[8]))]
 
 
 def test_another_version_of_this_contest_archives_its_records(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,5 +389,5 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
     play_there()
     place.write_bot("calm", bot_source(2, 1))
     play_there()
-    with pytest.raises(RunFailed, match=r"holds other records \(seed was 7, is 8\); name another place"):
-        run(CONTEST, config=place.config, results=location, seed=8)
+    with pytest.raises(RunFailed, match=r"holds other records \(they have another seed\); name another place"):
+        run(CONTEST, config=place.config, results=location, seed=SEEDS[8])

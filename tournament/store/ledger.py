@@ -36,8 +36,16 @@ def _bot_name(text: str) -> str:
     return text
 
 
+def _file_name(text: str) -> str:
+    if not text.isprintable() or not 0 < len(text) <= 1000:
+        raise ValueError("no file's name")
+    return text
+
+
 _CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 _Name = Annotated[str, AfterValidator(_bot_name)]
+# A file that can't be a bot may be called anything; its name is shown, and leads nowhere.
+_FileName = Annotated[str, AfterValidator(_file_name)]
 _Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
 _Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
@@ -172,16 +180,23 @@ def without_legs(batch: Batch) -> Batch:
 
 @dataclass(frozen=True)
 class FieldEntrant:
-    """An entrant as the ledger knows it. `number` stays his for good; `artifact` is the sha256 of what plays."""
+    """An entrant as the ledger knows it. `number` stays his for good; `artifact` is the sha256 of what plays.
+
+    One that can't play has any file's name, and no `sha256` where the file wasn't read.
+    """
 
     __pydantic_config__ = _CHECKED
 
     number: _Number
-    name: _Name
+    name: _FileName
     kind: _Word
-    sha256: _Sha256
+    sha256: _Sha256 | Literal[""]
     artifact: _Sha256 | None
     problem: _Text | None
+
+    def __post_init__(self) -> None:
+        if self.artifact is not None and not (valid_name(self.name) and self.sha256):
+            raise ValueError("an entrant that plays without a bot's name, or without its file")
 
     def bounded(self) -> FieldEntrant:
         """The entrant with its problem cut to what the ledger keeps of it."""
@@ -213,7 +228,7 @@ class Field:
     engine: _Word
     settings: dict[_Word, Setting]
     entrants: Annotated[tuple[FieldEntrant, ...], Limits(max_length=10_000)]
-    numbers: dict[_Name, _Number]
+    numbers: dict[_FileName, _Number]
     house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000)] = ()
     house_numbers: dict[_Name, _Number] = dataclasses.field(default_factory=dict)
 
