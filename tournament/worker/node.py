@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 import engine
-import tournament
 from tournament.errors import RunFailed
 from tournament.store.storage import Storage, open_storage
 
@@ -73,12 +72,11 @@ def _sources_digest() -> str:
 
 
 def _source_files() -> Iterator[tuple[str, Path]]:
-    for package in (tournament, engine):
-        folder = Path(str(package.__file__)).parent
+    for package, folder in (("tournament", Path(__file__).parents[1]), ("engine", Path(str(engine.__file__)).parent)):
         for path in folder.rglob("*"):
             # Cython's output lies beside its sources in a checkout and differs by compiler version alone.
             if path.suffix in _SOURCES and not (path.suffix == ".c" and path.with_suffix(".pyx").exists()):
-                yield f"{package.__name__}/{path.relative_to(folder).as_posix()}", path
+                yield f"{package}/{path.relative_to(folder).as_posix()}", path
 
 
 def invite(storage: Storage) -> Invitation:
