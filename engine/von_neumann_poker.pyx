@@ -85,6 +85,7 @@ cdef class VonNeumannPoker(GameCore):
     cdef Status step(self, int64_t answer) noexcept nogil:
         cdef int64_t bet, a_money, b_money
         cdef int a_seat, b_seat, place
+        cdef bint folded = False
         if self.phase == A_DECIDES:
             a_seat = self.a_seat
             b_seat = 1 - a_seat
@@ -106,9 +107,10 @@ cdef class VonNeumannPoker(GameCore):
                 self.decision.arguments[0] = bet
                 self.phase = B_DECIDES
                 return DECIDE
-            self.finish_game(False)
         elif self.phase == B_DECIDES:
-            self.finish_game(answer == 0)
+            folded = answer == 0
+        if self.phase != START_GAME:    # one call, which the compiler then puts in its place
+            self.finish_game(folded)
 
         # Start the next game.
         self.phase = START_GAME
