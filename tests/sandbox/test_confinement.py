@@ -207,7 +207,7 @@ def test_memory_of_ours_is_not_a_program_s_that_is_executed_while_we_look(
         os.execv(program, [program, "60"])
     confined = confinement.Confined(Running(child), Limits(64, 10), -1, -1, -1)
     before = addresses(str(child))
-    looks = []
+    looks: list[str] = []
 
     def executes_first(process: str) -> list[str]:
         if not looks:
