@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -190,6 +191,42 @@ def test_memory_of_ours_is_not_taken_for_a_new_process_s_own() -> None:
         confined = confinement.Confined(Running(process.pid), Limits(64, 10), -1, -1, -1)
         assert confined.has_taken_too_much()
         process.kill()
+
+
+@pytest.mark.parametrize("program", ["/bin/sleep", "/bin/true"])
+def test_memory_of_ours_is_not_a_program_s_that_is_executed_while_we_look(
+    program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its memory is read before it executes the program, and its addresses after that, or after its end."""
+    ours = bytearray(os.urandom(1 << 16)) * (300 << 4)
+    addresses = confinement._addresses
+    waits, goes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.read(waits, 1)
+        os.execv(program, [program, "60"])
+    confined = confinement.Confined(Running(child), Limits(64, 10), -1, -1, -1)
+    before = addresses(str(child))
+    looks: list[str] = []
+
+    def executes_first(process: str) -> list[str]:
+        if not looks:
+            os.write(goes, b"x")
+            while addresses(str(child)) == before or (program == "/bin/true" and not confined.has_ended()):
+                time.sleep(0.001)
+        looks.append(process)
+        return addresses(process)
+
+    monkeypatch.setattr(confinement, "_addresses", executes_first)
+    try:
+        assert confined.memory_bytes() > len(ours)
+        assert not confined.has_taken_too_much()
+        assert looks
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(waits)
+        os.close(goes)
 
 
 @dataclass

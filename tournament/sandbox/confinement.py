@@ -156,12 +156,15 @@ class Confined:
         sum with pages of files is, so those get room: the program's, and as
         much as a folder may have.
         """
+        # Between fork and exec it has our own memory; only what is read after an exec was seen is its own.
+        return self._exceeds() and _addresses(str(self.pid)) != _addresses("self") and self._exceeds()
+
+    def _exceeds(self) -> bool:
+        """Whether the memory that the system now counts as its own, or once did, is more than its limits allow."""
         sizes, most = self._sizes(), self._limits.resident_bytes
         files = sizes.get("VmExe", 0) + sizes.get("VmLib", 0) + _ROOM_FOR_FILES
         now = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap"))
-        too_much = now > most or sizes.get("VmHWM", 0) > most + files
-        # Between fork and exec it has our own memory.
-        return too_much and _addresses(str(self.pid)) != _addresses("self")
+        return now > most or sizes.get("VmHWM", 0) > most + files
 
     def _sizes(self) -> dict[str, int]:
         """Bytes by the names of /proc/<pid>/status, nothing when it is no more."""

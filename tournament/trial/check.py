@@ -214,7 +214,9 @@ def replay_check(
     games = tuple(game for game in trial.sink.kept_games if game["game"] <= last)
     faults = tuple(fault for fault in trial.faults if fault.session == session and fault.game <= last)
     if not games and not faults:
-        raise BadInput(f"--session {session}: the check plays sessions 0 to {max(0, trial.result.sessions - 1)}")
+        # The one in which a fault ended the leg is begun, not played to its end.
+        last_session = max(0, trial.result.sessions - 1, *(fault.session for fault in trial.faults))
+        raise BadInput(f"--session {session}: the check plays sessions 0 to {last_session}")
     return Replay(games, faults)
 
 
