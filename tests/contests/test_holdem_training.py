@@ -222,13 +222,14 @@ def test_faults_are_checks(faulty: dict[str, Entrant], name: str) -> None:
 
 
 def test_fuel_of_a_session(tmp_path: Path) -> None:
-    """A bot that stays within the limit of a decision but not of the session runs dry."""
+    """A bot that stays within the limit of a decision but not of the session runs dry; then none is left to restart."""
     source = CHECKS.replace("{ return", "{ getRatesBySampling(s, 1000); return")
     bot = build(tmp_path, {"samples.cpp": source})["samples"]
     enough, _ = play_built(bot, 5, hands=50, fuel_per_session=200 * 52_000)
     assert enough.faults == ()
     dry, record = play_built(bot, 5, hands=50, fuel_per_session=100 * 52_000)
-    assert {fault.what for fault in dry.faults} <= {OUT_OF_FUEL, TOO_MANY_SAMPLES}
+    assert [fault.what for fault in dry.faults] == [TOO_MANY_SAMPLES, f"can't start: {OUT_OF_FUEL}"]
+    assert {fault.game for fault in dry.faults} == {len(record.hands)}
     assert dry.ended_by == 0 and 20 <= len(record.hands) < 30
 
 

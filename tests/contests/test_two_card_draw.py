@@ -406,17 +406,18 @@ def place(tmp_path: Path) -> Path:
 
 
 SMALL = ["servers = 3", "sessions = 2", "hands = 300"]
+SEEDED = [*SMALL, "seed = 5"]  # for records that are compared: without a seed, each has one of its own
 
 
 def test_a_run_gives_the_same_records_however_it_is_played(place: Path) -> None:
-    run(place, "one", SMALL)
-    run(place, "two", SMALL, workers=2)
+    run(place, "one", SEEDED)
+    run(place, "two", SEEDED, workers=2)
     last = (place / "bots" / "cat.c").read_text()
     (place / "bots" / "cat.c").unlink()
-    run(place, "later", SMALL)
+    run(place, "later", SEEDED)
     before = {path.name for path in (place / "later" / "two_card_draw" / "games").iterdir()}
     (place / "bots" / "cat.c").write_text(last)
-    run(place, "later", SMALL)
+    run(place, "later", SEEDED)
     one, two, later = (outcome(place / name / "two_card_draw") for name in ("one", "two", "later"))
     assert_same(one, two)
     assert_same(one, later)
@@ -465,7 +466,7 @@ def test_another_seed_sets_the_records_aside(place: Path) -> None:
 
 def test_more_sessions_add_to_the_records(place: Path) -> None:
     """What was played stays as it is; in the end all is as if played at once. Fewer set the records aside."""
-    field = ["servers = 2", "hands = 300"]
+    field = ["servers = 2", "hands = 300", "seed = 5"]
     run(place, "grown", [*field, "sessions = 1"])
     first = outcome(place / "grown" / "two_card_draw")
     watcher = CountsGames()
@@ -734,7 +735,7 @@ def test_the_adaptive_bots_are_clearly_ahead(place: Path) -> None:
         path.unlink()
     for path in SHIPPED.iterdir():
         (place / "bots" / path.name).write_bytes(path.read_bytes())
-    run(place, "results", ["servers = 4", "seed = 11"], workers=2)
+    run(place, "results", ["servers = 4", "sessions = 3", "seed = 11"], workers=2)
     *adaptive, best = load(str(place / "results")).ranking.entrants[:3]
     assert {line.name for line in adaptive} == {"adaptive", "apprentice"}
     assert best.stderr is not None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
+import logging
 from pathlib import Path
 
 import pandas.testing
+import pytest
+import ray
 
-from tests.contest_runs import command_line, environment
 from tests.hostile.field import (
-    CONTEST,
     Ground,
     assert_good_ones_are_untouched,
     assert_verdicts,
@@ -17,7 +17,8 @@ from tests.hostile.field import (
     confined_processes,
     nothing_survives,
 )
-from tournament.standings.results import Results, load
+from tournament.runner.executors.own_ray import own_ray
+from tournament.standings.results import Results
 
 NAMES = {
     "webassembly": ("division_by_zero", "endless_loop_at_once", "out_of_bounds_write", "tail_calls_for_ever"),
@@ -33,8 +34,13 @@ NAMES = {
 }
 
 
-def test_every_kind_of_bot_here_and_on_ray(tmp_path: Path, scratch: Path, alone: Results) -> None:
-    """Twice here, and twice on two Ray workers, whose traps are those of processes with handlers of their own."""
+def test_every_kind_of_bot_here_and_on_ray(
+    tmp_path: Path, scratch: Path, alone: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twice here, and twice on two Ray workers, whose traps are those of processes with handlers of their own.
+
+    The second time on Ray it is the same workers that play: Ray starts once, which takes longer than to play.
+    """
     kinds = {kind: [bot for bot in bots_in(kind) if bot.stem in names] for kind, names in NAMES.items()}
     bots = [bot for found in kinds.values() for bot in found if found is not kinds["webassembly"]]
     assert len(bots) == 8 and len(kinds["webassembly"]) == 4
@@ -48,8 +54,10 @@ def test_every_kind_of_bot_here_and_on_ray(tmp_path: Path, scratch: Path, alone:
     for name in ("once", "twice"):
         with nothing_survives(scratch):
             played.append(ground.play(results=tmp_path / name))
-    for name in ("on_ray", "on_ray_again"):
-        played.append(play_on_ray(ground, tmp_path / name))
+    monkeypatch.setenv("PYTHONFAULTHANDLER", "1")
+    with nothing_survives(scratch), own_ray(ray, 2, logging_level=logging.ERROR, log_to_driver=False):
+        for name in ("on_ray", "on_ray_again"):
+            played.append(ground.play("ray", results=tmp_path / name))
     for results in played:
         assert_verdicts(results, bots)
         assert_good_ones_are_untouched(results, alone)
@@ -58,17 +66,3 @@ def test_every_kind_of_bot_here_and_on_ray(tmp_path: Path, scratch: Path, alone:
         pandas.testing.assert_frame_equal(results.standings, played[0].standings, check_exact=True)
         pandas.testing.assert_frame_equal(results.entrants, played[0].entrants, check_exact=True)
     assert not {pid: line for pid, line in confined_processes().items() if str(tmp_path) in line}
-
-
-def play_on_ray(ground: Ground, results: Path) -> Results:
-    """Play with the command, as a user would."""
-    arguments = ["--config", str(ground.config()), "--entrants", str(ground.entrants), "--results", str(results)]
-    done = subprocess.run(
-        command_line(["run", CONTEST, *arguments, "--workers", "2", "--executor", "ray"]),
-        env=environment({"PYTHONFAULTHANDLER": "1", "TMPDIR": "/tmp"}),  # where Ray keeps its logs
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return load(str(results / CONTEST))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import faulthandler
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 import tournament
 from tournament.standings.results import Results
 
+SEED = 7  # of all runs whose games are compared
 GOOD = {
     "steady.c": "int a(const Bot *b) { return b->card > 0.6f ? 20 : 0; }"
     " int b(const Bot *b, int x) { return b->card > 0.5f; }",
@@ -71,7 +73,9 @@ BAD = {
 }
 
 
-def played(folder: Path, bots: dict[str, str], **options: object) -> Results:
+def played(
+    folder: Path, bots: dict[str, str], seed: int = SEED, executor: Literal["local", "ray"] = "local"
+) -> Results:
     """The results of a small tournament of these sources."""
     entrants = folder / "entrants"
     entrants.mkdir(parents=True)
@@ -81,9 +85,9 @@ def played(folder: Path, bots: dict[str, str], **options: object) -> Results:
         entrants=entrants,
         results=folder / "results",
         sessions=200,
+        seed=seed,
         workers=2,
-        executor="local",
-        **options,  # type: ignore[arg-type]
+        executor=executor,
     )
 
 
@@ -149,11 +153,7 @@ def test_a_fault_is_the_default_action_and_a_new_start(tmp_path: Path) -> None:
 
 def test_traps_inside_ray_workers(tmp_path: Path, mixed: Results) -> None:
     bots = GOOD | {name: BAD[name][0] for name in ("divides.c", "writes.c", "recurses.c", "loops.c")}
-    entrants = tmp_path / "entrants"
-    entrants.mkdir()
-    for name, source in bots.items():
-        (entrants / name).write_text(source)
-    results = tournament.run(entrants=entrants, results=tmp_path / "results", sessions=200, workers=2, executor="ray")
+    results = played(tmp_path, bots, executor="ray")
     lines = results.entrants.set_index("name")
     for name in ("divides", "writes", "recurses", "loops"):
         assert lines.loc[name, "status"] == "disqualified"

@@ -251,7 +251,9 @@ def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
         copy: Callable[[Path, Path], object] = shutil.copytree if bot.is_dir() else shutil.copy
         (tmp_path / "bots").mkdir(exist_ok=True)
         copy(bot, tmp_path / "bots" / bot.name)
-    (tmp_path / "tournament.toml").write_text('[holdem_training]\nentrants = "bots"\nhands = 400\nsessions = 3\n')
+    (tmp_path / "tournament.toml").write_text(
+        '[holdem_training]\nentrants = "bots"\nhands = 400\nsessions = 3\nseed = 7\n'
+    )
     arguments = ["run", "holdem_training", "--config", str(tmp_path / "tournament.toml"), "--workers", "2"]
     tables = []
     for executor in ("local", "ray"):
