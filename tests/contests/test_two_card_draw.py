@@ -547,7 +547,7 @@ def test_fuel_is_for_the_whole_session(place: Path) -> None:
     (place / "bots" / "slow.c").write_text(slow)
     reasons = []
     for results in ("one", "two"):
-        run(place, results, ["servers = 1", "hands = 2000", "fuel_per_session = 5_000_000"])
+        run(place, results, ["seed = 5", "servers = 1", "hands = 2000", "fuel_per_session = 5_000_000"])
         (line,) = load(str(place / results)).ranking.entrants
         assert line.status == "disqualified"
         reasons.append(line.reason)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import CONTEST, Place, new_place
+from tests.contest_runs import CONTEST, SEEDS, Place, new_place
 from tournament import api
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
@@ -32,7 +32,7 @@ class Listener:
 
 def without_seed(folder: Path) -> Place:
     place = new_place(folder, ["bold", "calm"])
-    place.config.write_text(place.config.read_text().replace("seed = 7\n", ""))
+    place.config.write_text(place.config.read_text().replace(f'seed = "{SEEDS[7]}"\n', ""))
     return place
 
 

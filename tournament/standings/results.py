@@ -48,6 +48,11 @@ FAULTS = (
     Column("complaints", "str", "the last lines that its process wrote to standard error"),
 )
 
+_STANDING = (
+    "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
+    "reason", "order_probability",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Results:
@@ -106,7 +111,8 @@ class Results:
         """The leaderboard, best first; rank is missing below the line."""
         import pandas as pd
 
-        frame = pd.DataFrame([standing_values(line) for line in self.ranking.entrants])
+        lines = [standing_values(line) for line in self.ranking.entrants]
+        frame = pd.DataFrame(lines, columns=None if lines else list(_STANDING))  # its columns, also of a field of none
         return frame.astype({"rank": "Int64"})
 
     def _records(self, table: str) -> pd.DataFrame:
@@ -189,11 +195,7 @@ def confined_by(batches: Iterable[Batch]) -> tuple[str, ...]:
 
 def standing_values(line: Any) -> dict[str, Any]:
     """A leaderboard line as scripts get it."""
-    keys = (
-        "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
-        "reason", "order_probability",
-    )  # fmt: skip
-    return {key: getattr(line, key) for key in keys} | dict(line.measures)
+    return {key: getattr(line, key) for key in _STANDING} | dict(line.measures)
 
 
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
