@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sandbox.test_isolation import TEMPLATE
 from tests.worker.support import ON, build, legs_of, play
 from tournament.contests import CONTESTS
 from tournament.contests.von_neumann_poker import Settings
@@ -79,23 +80,11 @@ CARRIERS = {
     "recursion_limit": "import sys\ndef count():\n  sys.setrecursionlimit(sys.getrecursionlimit() + 1)\n"
     "  return sys.getrecursionlimit()",
 }  # fmt: skip
-_BOT = """
-{definition}
-the = None
-def a(bot):
-    global the
-    the = bot
-    return count() % 37 - 5
-def b(bot, bet):
-    global the
-    the = bot
-    return count() % 3
-"""
 
 
 def test_legs_play_alike_however_many_share_a_process() -> None:
     settings = Settings(sessions=2, duplicate=True)
-    entrants = build({f"{name}.py": _BOT.format(definition=text) for name, text in CARRIERS.items()})
+    entrants = build({f"{name}.py": TEMPLATE.format(definition=text) for name, text in CARRIERS.items()})
     assert {entrant.name: entrant.problem for entrant in entrants if entrant.problem} == {}
     legs = [leg for leg in legs_of(entrants, settings) if "copied_function" in (leg.x.name, leg.y.name)]
     together, alone = play(entrants, settings, legs=legs), play(entrants, settings, ALONE, legs)
@@ -105,7 +94,7 @@ def test_legs_play_alike_however_many_share_a_process() -> None:
 
 @pytest.mark.parametrize("name", sorted(CARRIERS))
 def test_what_could_carry_something_to_another_leg_plays_apart(name: str) -> None:
-    assert why_apart(_BOT.format(definition=CARRIERS[name]).encode(), {})
+    assert why_apart(TEMPLATE.format(definition=CARRIERS[name]).encode(), {})
 
 
 # What else leads out of a leg, a line each; all must be refused a shared process.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import uuid
@@ -62,13 +63,17 @@ def archive_other_records(
         return
     if known is None and place.exists():
         return
-    archives = sorted(place.parent.glob(f"{place.name}-archive-*"))
     # Of those that fit, the one with most played: with as many sessions, or else with the most.
-    fitting = max(
-        (path for path in archives if _fits(path, contest, settings, names, house)), key=_sessions_of, default=None
+    fitting = next(
+        (
+            Path(there.location)
+            for there, field in archives(storage)
+            if not differences(field, contest, settings, names, house)
+        ),
+        None,
     )
     if known:
-        taken = {path.name for path in archives}
+        taken = {path.name for path in place.parent.glob(f"{place.name}-archive-*")}
         number = next(n for n in itertools.count(1) if f"{place.name}-archive-{n}" not in taken)
         archive = place.with_name(f"{place.name}-archive-{number}")
         storage.hold()
@@ -87,21 +92,22 @@ def archive_other_records(
         say(f"{fitting} has records of these settings: they are back in {place}")
 
 
-def _fits(
-    archive: Path, contest: Contest, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]
-) -> bool:
-    if archive.is_symlink() or not archive.is_dir():
-        return False
-    try:
-        known = read_state(open_storage(str(archive))).field
-    except RunFailed:
-        return False
-    return known is not None and not differences(known, contest, settings, names, house)
+def archives(storage: FolderStorage) -> list[tuple[FolderStorage, Field]]:
+    """The archives beside a contest's records that can be read, most sessions first. Links are passed over."""
+    place = Path(storage.location)
+    found = []
+    for path in sorted(place.parent.glob(f"{place.name}-archive-*")):
+        if path.is_symlink() or not path.is_dir():
+            continue
+        archive = FolderStorage(str(path))
+        with contextlib.suppress(RunFailed):
+            if known := read_state(archive).field:
+                found.append((archive, known))
+    return sorted(found, key=lambda archive: _sessions(archive[1]), reverse=True)
 
 
-def _sessions_of(archive: Path) -> int:
-    known = read_state(open_storage(str(archive))).field
-    sessions = known.settings.get("sessions") if known else None
+def _sessions(known: Field) -> int:
+    sessions = known.settings.get("sessions")
     return sessions if isinstance(sessions, int) else 0
 
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from tournament.config import Config
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.errors import RunFailed
 from tournament.keys import drawn_seed, guessable, master_key, seed_fingerprint
-from tournament.runner.resume import differences
+from tournament.runner.resume import archives, differences
 from tournament.store.ledger import Field, read_state
 from tournament.store.storage import FolderStorage, Storage, open_storage
 
@@ -68,23 +67,8 @@ def _records(location: str) -> Iterator[tuple[Storage, Field]]:
     here = open_storage(location)
     if known := read_state(here).field:
         yield here, known
-    if not isinstance(here, FolderStorage):
-        return
-    place = Path(location.removeprefix("file://"))
-    aside = []
-    for folder in sorted(place.parent.glob(f"{place.name}-archive-*")):
-        storage = open_storage(str(folder))
-        try:
-            if known := read_state(storage).field:
-                aside.append((storage, known))
-        except RunFailed:
-            continue
-
-    def sessions(found: tuple[Storage, Field]) -> int:
-        count = found[1].settings.get("sessions")
-        return count if isinstance(count, int) else 0
-
-    yield from sorted(aside, key=sessions, reverse=True)
+    if isinstance(here, FolderStorage):
+        yield from archives(here)
 
 
 def _read_seed(storage: Storage, fingerprint: object) -> str:
