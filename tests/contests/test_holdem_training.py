@@ -380,9 +380,10 @@ def test_the_threshold_bot_is_the_same_in_every_form(shipped: dict[str, Entrant]
     assert record.hands == play_built(shipped["threshold"], 123, hands=3000, random_seed=7)[1].hands
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.statistical
+@pytest.mark.parametrize("seed", range(2))
 def test_the_strong_bot_passes_the_large_task(shipped: dict[str, Entrant], seed: int) -> None:
-    """50,000 hands as in the statement, five seeds of five; its mean is 17.2 with a standard error of 0.25."""
+    """50,000 hands as in the statement; its mean is 17.2 with a standard error of 0.25."""
     result, _ = play_built(shipped["practised"], 1000 + seed, hands=50_000, random_seed=seed)
     assert result.faults == ()
     assert result.points / result.games >= 16

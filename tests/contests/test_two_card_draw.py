@@ -735,7 +735,7 @@ def test_the_adaptive_bots_are_clearly_ahead(place: Path) -> None:
         path.unlink()
     for path in SHIPPED.iterdir():
         (place / "bots" / path.name).write_bytes(path.read_bytes())
-    run(place, "results", ["servers = 4", "sessions = 3", "seed = 11"], workers=2)
+    run(place, "results", ["servers = 4", "sessions = 2", "seed = 11"], workers=2)
     *adaptive, best = load(str(place / "results")).ranking.entrants[:3]
     assert {line.name for line in adaptive} == {"adaptive", "apprentice"}
     assert best.stderr is not None

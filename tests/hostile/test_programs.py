@@ -23,6 +23,7 @@ BOTS = bots_in("programs")
 REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",)]
 FAILING = [bot for bot in BOTS if bot not in REFUSED]
 BUILDS = bots_in("builds")
+PARTS = 6
 FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
 
 
@@ -36,9 +37,9 @@ def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path
     ground.assert_secret_is_kept(results)
 
 
-@pytest.mark.parametrize("part", range(3))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
-    bots = FAILING[part::3]
+    bots = FAILING[part::PARTS]
     ground = Ground(tmp_path)
     # A script of somebody's that anybody might execute, and nobody else is to read.
     executable = tmp_path / "executable"

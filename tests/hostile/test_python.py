@@ -23,29 +23,40 @@ LONG = [bot for bot in BOTS if "1000" in bot.stem]
 ALONE = [bot for bot in BOTS if bot.stem == "remembers_the_last_leg"]
 REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",) and bot not in ALONE]
 FAILING = [bot for bot in BOTS if bot not in LONG + REFUSED + ALONE]
+# Small fields: what bots do to each other grows with the square of a field.
+PARTS = 6
 FEW = {name: GOOD[name] for name in ("steady.c", "patient.py")}
 TWIN = "def a(bot):\n    return 30 if bot.card > 0.6 else 0\ndef b(bot, bet):\n    return bot.card > 0.5\n"
 
 
-def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path, alone: Results) -> None:
+# None of them is slow.
+@pytest.mark.parametrize("part", range(PARTS))
+def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
+    bots = REFUSED[part::PARTS]
     ground = Ground(tmp_path)
-    ground.prepare(REFUSED)
+    ground.prepare(bots, FEW)
+    with nothing_survives(scratch):
+        results = ground.play(cpu_seconds_per_decision=3.0, wall_seconds_per_decision=20.0)
+    assert_verdicts(results, bots)
+    assert_good_ones_are_untouched(results, alone, FEW)
+    ground.assert_secret_is_kept(results)
+
+
+def test_one_that_writes_over_its_bot_plays_as_one_that_does_not(tmp_path: Path, scratch: Path) -> None:
+    ground = Ground(tmp_path)
+    ground.prepare([bot for bot in REFUSED if bot.stem == "writes_over_its_bot"])
     (ground.entrants / "writes_over_nothing.py").write_text(TWIN)
     with nothing_survives(scratch):
-        # None of them is slow: they all go on sharing a process.
-        results = ground.play(cpu_seconds_per_decision=3.0, wall_seconds_per_decision=20.0)
-    assert_verdicts(results, REFUSED)
-    assert_good_ones_are_untouched(results, alone)
-    ground.assert_secret_is_kept(results)
+        results = ground.play()
     for opponent in ("steady", "loose", "plain"):  # whose chance, if any, does not depend on names
         assert games_between(results, opponent, "writes_over_its_bot") == games_between(
             results, opponent, "writes_over_nothing"
         )
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
-    bots = FAILING[part::4]
+    bots = FAILING[part::PARTS]
     ground = Ground(tmp_path)
     ground.prepare(bots, FEW)
     with nothing_survives(scratch):

@@ -95,7 +95,8 @@ def sweep(
 
 
 def test_a_kill_at_every_step_of_a_run(server: CrashServer, tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull"], sessions=10)
+    """Of one match; with more of them the last steps come again."""
+    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
     server.run(place.arguments())
     assert_in_schedule_order(place.results)
     assert sweep(server, place, None, place.results) > 40
