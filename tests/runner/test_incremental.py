@@ -33,7 +33,8 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
 from tournament.standings.results import load
-from tournament.store.storage import FolderStorage
+from tournament.store.folder_storage import FolderStorage
+from tournament.store.storage import inside, open_storage
 from tournament.worker.batch import Receipt, Task, play_task
 
 BOTS = ["bold", "calm", "dull", "even"]
@@ -389,5 +390,10 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
     play_there()
     place.write_bot("calm", bot_source(2, 1))
     play_there()
-    with pytest.raises(RunFailed, match=r"holds other records \(they have another seed\); name another place"):
-        run(CONTEST, config=place.config, results=location, seed=SEEDS[8])
+    before = load(location).games
+    run(CONTEST, config=place.config, results=location, seed=SEEDS[8], workers=1, executor="local")
+    stored = f"{inside(location, CONTEST).partition('?')[0]}-archive-1?{object_store}"
+    pd.testing.assert_frame_equal(load(stored).games, before)
+    assert not load(location).games["a_card"].equals(before["a_card"])
+    play_there()
+    assert open_storage(inside(location, CONTEST)).archives() == (stored.replace("archive-1", "archive-2"),)
