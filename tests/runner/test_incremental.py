@@ -391,6 +391,8 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
     place.write_bot("calm", bot_source(2, 1))
     play_there()
     before = load(location).games
+    read = pd.read_parquet(inside(location, f"{CONTEST}/games"))  # as the docs say
+    pd.testing.assert_frame_equal(read, before[read.columns])
     run(CONTEST, config=place.config, results=location, seed=SEEDS[8], workers=1, executor="local")
     stored = f"{inside(location, CONTEST).partition('?')[0]}-archive-1?{object_store}"
     pd.testing.assert_frame_equal(load(stored).games, before)

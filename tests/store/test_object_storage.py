@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.contest_runs import call, new_place
 from tests.object_store import BUCKET, Killed, MemoryStore, ServedStore, new_location
 from tests.store.test_ledger import FIELD, leg, stage_batch
 from tournament.contests import find_contest
@@ -208,18 +209,6 @@ def test_an_upload_that_fails_is_taken_back(served_store: ServedStore, storage: 
     assert unfinished_uploads(served_store) == 0
 
 
-def test_a_large_part_comes_back_whole(served_store: ServedStore, storage: Storage) -> None:
-    content = bytes(range(256)) * (20 << 12)
-    stream = storage.open_staged("staging/part")
-    for start in range(0, len(content), 1 << 20):
-        stream.write(content[start : start + (1 << 20)])
-    storage.finish_staged(stream)
-    storage.publish("staging/part", "games/part")
-    assert storage.list("staging") == {}
-    with storage.open_data("games/part") as data:
-        assert data.read() == content
-
-
 # Records that move.
 
 CONTEST = find_contest("von_neumann_poker")
@@ -325,6 +314,19 @@ def test_missing_credentials_are_one_line(served_store: ServedStore, monkeypatch
         " AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
     )
     assert requests == []
+
+
+def test_the_command_says_it_in_one_line_and_shows_no_secret(
+    served_store: ServedStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hushhush")
+    place = new_place(tmp_path, ["bold", "calm"])
+    with served_store.behaving(gate=lambda request: 403):
+        done = call(place.arguments("--results", f"s3://{BUCKET}/place?{served_store.options}"))
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()[-1:]
+    assert line.startswith("tournament: s3://bucket/place/von_neumann_poker refuses these credentials (403): set AWS_")
+    assert "Traceback" not in done.stderr and "hushhush" not in done.stderr + done.stdout
 
 
 @pytest.mark.parametrize("status", [401, 403])

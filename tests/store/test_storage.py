@@ -8,12 +8,14 @@ import shutil
 import socket
 import stat
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.object_store import new_location
+from tests import azurite
+from tests.object_store import BUCKET, ServedStore, new_location
 from tournament.errors import BadInput, RunFailed
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.object_storage import ObjectStorage
@@ -27,12 +29,25 @@ from tournament.store.storage import (
 )
 
 
-@pytest.fixture(params=["folder", "object store"])
-def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def blob_store() -> Iterator[str]:
+    """The options of URLs into Microsoft's emulator while it runs."""
+    with azurite.serve() as options:
+        yield options
+
+
+@pytest.fixture(params=["folder", "s3", "gs", "az"])
+def location(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where nothing is yet."""
     if request.param == "folder":
         return str(tmp_path / "results")
-    return new_location(request.getfixturevalue("object_store"))
+    if request.param == "az":
+        return f"az://{azurite.CONTAINER}/{uuid.uuid4().hex}?{request.getfixturevalue('blob_store')}"
+    served: ServedStore = request.getfixturevalue("served_store")
+    if request.param == "s3":
+        return new_location(served.options)
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://{served.address}")
+    return f"gs://{BUCKET}/{uuid.uuid4().hex}"
 
 
 @pytest.fixture
@@ -115,6 +130,41 @@ def test_data_is_opened(storage: Storage) -> None:
 def test_size_of_a_file(storage: Storage) -> None:
     storage.replace("games/part", b"content")
     assert (storage.size("games/part"), storage.size("games/none"), storage.size("none/none")) == (7, None, None)
+
+
+def test_a_large_file_is_whole_once_it_is_finished(storage: Storage) -> None:
+    content = bytes(range(256)) * (9 << 12)  # 9 MB, more than goes out at once
+    stream = storage.open_staged("staging/part")
+    stream.write(content[: 1 << 20])
+    stream.write(content[1 << 20 :])
+    storage.finish_staged(stream)
+    storage.publish("staging/part", "games/part")
+    assert storage.list("staging") == {}
+    with storage.open_data("games/part") as data:
+        assert data.size() == len(content)
+        assert data.read() == content
+
+
+def test_all_goes_to_an_archive_and_comes_back(storage: Storage) -> None:
+    assert storage.archives() == ()
+    there = {"games/part": b"1", "ledger/00000001.json": b"22", "secret/seed": b"333", "matches.parquet": b"4"}
+    for name, content in there.items():
+        storage.replace(name, content)
+    assert not storage.is_vacant()
+    place = storage.new_archive()
+    storage.hold()
+    storage.exchange(place, None)
+    storage.release()
+    assert storage.archives() == (place,)
+    assert storage.new_archive() == place.replace("-archive-1", "-archive-2")
+    assert storage.is_vacant() and storage.list("games") == {}
+    assert {name: open_storage(place).read(name) for name in there} == there
+    storage.exchange(None, place)
+    storage.release()
+    assert storage.archives() == ()
+    assert {name: storage.read(name) for name in there} == there
+    storage.finish_exchange()
+    assert {name: storage.read(name) for name in there} == there
 
 
 def test_a_writer_whose_sign_was_replaced_no_longer_holds(storage: Storage) -> None:

@@ -137,8 +137,8 @@ class ObjectClient:
         if self._scheme == "gs":
             if self._endpoint:
                 config["base_url"] = self._endpoint
-            if "STORAGE_EMULATOR_HOST" in os.environ:  # which asks for no credentials
-                config["skip_signature"] = True
+            if "STORAGE_EMULATOR_HOST" in os.environ:  # which takes any credentials
+                config["bearer_token"] = "none"
             return GCSStore(self._bucket, config=cast(Any, config), **options)
         if self._endpoint:
             config["endpoint"] = self._endpoint
