@@ -27,16 +27,16 @@ class ServedStore:
     """The store while it runs. `options` are those of URLs into its one bucket.
 
     `requests` are those that came, each "METHOD key" and marked where it is of a multipart upload. `gate` is called
-    with each before it is answered: it may wait, or return an HTTP status to refuse it by; `losing` afterwards, for
-    one to answer by although it was done. `deaf`: conditions are passed over.
+    with each before it is answered: it may wait, or return the answer to refuse it by, "503" or "409 Code"; `losing`
+    does afterwards, for one although it was done. `deaf`: conditions are passed over.
     `authorization` is what the last request said of who asks.
     """
 
     address: str = ""
     options: str = ""
     requests: list[str] = field(default_factory=list)
-    gate: Callable[[str], int | None] = lambda request: None
-    losing: Callable[[str], int | None] = lambda request: None
+    gate: Callable[[str], str | None] = lambda request: None
+    losing: Callable[[str], str | None] = lambda request: None
     deaf: bool = False
     authorization: str = ""
     _tags: dict[str, str] = field(default_factory=dict)
@@ -62,8 +62,10 @@ class ServedStore:
                 status = lost
             else:
                 environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-            start(f"{status} Refused", [("Content-Length", "0")])
-            return []
+            number, _, code = status.partition(" ")
+            body = f"<Error><Code>{code}</Code></Error>".encode() if code else b""
+            start(f"{number} Refused", [("Content-Length", str(len(body)))])
+            return [body]
 
         return answer
 

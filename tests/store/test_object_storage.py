@@ -121,12 +121,19 @@ def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStor
 
 
 def test_an_answer_that_was_lost_is_not_taken_for_another_writer(served_store: ServedStore, storage: Storage) -> None:
-    lost = iter([500, 503])
+    lost = iter(["500", "503"])
     with served_store.behaving(losing=lambda request: next(lost, None) if request.startswith("PUT") else None):
         storage.create("ledger/one", b"ours")
     assert storage.read("ledger/one") == b"ours"
     with pytest.raises(AlreadyExists):
         storage.create("ledger/one", b"ours")
+
+
+def test_a_conflict_of_two_puts_is_no_other_writer_yet(served_store: ServedStore, storage: Storage) -> None:
+    conflicts = iter(["409 ConditionalRequestConflict"])
+    with served_store.behaving(gate=lambda request: next(conflicts, None)):
+        storage.create("ledger/one", b"ours")
+    assert storage.read("ledger/one") == b"ours"
 
 
 # Requests.
@@ -198,7 +205,7 @@ def test_an_upload_that_fails_is_taken_back(served_store: ServedStore, storage: 
     stream = storage.open_staged("staging/part")
     storage.list("staging")
     with (
-        served_store.behaving(gate=lambda request: 403 if "uploadId" in request and "PUT" in request else None),
+        served_store.behaving(gate=lambda request: "403" if "uploadId" in request and "PUT" in request else None),
         pytest.raises(RunFailed, match="refuses these credentials"),
     ):
         for _ in range(20):
@@ -321,7 +328,7 @@ def test_the_command_says_it_in_one_line_and_shows_no_secret(
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hushhush")
     place = new_place(tmp_path, ["bold", "calm"])
-    with served_store.behaving(gate=lambda request: 403):
+    with served_store.behaving(gate=lambda request: "403"):
         done = call(place.arguments("--results", f"s3://{BUCKET}/place?{served_store.options}"))
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()[-1:]
@@ -329,8 +336,8 @@ def test_the_command_says_it_in_one_line_and_shows_no_secret(
     assert "Traceback" not in done.stderr and "hushhush" not in done.stderr + done.stdout
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_wrong_credentials_are_one_line(served_store: ServedStore, status: int) -> None:
+@pytest.mark.parametrize("status", ["401", "403"])
+def test_wrong_credentials_are_one_line(served_store: ServedStore, status: str) -> None:
     with served_store.behaving(gate=lambda request: status) as requests:
         line = trouble(f"s3://{BUCKET}/place?{served_store.options}")
     assert line.startswith(f"s3://bucket/place refuses these credentials ({status}): set AWS_ACCESS_KEY_ID and")
@@ -356,10 +363,10 @@ def test_an_unreachable_store_is_one_line(served_store: ServedStore, host: str, 
 
 def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(served_store: ServedStore) -> None:
     storage = open_storage(new_location(served_store.options))
-    stumbles = iter([503, 500])
+    stumbles = iter(["503", "500"])
     with served_store.behaving(gate=lambda request: next(stumbles, None)):
         assert storage.list("ledger") == {}
-    with served_store.behaving(gate=lambda request: 503) as requests:
+    with served_store.behaving(gate=lambda request: "503") as requests:
         line = trouble(new_location(served_store.options))
     assert re.fullmatch(r"s3://bucket/\w+: the store at http://.* fails \(503\); run again to go on", line)
     assert len(requests) == 3

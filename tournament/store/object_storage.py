@@ -18,8 +18,10 @@ import pyarrow as pa
 
 from tournament.errors import RunFailed
 from tournament.store import object_moves
-from tournament.store.object_client import ObjectClient, Upload, Version
+from tournament.store.object_client import ObjectClient, Version
 from tournament.store.object_moves import NOTE
+from tournament.store.object_place import ObjectPlace
+from tournament.store.object_streams import Upload
 from tournament.store.storage import SIGN, AlreadyExists, checked_name
 
 
@@ -142,9 +144,9 @@ class ObjectStorage:
         if not self._sign:
             self.hold()
         if away:
-            object_moves.store(self._client, self._prefix, ObjectClient(away).prefix, self._require_held)
+            object_moves.store(self._client, self._prefix, ObjectPlace(away).prefix, self._require_held)
         if back:
-            object_moves.fetch(self._client, self._prefix, ObjectClient(back).prefix, self._require_held)
+            object_moves.fetch(self._client, self._prefix, ObjectPlace(back).prefix, self._require_held)
 
     def finish_exchange(self) -> None:
         if NOTE.removeprefix("ledger/") in self._client.list(f"{self._prefix}ledger/")[0]:
