@@ -7,7 +7,7 @@ import re
 import threading
 import urllib.request
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from tournament.errors import BadInput, RunFailed
 from tournament.runner.archives import archive_other_records, archives
 from tournament.store.ledger import Field, read_state, standing_batches
 from tournament.store.storage import AlreadyExists, Storage, open_storage
-from tournament.store.writer import open_for_writing
+from tournament.store.writer import Writer, open_for_writing
 
 LOCATION = "s3://bucket/results/von_neumann_poker"
 
@@ -43,48 +43,102 @@ def storage(served_store: ServedStore) -> Iterator[Storage]:
 # Writers.
 
 
-@pytest.mark.parametrize("held_request", range(1, 13))
-def test_a_paused_writer_that_wakes_changes_nothing(memory: MemoryStore, held_request: int) -> None:
-    """One writer stops at a request of a commit; another opens, commits and ends; then the first goes on."""
-    paused = open_for_writing(open_storage(LOCATION))
-    paused.commit(field=FIELD)
-    batch = stage_batch(paused.storage, leg(0))
+def paused(memory: MemoryStore, at: int, action: Callable[[], object], meanwhile: Callable[[], object]) -> str | None:
+    """Do something that stops at its so manieth request until something else is done.
+
+    What was said when it failed, "" when it didn't; None when there are fewer requests.
+    """
     stopped, go_on = threading.Event(), threading.Event()
     came = 0
-    said: list[str] = []
+    said = ""
 
     def gate(request: str) -> None:
         nonlocal came
         came += threading.current_thread() is thread
-        if came == held_request and not stopped.is_set():
+        if came == at and not stopped.is_set():
             stopped.set()
             assert go_on.wait(30)
 
-    def commit() -> None:
+    def act() -> None:
+        nonlocal said
         try:
-            paused.commit(batches=[batch])
+            action()
         except RunFailed as failure:
-            said.append(str(failure))
+            said = str(failure)
         stopped.set()
 
-    thread = threading.Thread(target=commit)
+    thread = threading.Thread(target=act)
     memory.gate = gate
     thread.start()
     assert stopped.wait(30)
-    assert thread.is_alive() is (held_request < 12)  # a commit is eleven requests
-    other = open_for_writing(open_storage(LOCATION))
-    other.commit(batches=[stage_batch(other.storage, leg(1))])
-    before = memory.objects()
+    waits = thread.is_alive()
+    meanwhile()
     go_on.set()
     thread.join()
-    assert memory.objects() == before
-    other.close()
-    line = f"another process writes to {LOCATION} now; this one stops"
-    assert said in ([], [line])
-    with pytest.raises(RunFailed, match=line):
-        paused.commit(batches=[stage_batch(paused.storage, leg(2))])
-    counting = [batch.legs for batch in standing_batches(other.storage, read_state(other.storage))]
-    assert counting == [(leg(1),)] if said else [(leg(0),), (leg(1),)]
+    memory.gate = lambda request: None
+    return said if waits else None
+
+
+STOPS = f"another process writes to {LOCATION} now; this one stops"
+
+
+@pytest.mark.parametrize("commits", [False, True])
+def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPatch, commits: bool) -> None:
+    """One writer stops at each request of a commit; another opens, commits or not; then the first goes on."""
+    for request in range(1, 13):
+        memory = MemoryStore(monkeypatch)
+        first = open_for_writing(open_storage(LOCATION))
+        first.commit(field=FIELD)
+        batch = stage_batch(first.storage, leg(0))
+        before: dict[str, bytes] = {}
+
+        def take_over() -> None:
+            second = open_for_writing(open_storage(LOCATION))
+            if commits:
+                second.commit(batches=[stage_batch(second.storage, leg(1))])
+            before.update(memory.objects())  # noqa: B023
+
+        said = paused(memory, request, lambda: first.commit(batches=[batch]), take_over)  # noqa: B023
+        assert memory.objects() == before
+        assert said in ((None,) if request == 12 else ("", STOPS))  # a commit is eleven requests
+        with pytest.raises(RunFailed, match=STOPS):
+            first.commit(batches=[stage_batch(first.storage, leg(2))])
+        counting = [found.legs for found in standing_batches(first.storage, read_state(first.storage))]
+        assert counting == [(leg(0),)] * (not said) + [(leg(1),)] * commits
+
+
+@pytest.mark.parametrize("what", ["opening", "closing"])
+def test_who_is_taken_over_while_it_sweeps_sweeps_nothing_of_the_other(
+    monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    request, said = 4, ""
+    while said is not None:
+        memory = MemoryStore(monkeypatch)
+        first = open_for_writing(open_storage(LOCATION))
+        first.commit(field=FIELD)
+        first.commit(batches=[stage_batch(first.storage, leg(0))])
+        for _ in range(2):
+            stage_batch(first.storage, leg(5))  # that nobody commits
+        kept: list[Writer] = []
+        before: dict[str, bytes] = {}
+
+        def take_over() -> None:
+            second = open_for_writing(open_storage(LOCATION))
+            second.commit(batches=[stage_batch(second.storage, leg(1))])
+            stage_batch(second.storage, leg(2))
+            kept.append(second)  # noqa: B023
+            before.update(memory.objects())  # noqa: B023
+
+        again = open_storage(LOCATION)
+        action = first.close if what == "closing" else lambda: open_for_writing(again)  # noqa: B023
+        # Its first three requests are those by which it takes over itself.
+        said = paused(memory, request - 3 * (what == "closing"), action, take_over)
+        if said is not None:
+            assert memory.objects() == before
+            assert said in ("", STOPS)
+            kept[0].commit(batches=[stage_batch(kept[0].storage, leg(3))])
+        request += 1
+    assert request > 8
 
 
 def test_of_two_that_begin_at_once_one_is_told(memory: MemoryStore) -> None:

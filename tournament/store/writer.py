@@ -55,29 +55,25 @@ class Writer:
             reason = " ".join(str(error).split())[:300]
             raise RunFailed(f"{self.storage.location}/ledger/{name} would not be readable: {reason}") from None
         with signals_deferred():
-            self._require_held()
+            _require_held(self.storage)
             # Until the parts are in place, nothing of staging may be swept: the entry may already name it.
             self._committing = True
             try:
                 self.storage.create(f"ledger/{name}", content)
             except AlreadyExists:
-                raise RunFailed(_not_mine(self.storage)) from None
+                raise _not_mine(self.storage) from None
             self.storage.replace(f"ledger-copy/{name}", content)
             self.state.add(entry)
             publish_all(self.storage, entry.batches)
             self._committing = False
         self._require([(part, part.place) for batch in entry.batches if batch.legs for part in batch.parts])
 
-    def _require_held(self) -> None:
-        if not self.storage.still_held():
-            raise RunFailed(_not_mine(self.storage))
-
     def _require(self, places: Sequence[tuple[Part, str]]) -> None:
         """Raises RunFailed when a part is not where it must be, with its size."""
         for part, place in places:
             size = self.storage.size(place)
             if size != part.size:
-                self._require_held()  # who took over has swept what was staged
+                _require_held(self.storage)  # who took over has swept what was staged
                 there = "is missing" if size is None else f"has {size:,} bytes"
                 raise RunFailed(
                     f"{self.storage.location}/{place} {there}, of {part.size:,} bytes that were written:"
@@ -109,8 +105,13 @@ class Writer:
         self.storage.release()
 
 
-def _not_mine(storage: Storage) -> str:
-    return f"another process writes to {storage.location} now; this one stops"
+def _require_held(storage: Storage) -> None:
+    if not storage.still_held():
+        raise _not_mine(storage)
+
+
+def _not_mine(storage: Storage) -> RunFailed:
+    return RunFailed(f"another process writes to {storage.location} now; this one stops")
 
 
 def open_for_writing(storage: Storage) -> Writer:
@@ -161,6 +162,7 @@ def hold_ledger(storage: Storage) -> State:
     state = read_state(storage)
     while may_wake and state.field:
         name, entry = entry_name(state.entries + 1), Entry(state.field)
+        _require_held(storage)
         try:
             storage.create(f"ledger/{name}", pack(entry))
         except AlreadyExists:  # he was faster
@@ -180,8 +182,7 @@ def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
 
 def _remove(storage: Storage, names: Iterable[str]) -> None:
     """Remove what was listed before. Raises RunFailed when another may have written some of it since."""
-    if not storage.still_held():
-        raise RunFailed(_not_mine(storage))
+    _require_held(storage)
     for name in names:
         storage.remove(name)
 
