@@ -111,7 +111,8 @@ def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPa
 def test_who_is_taken_over_while_it_sweeps_sweeps_nothing_of_the_other(
     monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    request, said = 4, ""
+    request = 4
+    said: str | None = ""
     while said is not None:
         memory = MemoryStore(monkeypatch)
         first = open_for_writing(open_storage(LOCATION))

@@ -256,7 +256,7 @@ def test_prepare_makes_the_folders(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "location", ["gopher://x/y", "s3://", "s3://b/../c", "s3://b/c d", "s3://b#c", "s3://b?colour=red"]
+    "location", ["gopher://x/y", "s3://", "s3://b/../c", "s3://[", "s3://b/c d", "s3://b#c", "s3://b?colour=red"]
 )
 def test_bad_urls_are_bad_input(location: str) -> None:
     with pytest.raises(BadInput, match="is not a place for results"):

@@ -63,7 +63,10 @@ class ObjectPlace:
 
     def __init__(self, location: str) -> None:
         """Raises BadInput for a URL that can't be one of results."""
-        parts = urlsplit(location)
+        try:
+            parts = urlsplit(location)
+        except ValueError:
+            raise BadInput(f"{location.partition(':')[0]}://… is not a place for results: it is no URL") from None
         self.url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
         if parts.scheme not in _CLOUDS:
             raise self.bad("name a folder, or a URL of s3://, gs:// or az://")
