@@ -28,6 +28,15 @@ duplicate = true
 """
 
 
+@pytest.mark.parametrize("content", ["a" + ".a" * 32_000 + " = 1\n", GOOD + "# é" * 6000], ids=["dotted", "long"])
+def test_a_file_that_is_too_large_is_not_parsed(tmp_path: Path, content: str) -> None:
+    """A key of 32,000 parts would take gigabytes."""
+    path = tmp_path / "tournament.toml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"tournament\.toml is larger than 16 KiB"):
+        load_config(CONTEST, path)
+
+
 def load_text(folder: Path, text: str, **options: Any) -> Config:
     path = folder / "tournament.toml"
     path.write_text(text)

@@ -18,6 +18,8 @@ from tournament.paths import PathText
 from tournament.sandbox.settings import SandboxSettings
 
 FILE_NAME = "tournament.toml"
+# A key of many parts takes memory by the square of their number, so no more than people write.
+MOST_BYTES = 16 << 10
 ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX = "sandbox"
 
@@ -98,7 +100,11 @@ def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:
     if path is None and not file.exists():
         return "", {}, Path()
     try:
-        text = file.read_text(encoding="utf-8")
+        with file.open("rb") as opened:
+            written = opened.read(MOST_BYTES + 1)
+        if len(written) > MOST_BYTES:
+            raise BadInput(f"{file} is larger than {MOST_BYTES >> 10} KiB")
+        text = written.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise BadInput(f"{file} can't be read: {reason}") from None

@@ -75,9 +75,9 @@ def sub_key(key: bytes, *label: str | int) -> bytes:
     return hashlib.blake2b(text, key=key, digest_size=KEY_BYTES).digest()
 
 
-def trial_key(seed: str | None) -> bytes:
+def trial_key(seed: str) -> bytes:
     """The master key for trying a bot: of none of its deals does the contest of this seed play any."""
-    return sub_key(master_key(seed or "1"), "trial")
+    return sub_key(master_key(seed), "trial")
 
 
 def number_of(key: bytes) -> int:
@@ -92,6 +92,12 @@ def helpers_key(random_seed: int) -> bytes:
     has the same line). A bot could foresee its own samples by it, and nothing else.
     """
     return hashlib.blake2b(random_seed.to_bytes(8, "little"), digest_size=KEY_BYTES, person=b"samples").digest()
+
+
+def seed_after_faults(random_seed: int, faults: int) -> int:
+    """Where a bot's rand() begins when it starts again after so many faults: the former start leads nowhere."""
+    content = random_seed.to_bytes(8, "little") + faults.to_bytes(8, "little")
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8, person=b"starts again").digest(), "little")
 
 
 def seed_fingerprint(key: bytes) -> str:

@@ -10,14 +10,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import wasmtime
 
 from tests.contest_runs import Place, call, new_place
-from tests.support import build_folder
+from tests.support import build_folder, play_built, poker_settings
 from tournament.cache import cache_folder, is_noted, keep, note, recall
-from tournament.entrants import build, compiler
+from tournament.entrants import build, compiler, program_build
 from tournament.errors import RunFailed
+from tournament.sandbox import confinement, scratch
 from tournament.sandbox.confinement import Finished
 from tournament.worker.processes import archive, programs
+from tournament.worker.wasm import seating
 
 BOT = "int a(const Bot *bot) { return 20; }\nint b(const Bot *bot, const int bet) { return %d; }\n"
 KILLED_CHILD = 256 - signal.SIGKILL
@@ -152,6 +155,91 @@ def test_a_source_on_which_only_the_compiler_dies_is_the_bots(
     monkeypatch.setattr(compiler, "_run_once", crash)
     problem = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem
     assert problem and "the compiler" in problem
+
+
+MODULE = bytes(
+    wasmtime.wat2wasm("""(module (memory (export "memory") 1)
+    (func (export "a") (param i32) (result i32) (i32.const 0))
+    (func (export "b") (param i32 i32) (result i32) (i32.const 0)))""")
+)
+
+
+@pytest.mark.parametrize(
+    ("ends", "says"),
+    [
+        ([Finished(-signal.SIGKILL, b"", b"", False)] * 2, "fine can't be tried: this machine has too little memory"),
+        ([Finished(-signal.SIGKILL, b"", b"", True)] * 2, "fine can't be tried: this machine is too busy"),
+        ([Finished(-signal.SIGKILL, b"", b"", False)], None),
+        ([Finished(-signal.SIGABRT, b"", b"", False)], None),
+    ],
+    ids=["killed", "no time", "killed once", "short of memory once"],
+)
+def test_a_module_whose_trial_the_machine_ends_is_not_blamed(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[Finished], says: str | None
+) -> None:
+    run, left = confinement.run, list(ends)
+    # The first to run is the probe of the sandbox.
+    confinement.probe_sandbox("on")
+    monkeypatch.setattr(confinement, "run", lambda *orders, **more: left.pop() if left else run(*orders, **more))
+    if says is None:
+        assert build_folder(_new(tmp_path / "bots"), {"fine.wasm": MODULE})["fine"].problem is None
+        return
+    with pytest.raises(RunFailed, match=says):
+        build_folder(_new(tmp_path / "bots"), {"fine.wasm": MODULE})
+
+
+def test_memory_that_the_machine_refuses_a_bot_is_not_its_fault(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = build_folder(_new(tmp_path / "bots"), {"fine.wasm": MODULE, "other.wasm": MODULE})
+    refused = wasmtime.WasmtimeError("mmap failed\n\nCaused by:\n    Cannot allocate memory (os error 12)\n")
+
+    def refuse(*_: object) -> None:
+        raise refused
+
+    monkeypatch.setattr(seating, "Instance", refuse)
+    with pytest.raises(RunFailed, match="fine can't start: this machine gives it no memory"):
+        play_built(bots["fine"], bots["other"], settings=poker_settings(sessions=1))
+    with pytest.raises(RunFailed, match="fine can't be built: this machine has too little memory"):
+        build_folder(_new(tmp_path / "again"), {"fine.wasm": MODULE + b"\0\2\1x"})
+
+
+BUILT = 'build = ["sh", "build.sh"]\ncommand = ["sh", "bot.sh"]\n'
+
+
+def test_a_build_that_finds_the_disk_full_ends_the_run(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build_one(script: str) -> str | None:
+        bots = _new(tmp_path / str(len(list(tmp_path.iterdir()))))
+        folder = _new(bots / "built")
+        for name, text in {"bot.toml": BUILT, "build.sh": script, "bot.sh": "read line\n"}.items():
+            (folder / name).write_text(text)
+        return build_folder(bots, {})["built"].problem
+
+    fills = "echo 'No space left on device' >&2; printf '%03000000d' 0 > much; exit 1"
+    assert "No space left" in (build_one(fills) or "")
+    disk = os.statvfs(tmp_path)
+    free = os.statvfs_result((disk.f_bsize, disk.f_frsize, disk.f_blocks, *[1000] * 6, 255))
+    monkeypatch.setattr(os, "statvfs", lambda _path: free)
+    with pytest.raises(RunFailed, match="built can't be built: the disk of this machine is full"):
+        build_one(fills)
+    # Who fills the disk himself is to blame.
+    monkeypatch.setattr(scratch, "_MUCH", 1 << 20)
+    assert "No space left" in (build_one(fills + " ") or "")
+
+
+def test_a_build_that_the_system_kills_is_run_again(own_cache: Path, tmp_path: Path) -> None:
+    bots = _new(tmp_path / "bots")
+    folder = _new(bots / "dies")
+    for name, text in {"bot.toml": BUILT, "build.sh": "kill -9 $$", "bot.sh": "read line\n"}.items():
+        (folder / name).write_text(text)
+    built: list[object] = []
+    build_once = program_build._build
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(program_build, "_build", lambda *orders: (built.append(orders), build_once(*orders))[1])
+        problem = build_folder(bots, {})["dies"].problem
+    assert len(built) == 2 and "its build (sh build.sh) ended with status 247" in (problem or "")
 
 
 def test_a_programs_folder_that_was_changed_is_unpacked_again(tmp_path: Path) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import random
 import sys
+import uuid
 
+import numpy.random
 import pytest
 
+from tests.oracles.deals import key_of
 from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
 from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import BadInput
+from tournament.keys import number_of, seed_after_faults, sub_key
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
@@ -113,6 +118,37 @@ def test_chance_of_every_source_repeats(sources: dict[str, str], sandbox: Sandbo
         if name not in ("hashes", "strings"):  # those hang on no seed
             assert first[name].answers != other[name].answers, name
             assert len(set(first[name].answers)) > 10, name
+
+
+RAW = {
+    "random": "random.getrandbits(62)",
+    "urandom": "int.from_bytes(os.urandom(7), 'little')",
+    "secrets": "secrets.randbits(62)",
+    "uuid": "uuid.uuid4().int >> 66",
+    "numpy": "int(numpy.random.randint(2**62))",
+}
+
+
+def test_no_generator_starts_at_a_number_from_which_another_follows() -> None:
+    """The start of a Mersenne Twister can be worked back from what it gives: it must lead nowhere."""
+    lines = "import os, random, secrets, uuid, numpy.random\ndef a(bot): return {}\ndef b(bot, bet): return 1\n"
+    bots = {f"{name}.py": lines.format(text) for name, text in RAW.items()}
+    drawn = {name: each.answers[0] for name, each in ask_each(bots, [A], Settings(seed="1"), NUMPY).items()}
+    entrants = {name: number for number, name in enumerate(RAW, 1)}
+    key = key_of(1)
+    for name in entrants:
+        seed = number_of(sub_key(key, "rand", "von_neumann_poker", False, name, "zzz", 0))
+        starts = [seed ^ n for n in range(4)] + [seed >> 32, random.Random(seed).getrandbits(64), seed & 0xFFFF_FFFF]
+        for start in starts:
+            twister, state = random.Random(start), numpy.random.RandomState(start & 0xFFFF_FFFF)
+            foreseen = {twister.getrandbits(62), int(state.randint(2**62))}
+            foreseen |= {int.from_bytes(random.Random(start).randbytes(7), "little")}
+            foreseen |= {
+                uuid.UUID(bytes=random.Random(start).getrandbits(128).to_bytes(16, "little"), version=4).int >> 66
+            }
+            assert drawn[name] not in foreseen
+    # Nor does a restart's follow from the start before it.
+    assert len({seed_after_faults(seed + more, faults) - seed for more in (0, 1) for faults in range(9)}) == 18
 
 
 def test_seeds_that_a_bot_chooses_are_kept() -> None:

@@ -9,6 +9,9 @@ import pytest
 
 from tests.worker.support import Source, answering, script, write_bot
 from tournament.cli.commands import main
+from tournament.contests import two_card_draw
+from tournament.contests.two_card_draw import examples
+from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.runner.contest_run import NobodyWatching
 from tournament.sandbox.settings import SandboxSettings
@@ -45,6 +48,34 @@ def test_a_bot_that_does_not_repeat_may_enter(tmp_path: Path) -> None:
     report = check(tmp_path, "import time\ndef a(bot): return time.time_ns() // 7 % 50\ndef b(bot, bet): return 1\n")
     assert not report.repeats
     assert report.fit
+
+
+def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told of a tournament's sessions, and without a seed its chance is another each time."""
+    monkeypatch.setattr("tournament.trial.check.SESSIONS", 3)
+    listens = script("""
+        import sys
+        sessions = sys.stdin.readline().strip()
+        for line in sys.stdin:
+            print("ACTION", "PASS" if line.split()[1] == "A" else "FOLD") if sessions == "700" else sys.exit(7)
+        """)
+    report = check(tmp_path, listens, Settings(sessions=700))
+    assert report.fit and report.leg is not None and report.leg.sessions == 3
+    tells = "import random\nn = random.getrandbits(60)\ndef a(bot): raise ValueError(n)\ndef b(bot, bet): return 1\n"
+
+    def told(seed: str | None) -> tuple[str | None, str]:
+        report = check(tmp_path, tells, SMALL.model_copy(update={"seed": seed}))
+        return report.seed, report.faults[0].what
+
+    (drawn, said), other = told(None), told(None)
+    assert drawn != other[0] and said != other[1]
+    assert told(drawn) == (None, said)
+
+
+def test_no_server_of_a_check_is_known() -> None:
+    servers = {practice_server(bytes([n]) * 32).content for n in range(4)}
+    assert len(servers) == 4
+    assert not servers & {server.content for server in examples(two_card_draw.Settings(seed="1"))}
 
 
 LEAK = """

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -222,6 +222,72 @@ def test_a_busy_machine_is_nobodys_fault(busy_machine: None, monkeypatch: pytest
     answered = ask(BURNING, [A] * 8, Settings(wall_seconds_per_decision=0.1, cpu_seconds_per_decision=0.5))
     assert not answered.faults
     assert time.monotonic() - began > 0.6  # or the machine was not busy
+
+
+class Queueing:
+    """A process that waits for a processor while it is asked, and works a little when it gets one.
+
+    As Linux has it: the wait is counted only once it is over. `ticks` are (seconds, processor time, delay) by audit.
+    """
+
+    def __init__(self, ticks: Sequence[tuple[float, float, float]]) -> None:
+        self.ticks = ticks
+        self.now = -1
+
+    def audit(self) -> float:
+        self.now += 1
+        return self.ticks[self.now][0]
+
+    def cpu_seconds(self) -> float:
+        return sum(tick[1] for tick in self.ticks[: self.now + 1])
+
+    def run_delay(self) -> float:
+        return sum(tick[2] for tick in self.ticks[: self.now + 1])
+
+    def threads(self) -> int:
+        return 1
+
+    def has_taken_too_much(self) -> bool:
+        return False
+
+    def has_written(self) -> bool:
+        return False
+
+    def waits_for_processor(self) -> bool:
+        return self.ticks[self.now][1:] == (0.0, 0.0)
+
+
+class Asked:
+    """Lanes of which one is outstanding."""
+
+    def is_outstanding(self, channel: int) -> tuple[bool, int]:
+        return True, 3
+
+
+def is_blamed(monkeypatch: pytest.MonkeyPatch, ticks: Sequence[tuple[float, float, float]]) -> bool:
+    table = object.__new__(lanes._LaneTable)
+    confined = Queueing(ticks)
+    process = lanes._Process(confined, 0, shared=True)  # type: ignore[arg-type]
+    vars(table).update(
+        _by_channel={0: process},
+        _lanes=Asked(),
+        _settings=Settings(wall_seconds_per_decision=1, wall_seconds_per_leg=2),
+    )
+    failures: list[str] = []
+    monkeypatch.setattr(table, "_process_failed", lambda _process, what: failures.append(what))
+    for _ in ticks:
+        table._audit(process, confined.audit())
+    return bool(failures)
+
+
+def test_a_wait_for_the_processor_is_made_good_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits = [*[(0.05, 0.0, 0.0)] * 30, (0.05, 0.01, 1.54)]
+    assert not is_blamed(monkeypatch, [(0.05, 0.0, 0.0), *waits * 40])
+    # A worker that is seldom let to look counts half a second a time, and no more is made good than was counted.
+    assert not is_blamed(monkeypatch, [(5.0, 0.0, 0.0), (5.0, 0.01, 4.9)] * 40)
+    sleeps = [(0.05, 0.001, 0.0)] * 19  # a little less than a second
+    assert is_blamed(monkeypatch, [(0.05, 0.01, 60.0), *sleeps * 3])
+    assert is_blamed(monkeypatch, [*[(0.05, 0.0, 0.0)] * 20, (0.05, 0.01, 9.0), *sleeps * 3])
 
 
 def test_time_for_which_the_worker_itself_stood_still_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def test_the_bank_ends_a_leg_that_no_decision_would() -> None:
     thinker = counting("thinker", 10_000)
     result, _ = play_built(thinker, LOOPS, settings=settings)
     assert result.ended_by == 0
-    assert {fault.what for fault in result.faults} == {"ran out of fuel (an endless loop?)"}
+    assert {fault.what for fault in result.faults} == {"used up the fuel of its leg"}
     saver, _ = play_built(counting("saver", 100), LOOPS, settings=settings)
     assert saver.ended_by is None
 
@@ -95,7 +95,7 @@ def test_starts_are_paid_from_the_leg() -> None:
         what = [fault.what for fault in result.faults]
         assert result.ended_by == 0
         assert what == ["gave up (abort, exit, a throw, or a path without a return)"] * 3 + [
-            "can't start: ran out of fuel (an endless loop?)"
+            "can't start again: used up the fuel of its leg"
         ]
 
 

@@ -36,6 +36,8 @@ def check_table(report: CheckReport) -> Table:
             f"{leg.games:,} games in {leg.sessions:,} session{'s' * (leg.sessions != 1)} against a house bot,"
             f" {report.points_per_session:+.2f} points a session",
         )
+        if report.seed:
+            table.add_row("seed", f"--seed {report.seed} repeats this check")
         for name, text in _costs(report.meter, report.fuel_allowed):
             table.add_row(name, text)
         if report.boundary_questions:  # not asked of a bot that was disqualified

@@ -160,6 +160,7 @@ def check(
         int | None, typer.Option(metavar="N", help="only play again and show this session of the check")
     ] = None,
     game: Annotated[int | None, typer.Option(metavar="N", help="of that session, up to this game")] = None,
+    seed: Annotated[str | None, typer.Option(metavar="SEED", help="of a check that is to be repeated")] = None,
     config: _ConfigPath = None,
 ) -> None:
     """Build a bot, play it against a house bot, question it at the limits, and say whether it can enter.
@@ -170,7 +171,7 @@ def check(
     from tournament.trial.check import check_bot, contest_of, replay_check
 
     chosen = find_contest(contest) if contest else contest_of(bot, _configured(config))
-    loaded = load_config(chosen.name, config)
+    loaded = load_config(chosen.name, config, contest={"seed": seed})
     check_among_others(bot, loaded.entrants)
     with Screen(_err, chosen.title) as screen:
         if session is not None:
@@ -178,8 +179,8 @@ def check(
             _out.print(replay_table(replay))
             return
         report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen)
-    options = [*(["--contest", contest] if contest else []), *(["--config", str(config)] if config else [])]
-
+    given = {"contest": contest, "config": config, "seed": seed or report.seed}
+    options = [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
     _out.print(check_table(report))
     for fault, _ in alike(report.faults):  # not in the table, where a line that is to be copied would be broken
         words = ["tournament", "check", str(bot), *options, "--session", str(fault.session), "--game", str(fault.game)]

@@ -291,15 +291,15 @@ class HouseScoring:
 class House:
     """The house players of a contest in which entrants play these and not each other.
 
-    `players` gives those of a tournament, `practice` one that entrants are tried
-    against; both take the settings, the folder from which relative paths
-    start, and someone to tell what takes long. They raise BadInput. Every player has the `facts`. With a
+    `players` gives those of a tournament; it takes the settings, the folder from which relative paths
+    start, and someone to tell what takes long, and raises BadInput. `practice` gives one that entrants are tried
+    against, chosen by a key. Every player has the `facts`. With a
     `suffix`, their contents are kept beside the records, as files of that ending,
     and so are those of the `examples`, which entrants may know.
     """
 
     players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
-    practice: Callable[[ContestSettings], HousePlayer]
+    practice: Callable[[bytes], HousePlayer]
     scoring: HouseScoring
     suffix: str | None = None
     facts: tuple[str, ...] = ()
@@ -308,7 +308,7 @@ class House:
 
 # Raised when the same settings no longer give the same games in any contest: it is of what they share. A
 # contest's own is its `version`.
-ENGINE_VERSION = 2
+ENGINE_VERSION = 3
 
 
 class NewCore(Protocol):

@@ -85,6 +85,8 @@ def build_entrant(
     ) as error:
         artifact = None
         problem = "\n".join(_cut(line) for line in printable(str(error)).splitlines())
+    except module_trial.Disturbed as error:
+        raise RunFailed(f"{submission.name} can't be tried: {error}") from None
     except OSError as error:
         raise RunFailed(f"{submission.name} can't be built: {trouble_in_words(error, 'this machine')}") from None
     except MemoryError:

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -19,7 +18,7 @@ from pathlib import Path
 from tournament.cache import cache_folder, cache_trouble, keep, recall
 from tournament.errors import RunFailed, printable
 from tournament.sandbox import confinement
-from tournament.sandbox.confinement import Finished, LaunchSpec, Limits
+from tournament.sandbox.confinement import KILLED, Finished, LaunchSpec, Limits, kills_for_memory
 from tournament.sandbox.scratch import alone_on_this_machine, remove, scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 
@@ -243,14 +242,14 @@ def _run(
     alone, but for `libraries` when it is to build them. Raises CompilerRefused,
     and RunFailed when it is the machine that keeps it from compiling.
     """
-    kills = _kills_for_memory()
+    kills = kills_for_memory()
     finished = _run_once(command, folder, include, sandbox, libraries)
     if finished.status != 0 and not finished.cut_off and not finished.excess and not _blames_source(finished):
         # Something killed it, or it failed for itself. Once more, with nobody beside it; then who is to blame?
         with _alone:
             finished = _run_once(command, folder, include, sandbox, libraries)
             if finished.status != 0 and not finished.cut_off and not _blames_source(finished):
-                was_killed = finished.status in _KILLED or _kills_for_memory() > kills
+                was_killed = finished.status in KILLED or kills_for_memory() > kills
                 if was_killed or not _works(sandbox):
                     words = _first_line(_message(finished)) or finished.in_words
                     raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
@@ -269,8 +268,6 @@ def _run(
 
 
 _alone = threading.Lock()
-# By SIGKILL: the process itself, or one that it was started by, which tells so by its status.
-_KILLED = (-signal.SIGKILL, 256 - signal.SIGKILL)
 
 
 def _run_once(
@@ -326,15 +323,6 @@ def _works(sandbox: SandboxSettings) -> bool:
             _run_once([*_command("c", folder), "-c", unit.name, "-o", "trial.o"], folder, None, sandbox, None).status
             == 0
         )
-
-
-def _kills_for_memory() -> int:
-    """How many processes the system has killed because memory was short."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/vmstat").read_text().splitlines():
-            if line.startswith("oom_kill "):
-                return int(line.split()[1])
-    return 0
 
 
 def _first_line(text: object) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import signal
+import threading
 
 from tournament.sandbox import confinement
-from tournament.sandbox.confinement import LaunchSpec, Limits
+from tournament.sandbox.confinement import Finished, LaunchSpec, Limits
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
 SECONDS = 20  # of processor time, for all engines
 _MEGABYTES = 2048
+_alone = threading.Lock()
 
 
 class TooHard(Exception):
@@ -21,27 +23,41 @@ class TooSlow(TooHard):
     """One that takes too much processor time, and so would do so again."""
 
 
+class Disturbed(Exception):
+    """The machine kept it from being tried; the message says how."""
+
+
 def try_compile(code: bytes, engines: list[dict[str, bool | int]], sandbox: SandboxSettings) -> None:
     """Compile a module in the sandbox by each engine that may play it, which are given by their settings.
 
-    Raises TooHard, and BadInput when it can't be confined.
+    Raises TooHard; Disturbed when the system ended it, or gave it no time; and BadInput when it can't be confined.
 
     Its bytes must not be malformed: what else is wrong with them passes here.
     """
     package = python_bots.installed(("wasmtime",))
-    finished = confinement.run(
-        LaunchSpec(
-            Limits(_MEGABYTES, SECONDS),
-            module={"modules": package.modules, "settings": engines},
-            readable=package.readable,
-        ),
-        sandbox.mode,
-        5 * SECONDS,
-        given=code,
-    )
+
+    def attempt() -> Finished:
+        return confinement.run(
+            LaunchSpec(
+                Limits(_MEGABYTES, SECONDS),
+                module={"modules": package.modules, "settings": engines},
+                readable=package.readable,
+            ),
+            sandbox.mode,
+            5 * SECONDS,
+            given=code,
+        )
+
+    finished = attempt()
+    if finished.status not in (0, -signal.SIGXCPU):
+        with _alone:  # the system may have been short of something
+            finished = attempt()
     if finished.status == 0:
         return
-    unfit = TooSlow if -finished.status == signal.SIGXCPU else TooHard
-    if finished.cut_off or -finished.status in (signal.SIGXCPU, signal.SIGKILL):
-        raise unfit(f"takes more than {SECONDS} seconds to be compiled to machine code")
+    if finished.status == -signal.SIGXCPU:
+        raise TooSlow(f"takes more than {SECONDS} seconds to be compiled to machine code")
+    if finished.cut_off:
+        raise Disturbed("this machine is too busy")
+    if finished.status == -signal.SIGKILL:
+        raise Disturbed("this machine has too little memory")
     raise TooHard(f"takes more than {_MEGABYTES} MB to be compiled to machine code ({finished.in_words})")

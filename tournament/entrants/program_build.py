@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import threading
 from pathlib import Path
 
 from tournament.errors import BadInput
 from tournament.sandbox import confinement
-from tournament.sandbox.confinement import LaunchSpec, Limits
-from tournament.sandbox.scratch import scratch_folder
+from tournament.sandbox.confinement import KILLED, LaunchSpec, Limits, kills_for_memory
+from tournament.sandbox.scratch import is_full, scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes.archive import pack, recipe_of, unpack
 from tournament.worker.processes.commands import PATH, find_command
@@ -32,17 +34,36 @@ _SYSTEM = (
 
 
 class BuildFailed(Exception):
-    """A program's build command failed; the message has its complaints."""
+    """A program's build command failed; the message has its complaints. `status` is how the command ended."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     """What plays: the archive, or what its build command makes of it, run in the sandbox in a copy.
 
-    Raises BuildFailed and BadRecipe.
+    One that the system killed is run once more, with no other beside it. Raises BuildFailed and BadRecipe, and OSError
+    when the disk is full.
     """
     recipe = recipe_of(archive)
     if not recipe.build:
         return archive
+    kills = kills_for_memory()
+    try:
+        return _build(archive, recipe, sandbox)
+    except BuildFailed as failed:
+        if failed.status not in KILLED and kills_for_memory() == kills:
+            raise
+    with _alone:
+        return _build(archive, recipe, sandbox)
+
+
+_alone = threading.Lock()
+
+
+def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
     with scratch_folder() as whole:
         folder = whole / "bot"
         scratch = whole / "scratch"
@@ -65,7 +86,9 @@ def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
             most=_MOST_SHOWN,
         )
         if finished.status != 0:
-            raise BuildFailed(_complaint(recipe, finished, folder))
+            if is_full(whole):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise BuildFailed(_complaint(recipe, finished, folder), finished.status)
         try:
             return pack(folder, built=True)
         except BadInput as problem:

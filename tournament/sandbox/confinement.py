@@ -400,6 +400,19 @@ def _module_files() -> dict[str, str]:
     return {**own, "engine.python_bots": engine.python_bots.__file__}
 
 
+# By SIGKILL: the process itself, or one that it was started by, which tells so by its status.
+KILLED = (-signal.SIGKILL, 256 - signal.SIGKILL, 128 + signal.SIGKILL)
+
+
+def kills_for_memory() -> int:
+    """How many processes the system has killed because memory was short."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return 0
+
+
 LOOK_SECONDS = 0.1
 
 

@@ -3,15 +3,16 @@
 Runs inside the sandbox with the standard library and the packages that the
 organiser allows. Each leg gets the bot's file executed anew in a module of its
 own, and modules `random`, `numpy.random`, `secrets` and `os` whose chance
-starts at the leg's seed. Where legs share a process they also get their own
+follows from the leg's seed, for each use by a hash (BLAKE2b): who works back one
+generator's start knows nothing of the seed or the others. Where legs share a process they also get their own
 copies of all else that they may reach (`leg_isolation` says what that is).
 Where a leg has a process, it has all modules; the chance that these take for
-themselves starts at the leg's seed, too.
+themselves follows from the leg's seed, too.
 """
 
 from __future__ import annotations
 
-import _random
+import _blake2
 import builtins
 import importlib
 import os
@@ -220,25 +221,42 @@ def _functions(module: types.ModuleType, stem: str, questions: Sequence[str]) ->
 
 
 class _Bytes:
-    """Stands in for os.urandom: bytes that repeat."""
+    """Stands in for os.urandom: hashes of a counter under a key, which follows from the leg's seed and a use's name."""
 
-    def __init__(self, seed: int) -> None:
-        self._chance = _random.Random(seed)
+    def __init__(self, seed: int, use: bytes) -> None:
+        self._key = _blake2.blake2b(seed.to_bytes(8, "little"), person=use).digest()
+        self._hashed = 0
 
     def __call__(self, size: int) -> bytes:
-        return self._chance.getrandbits(8 * size).to_bytes(size, "little") if size else b""
+        if size < 0:
+            raise ValueError("negative argument not allowed")
+        first, self._hashed = self._hashed, self._hashed - -size // _HASH_BYTES
+        counts = range(first, self._hashed)
+        return b"".join(_blake2.blake2b(n.to_bytes(8, "little"), key=self._key).digest() for n in counts)[:size]
+
+    def number(self) -> int:
+        """A start for a generator."""
+        return int.from_bytes(self(_SEED_BYTES), "little")
+
+    def words(self) -> list[int]:
+        """The same as numpy takes it."""
+        return list(memoryview(self(_SEED_BYTES)).cast("I"))
+
+
+_HASH_BYTES = 64
+_SEED_BYTES = 32  # of a generator
 
 
 class _LegModules:
     """The modules of a leg whose chance is its own, made when they are first imported."""
 
     def __init__(self, seed: int) -> None:
-        self._chance = _random.Random(seed)
-        self.bytes = _Bytes(seed ^ 2)
+        self.seeds = _Bytes(seed, b"seeds")
+        self.bytes = _Bytes(seed, b"bytes")
         self._made: dict[str, types.ModuleType] = {}
         self._seeded: set[str] = set()
         self._seed = seed
-        os.urandom = _Bytes(seed ^ 1)
+        os.urandom = _Bytes(seed, b"urandom")
         self.seed_shared()
 
     def seed_shared(self) -> None:
@@ -247,7 +265,9 @@ class _LegModules:
             module: Any = sys.modules.get(name)
             if module is not None and name not in self._seeded:
                 self._seeded.add(name)
-                module.seed(self._seed >> 32)
+                # Not from the leg's other starts: whether another leg has imported it must make no difference.
+                own = _Bytes(self._seed, name.encode())
+                module.seed(own.number() if name == "random" else own.words())
                 if name == "random":
                     module._urandom = os.urandom
 
@@ -261,9 +281,6 @@ class _LegModules:
             elif _told["legs_share"]:
                 self._made[name] = _own_copy(importlib.import_module(name))
         return self._made.get(name)
-
-    def seed(self) -> int:
-        return self._chance.getrandbits(64)
 
 
 def _copy(module: types.ModuleType) -> types.ModuleType:
@@ -302,18 +319,29 @@ def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleTyp
         )
 
         def __init__(self, x: Any = None) -> None:
-            super().__init__(leg.seed() if x is None else x)
+            super().__init__(leg.seeds.number() if x is None else x)
 
         def seed(self, a: Any = None, version: int = 2) -> None:
             # What is no number would seed by its address.
-            super().seed(leg.seed() if a is None else 0 if a != a else a, version)
+            super().seed(leg.seeds.number() if a is None else 0 if a != a else a, version)
 
     class SystemRandom(Random):
         def __init__(self, x: Any = None) -> None:
-            super().__init__(None)
+            super().__init__(0)
+
+        def random(self) -> float:
+            return self.getrandbits(53) / (1 << 53)
+
+        def getrandbits(self, k: int) -> int:
+            if k < 0:
+                raise ValueError("number of bits must be non-negative")
+            return int.from_bytes(leg.bytes(-(-k // 8)), "little") & (1 << k) - 1
+
+        def randbytes(self, n: int) -> bytes:
+            return leg.bytes(n)
 
         def seed(self, a: Any = None, version: int = 2) -> None:
-            super().seed(None)
+            pass
 
     module = _copy(original)
     shared = Random()
@@ -377,20 +405,20 @@ def _leg_numpy_random(leg: _LegModules, original: types.ModuleType) -> types.Mod
     """`numpy.random` with generators of the leg's own: nothing in it takes chance from elsewhere."""
     module = _copy(original)
 
-    def seeded(kind: Any, bits: int) -> Any:
+    def seeded(kind: Any) -> Any:
         """The class, its objects seeded by the leg's chance where they are given no seed."""
 
         def start(self: Any, *given: Any, **named: Any) -> None:
             if all(value is None for value in (*given[:1], *map(named.get, ("seed", "entropy", "key")))):
-                given = (leg.seed() >> (64 - bits), *given[1:])
+                given = (leg.seeds.words(), *given[1:])
                 named = {name: value for name, value in named.items() if value is not None}
             kind.__init__(self, *given, **named)
 
         return type(kind.__name__, (kind,), {"__init__": start, "__module__": kind.__module__})
 
     for name in ("SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
-        setattr(module, name, seeded(getattr(original, name), 64))
-    state = seeded(original.RandomState, 32)
+        setattr(module, name, seeded(getattr(original, name)))
+    state = seeded(original.RandomState)
     shared = state()
     for name in original.__all__:
         value = getattr(original, name)
@@ -398,10 +426,10 @@ def _leg_numpy_random(leg: _LegModules, original: types.ModuleType) -> types.Mod
             setattr(module, name, getattr(shared, name))
 
     def default_rng(seed: Any = None) -> Any:
-        return original.default_rng(leg.seed() if seed is None else seed)
+        return original.default_rng(leg.seeds.words() if seed is None else seed)
 
     def seed(seed: Any = None) -> None:
-        shared.seed(leg.seed() >> 32 if seed is None else seed)
+        shared.seed(leg.seeds.words() if seed is None else seed)
 
     drawn = {"ranf": shared.random_sample, "sample": shared.random_sample}
     vars(module).update(default_rng=default_rng, RandomState=state, seed=seed, **drawn)

@@ -73,6 +73,17 @@ def _sweep(parent: Path) -> None:
                 os.close(lock)
 
 
+# A disk with less is full, unless a folder of ours takes more of it than the other.
+_LITTLE, _MUCH = 16 << 20, 1 << 30
+
+
+def is_full(folder: Path) -> bool:
+    """Whether the disk of a folder is full, and not with what lies in it."""
+    disk = os.statvfs(folder)
+    no_room = disk.f_bavail * disk.f_frsize < _LITTLE or (disk.f_files and not disk.f_favail)
+    return bool(no_room) and is_within(str(folder), _MUCH)
+
+
 def is_within(folder: str, size: int) -> bool:
     """Whether a folder that others work in takes at most so many bytes of disk, in at most MOST_FILES files."""
     count = 0

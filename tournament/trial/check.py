@@ -5,22 +5,24 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from engine.game_core import GameCore
 from engine.records import Table
 from engine.scripted_core import ScriptedCore
 from tournament.cache import cache_folder
 from tournament.contests import CONTESTS, find_contest
-from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer, NewCore
 from tournament.contests.questions import extreme_questions
 from tournament.entrants import compiler
 from tournament.entrants.bot import Entrant, Kind, Submission
 from tournament.entrants.build import build_entrant, warnings_of
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
-from tournament.keys import trial_key
-from tournament.leg import Leg
+from tournament.keys import drawn_seed, trial_key
+from tournament.leg import Leg, LegPlan
 from tournament.runner.contest_run import Watcher
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
@@ -55,6 +57,7 @@ class Meter:
 class CheckReport:
     """What a check found. Without `leg` the bot could not be built; `problem` says why.
 
+    `seed` is the one that was drawn for it; None where the settings have one.
     Points are the bot's, per session, against the house bot. `repeats`: one
     seed gave the same games twice. `legs_apart`: it played a leg beside others
     as it plays it alone. `warnings` are a C compiler's. `boundary_faults` are those at extreme values.
@@ -64,6 +67,7 @@ class CheckReport:
     kind: Kind
     size: int
     problem: str | None
+    seed: str | None = None
     leg: LegResult | None = None
     meter: Meter | None = None
     fuel_allowed: int = 0
@@ -150,9 +154,12 @@ def check_bot(
 ) -> CheckReport:
     """Build a bot and try it: games against a house player or bot, twice with one seed, and questions at the limits.
 
-    Raises BadInput when there is no such file or it isn't a bot's, and when
-    nothing here can confine it.
+    What it is told must not tell it that it is tried: without a seed one is drawn, and it hears of as many sessions
+    as in a tournament. Raises BadInput when there is no such file or it isn't a bot's, and when nothing here can
+    confine it.
     """
+    seed = None if settings.seed else drawn_seed()
+    settings = settings.model_copy(update={"seed": seed or settings.seed})
     entrant, opponent = _build(contest, settings, sandbox, path, watcher)
     if entrant.artifact is None:
         return CheckReport(entrant.name, entrant.kind, 0, entrant.problem)
@@ -162,6 +169,7 @@ def check_bot(
         kind=entrant.kind,
         size=len(entrant.artifact),
         problem=None,
+        seed=seed,
         leg=first.result,
         meter=first.meter,
         fuel_allowed=settings.fuel_per_decision,
@@ -204,8 +212,12 @@ def replay_check(
 ) -> Replay:
     """Play the games of a check again and return those of one session, up to `last_game`.
 
-    Raises BadInput as `check_bot` does, and when the check plays no such session.
+    Raises BadInput as `check_bot` does, without a seed, and when the check plays no such session.
     """
+    if settings.seed is None:
+        raise BadInput(
+            "--session: say also --seed, which the check has told; without one it plays other games each time"
+        )
     entrant, opponent = _build(contest, settings, sandbox, path, watcher)
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")
@@ -232,7 +244,7 @@ def _build(
         compiler.prepare_libraries(kind, sandbox, watcher.say)
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:
-        return entrant, contest.house.practice(settings)
+        return entrant, contest.house.practice(_key(settings))
     source = (contest.interface.sdk / "new_bot.c").read_bytes()
     house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
     built = build_entrant(house, contest.interface, settings, sandbox)
@@ -262,8 +274,9 @@ def _play(
         Competitor(n, f"~{opponent.name} {n}", "house" if contest.house else "wasm", content_sha256(opponent))
         for n in range(1, legs + 1)
     ]
-    playing = settings.playing() | {"sessions": min(SESSIONS, settings.sessions)}
-    key = trial_key(settings.seed)
+    playing, key = settings.playing(), _key(settings)
+    # Programs are told how many sessions there are; fewer are played.
+    contest = replace(contest, new_core=partial(_new_short_core, contest.new_core))
     schedule: AgainstHouse | RoundRobin
     if contest.house:
         schedule = AgainstHouse(contest.name, playing | {"sessions": 1}, key, [mine], others)
@@ -273,6 +286,23 @@ def _play(
     if bot.plays_as == "wasm":
         return [_play_inline(contest, settings, leg, artifacts, _digest_sink(contest, kept)) for leg in chosen]
     return _play_in_lanes(contest, settings, sandbox, chosen, artifacts, kept)
+
+
+def _key(settings: ContestSettings) -> bytes:
+    assert settings.seed is not None
+    return trial_key(settings.seed)
+
+
+def _new_short_core(
+    new_core: NewCore,
+    plan: LegPlan,
+    settings: ContestSettings,
+    games: Table,
+    sessions: Table,
+    house: bytes | None = None,
+) -> GameCore:
+    """A core that plays a leg of no more sessions than a check has."""
+    return new_core(replace(plan, sessions=min(SESSIONS, plan.sessions)), settings, games, sessions, house)
 
 
 def _play_inline(

@@ -31,7 +31,7 @@ from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
-from tournament.keys import trial_key
+from tournament.keys import drawn_seed, trial_key
 from tournament.leg import LegPlan
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
@@ -162,7 +162,11 @@ class BotAndServer:
         artifacts = {self.entrant.artifact_sha256: self.entrant.artifact, content_sha256(house): house.content}
         bot = Competitor(0, self.entrant.name, self.entrant.plays_as, self.entrant.artifact_sha256)
         server = Competitor(0, house.name, "house", content_sha256(house))
-        legs = list(AgainstHouse(contest.name, settings.playing(), trial_key(settings.seed), [bot], [server]).legs())
+        legs = list(
+            AgainstHouse(
+                contest.name, settings.playing(), trial_key(settings.seed or drawn_seed()), [bot], [server]
+            ).legs()
+        )
         if self.entrant.plays_as == "wasm":
             sink = NullSink.of(contest, _HANDS)
             return [play_leg(contest, settings, leg, artifacts, sink) for leg in legs]

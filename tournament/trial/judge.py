@@ -43,7 +43,7 @@ def judge_command(
         raise BadInput("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
     settings = contest.settings.model_validate({"seed": seed})
     assert settings.seed is not None
-    bob = contest.house.practice(settings)
+    bob = contest.house.practice(master_key(settings.seed))
     schedule = AgainstHouse(
         contest.name,
         settings.playing(),

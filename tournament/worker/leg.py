@@ -10,6 +10,7 @@ from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.records import Table
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.contests.questions import asked
+from tournament.keys import seed_after_faults
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Fault, LegResult, kept_faults
@@ -180,7 +181,7 @@ def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, c
 
 def after_faults(faults: int, seat: Seat) -> Seat:
     """The seat as its bot starts again: with another rand(), for with the same it might fail again."""
-    return replace(seat, random_seed=(seat.random_seed + faults) % (1 << 64))
+    return replace(seat, random_seed=seed_after_faults(seat.random_seed, faults))
 
 
 def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:

@@ -212,7 +212,7 @@ HOLDEM_TRAINING = Contest(
     new_core=new_core,
     house=House(
         players=_house_players,
-        practice=lambda _settings: BOB,
+        practice=lambda _key: BOB,
         scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
     ),
     judge=judge_program,

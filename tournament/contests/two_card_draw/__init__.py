@@ -28,6 +28,7 @@ from tournament.contests.two_card_draw.servers import (
     compiled_strategy,
     generated_server,
     house_players,
+    practice_server,
     strategy_of,
 )
 from tournament.keys import master_key
@@ -96,10 +97,6 @@ def players(settings: ContestSettings, folder: Path, say: Callable[[str], None])
     return house_players(
         None if settings.strategies is None else folder / settings.strategies, _key(settings), settings.servers, say
     )
-
-
-def practice(settings: ContestSettings) -> HousePlayer:
-    return examples(settings)[0]
 
 
 def examples(settings: ContestSettings) -> Sequence[HousePlayer]:
@@ -205,7 +202,7 @@ TWO_CARD_DRAW = Contest(
     new_core=new_core,
     house=House(
         players,
-        practice,
+        practice_server,
         HouseScoring(
             score,
             measures=(

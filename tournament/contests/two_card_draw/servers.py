@@ -9,8 +9,13 @@ from pathlib import Path
 from engine.draw_evaluation import StrategyEvaluator
 from engine.two_card_draw import CompiledStrategy
 from tournament.contests.contest import HousePlayer
-from tournament.contests.two_card_draw.generate import Recipe, cached_at, generated_text
-from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy, read_strategy_file
+from tournament.contests.two_card_draw.generate import Recipe, cached_at, generate, generated_text
+from tournament.contests.two_card_draw.strategy_file import (
+    ServerStrategy,
+    read_strategy,
+    read_strategy_file,
+    write_strategy,
+)
 from tournament.errors import BadInput
 from tournament.keys import number_of, sub_key
 from tournament.names import valid_name
@@ -34,6 +39,11 @@ def recipe_of(key: bytes, name: str) -> Recipe:
 def generated_server(key: bytes, name: str) -> HousePlayer:
     """The server of this name in the contest of this master key."""
     return server_of(name, generated_text(recipe_of(key, name)))
+
+
+def practice_server(key: bytes) -> HousePlayer:
+    """One to try a bot against, which no bot has seen before; it isn't kept."""
+    return server_of("practice", write_strategy(generate(recipe_of(key, "practice"))).encode())
 
 
 def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> list[HousePlayer]:

@@ -49,6 +49,8 @@ from tournament.worker.wasm.seating import Seating
 _MOST_OWN_PROCESSES = 24
 # How many processes of either kind, unless a leg alone needs more.
 _MOST_PROCESSES = 96
+# What WebAssembly bots of all legs in play may have together, unless one leg alone has more.
+_MOST_MEMORY_OF_BOTS = 1 << 30
 # Rows of the tables that a core writes into: few, so that those of thousands of legs stay near.
 _ROWS = 16
 # Language runtimes start some threads of their own; no bot needs more than these.
@@ -184,6 +186,7 @@ class _LaneTable:
         self._shared: dict[tuple[str, str], _Process] = {}
         self._parting: deque[tuple[float, Confined]] = deque()
         self._done: list[PlayedLeg] = []
+        self._most_legs = len(legs)
         self._lanes = lanes.Lanes(
             contest.interface.view_size,
             python_bots.most_arguments(contest.interface),
@@ -208,6 +211,7 @@ class _LaneTable:
                 self._lanes.drain_all()
                 for process in list(self._by_channel.values()):
                     self._audit(process, elapsed)
+                self._audit_memory()
             yield from self._done
             self._done.clear()
 
@@ -222,7 +226,7 @@ class _LaneTable:
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
-        while self._waiting:
+        while self._waiting and len(self._by_lane) < self._most_legs:
             needs = [self._needs(self._waiting[0], seat) for seat in range(2)]
             own = sum(not process.shared for process in self._by_channel.values()) + len(self._parting)
             if "own" in needs and own and own + needs.count("own") > _MOST_OWN_PROCESSES:
@@ -233,6 +237,16 @@ class _LaneTable:
                 if self._by_channel or self._parting:
                     return
             self._begin(self._waiting.popleft())
+
+    def _audit_memory(self) -> None:
+        """Put half of the legs back to their beginnings where WebAssembly bots have too much memory together."""
+        in_play = list(self._by_lane.values())
+        taken = sum(leg.seating.memory_bytes for leg in in_play if leg.seating)
+        if taken > _MOST_MEMORY_OF_BOTS and len(in_play) > 1:
+            self._most_legs = len(in_play) // 2
+            for leg in in_play[self._most_legs :]:
+                self._leave(leg)
+                self._waiting.append(leg)
 
     def _needs(self, in_play: _LegInPlay, seat: int) -> Literal["none", "shared", "own"]:
         """Which process must be started for a seat."""
@@ -584,13 +598,16 @@ class _LaneTable:
             return
         # If this worker was held up itself (a stopped job, say), that time is not the bot's.
         seconds = min(elapsed, _LONGEST_TICK)
-        idle = max(0.0, seconds - (cpu - watch.cpu) - (delay - watch.delay))
-        watch.idle_seconds += idle
+        idle = seconds - (cpu - watch.cpu) - (delay - watch.delay)
         watch.cpu, watch.delay = cpu, delay
         # An answer that only waits for us to read it came in time.
-        if confined.waits_for_processor() or confined.has_written():
+        if confined.has_written():
             return
-        process.idle_seconds += idle
+        # Less than nothing makes good for ticks before: a wait for the processor is known when it is over.
+        watch.idle_seconds = max(0.0, watch.idle_seconds + idle)
+        process.idle_seconds = max(0.0, process.idle_seconds + idle)
+        if confined.waits_for_processor():
+            return
         if watch.idle_seconds > settings.wall_seconds_per_decision + grace:
             self._process_failed(process, f"did not answer for {settings.wall_seconds_per_decision:g} s")
             return

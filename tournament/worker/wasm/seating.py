@@ -20,7 +20,7 @@ from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
 from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
 from tournament.worker.wasm.stand_ins import SEED_RANDOM, stand_ins
-from tournament.worker.wasm.traps import describe, is_own_doing, was_stopped
+from tournament.worker.wasm.traps import describe, is_of_system, is_out_of_fuel, is_own_doing, was_stopped
 
 # Bots as people write them take a nanosecond an instruction at most; those that wait for memory at each take 100.
 _SECONDS_PER_FUEL = 20e-9
@@ -28,6 +28,9 @@ _SECONDS_PER_FUEL = 20e-9
 _FUEL_WITHOUT_CLOCK = 2_000_000_000
 # What the core and a machine that is busy with other things take besides.
 _SECONDS_PER_DECISION, _SECONDS_MORE = 1e-3, 60.0
+
+
+_BANK_IS_EMPTY = "used up the fuel of its leg"
 
 
 class StartFailed(BotUnfit):
@@ -106,6 +109,12 @@ class Seating:
         step_type = _step_type(value_count(interface), self.metering)
         self._step = calls.native_function(self._context, step_type, *self.referee.step_function)
         self._seated: list[_SeatedBot | None] = [None, None]
+        self._memories: list[wasmtime.Memory] = []  # of all bots that were ever seated: the store keeps them
+
+    @property
+    def memory_bytes(self) -> int:
+        """What the bots' memories have together, those from before a restart included."""
+        return sum(memory.data_len(self._store) for memory in self._memories)
 
     def seat(self, seat: int, seed: int, helpers_key: bytes) -> None:
         """Start the seat's bot: fresh memory, rand() from `seed`, helpers that draw by their key; charged to the leg.
@@ -121,10 +130,17 @@ class Seating:
             seated = _start(self._store, bot, seed, helpers_key, given, self.metering)
         except _Stopped:
             raise self._taking_too_long(seat) from None
+        except _NoMemory as trouble:
+            raise RunFailed(f"{self._names[seat]} can't start: {trouble}") from None
+        except StartFailed:
+            if given < self._limits.fuel_to_start and self._store.get_fuel() == 0:
+                raise StartFailed(f"can't start again: {_BANK_IS_EMPTY}") from None
+            raise
         finally:
             if self._counts_fuel:
                 self.referee.charge(seat, given - self._store.get_fuel())
         self._seated[seat] = seated
+        self._memories.append(seated.memory)
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
@@ -148,7 +164,11 @@ class Seating:
         if not error:
             return refusal(self._interface, self.core)
         seated = self._seated[self.core.pending()[1]]
-        noted = assertions.failed_assertion(self._store, *seated.assertion) if seated and seated.assertion else ""
+        if is_out_of_fuel(error) and self.referee.fuel_left(self.core.pending()[1]) == 0:
+            return _BANK_IS_EMPTY
+        noted = (
+            seated and seated.assertion and assertions.failed_assertion(self._store, seated.memory, seated.assertion)
+        )
         return noted or describe(error)
 
     def _taking_too_long(self, seat: int) -> RunFailed:
@@ -164,6 +184,8 @@ def try_start(bot: LoadedBot, limits: Limits) -> None:
         _start(_new_store(limits.metering, limits), bot, 0, bytes(KEY_BYTES), limits.fuel_to_start, limits.metering)
     except _Stopped:
         raise BotUnfit("can't start: takes far longer than its fuel should") from None
+    except _NoMemory as trouble:
+        raise MemoryError(str(trouble)) from None
 
 
 @dataclass(frozen=True)
@@ -171,13 +193,18 @@ class _SeatedBot:
     bot: LoadedBot
     functions: list[Extern]
     addresses: list[Extern]  # of the bot's struct, in its memory, if it has one
+    memory: wasmtime.Memory
     window: int  # in our memory: where its view is written
     helpers: Helpers | None  # kept alive: the bot's imports point to them
-    assertion: tuple[wasmtime.Memory, wasmtime.Global] | None  # where a failed assertion is noted
+    assertion: wasmtime.Global | None  # where a failed assertion is noted
 
 
 class _Stopped(Exception):
     """The clock ran out while a bot started."""
+
+
+class _NoMemory(Exception):
+    """The machine gave a bot that started no memory."""
 
 
 def _new_store(metering: Metering, limits: Limits) -> wasmtime.Store:
@@ -217,7 +244,7 @@ def _fuel_of_start(bot: LoadedBot, limits: Limits) -> int | None:
         store = _new_store(limits.metering, limits)
         _start(store, bot, 0, bytes(KEY_BYTES), limits.fuel_to_start, limits.metering)
         _start(_new_store(Metering.NOTHING, limits), bot, 0, bytes(KEY_BYTES), 0, Metering.NOTHING)
-    except (BotUnfit, _Stopped):
+    except (BotUnfit, _NoMemory, _Stopped):
         return None
     return limits.fuel_to_start - store.get_fuel()
 
@@ -231,7 +258,7 @@ def _seconds(limits: Limits, decisions: int) -> float:
 def _start(
     store: wasmtime.Store, bot: LoadedBot, seed: int, helpers_key: bytes, fuel: int, metering: Metering
 ) -> _SeatedBot:
-    """Start a bot. Raises BotUnfit when it can't start, _Stopped."""
+    """Start a bot. Raises BotUnfit when it can't start, _Stopped, _NoMemory."""
     if metering is not Metering.NOTHING:
         store.set_fuel(fuel)
     if metering is Metering.FUEL_AND_TIME:
@@ -252,8 +279,8 @@ def _start(
         if initialize := exports.get("_initialize"):
             instance.call(initialize)
         address = window = 0
+        memory = calls.memory(exports["memory"])
         if interface.passes_address:
-            memory = calls.memory(exports["memory"])
             # The bot's struct goes into pages of its own, out of the way of its allocator.
             address = memory.grow(store, -(-interface.bot_size // PAGE)) * PAGE
             window = calls.address_of(memory.data_ptr(store)) + address + interface.view_offset
@@ -264,17 +291,18 @@ def _start(
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
         if was_stopped(error):
             raise _Stopped from None
+        if is_of_system(error):
+            raise _NoMemory(f"this machine gives it no memory ({describe(error)})") from None
         unfit = StartFailed if is_own_doing(error) else BotUnfit
         raise unfit(f"can't start: {describe(error)}") from None
     return _SeatedBot(
         bot,
         [exports[name] for name in bot.functions],
         [calls.constant(store, address)] if interface.passes_address else [],
+        memory,
         window,
         helpers,
-        (calls.memory(exports["memory"]), calls.global_variable(exports[assertions.EXPORT]))
-        if bot.notes_assertions
-        else None,
+        calls.global_variable(exports[assertions.EXPORT]) if bot.notes_assertions else None,
     )
 
 

@@ -18,7 +18,7 @@ def describe(error: Exception) -> str:
     if isinstance(error, wasmtime.Trap) and error.trap_code in _WORDS:
         return _WORDS[error.trap_code]
     text = str(error)
-    if "all fuel consumed" in text:
+    if is_out_of_fuel(error):
         return _WORDS[wasmtime.TrapCode.OUT_OF_FUEL]
     causes = [line.strip() for line in text.splitlines() if line.strip()]
     return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
@@ -26,7 +26,19 @@ def describe(error: Exception) -> str:
 
 def is_own_doing(error: Exception) -> bool:
     """Whether a bot's code failed by itself, so that it would do so again anywhere."""
-    return isinstance(error, wasmtime.Trap) or "all fuel consumed" in str(error)
+    return isinstance(error, wasmtime.Trap) or is_out_of_fuel(error)
+
+
+def is_out_of_fuel(error: Exception) -> bool:
+    """Whether a bot had no fuel left."""
+    if isinstance(error, wasmtime.Trap):
+        return error.trap_code == wasmtime.TrapCode.OUT_OF_FUEL
+    return "all fuel consumed" in str(error)
+
+
+def is_of_system(error: Exception) -> bool:
+    """Whether the operating system refused what a bot was to have, such as memory."""
+    return not isinstance(error, wasmtime.Trap) and "(os error " in str(error)
 
 
 def was_stopped(error: Exception) -> bool:
