@@ -239,14 +239,13 @@ class _LaneTable:
             self._begin(self._waiting.popleft())
 
     def _audit_memory(self) -> None:
-        """Put half of the legs back to their beginnings where WebAssembly bots have too much memory together."""
-        in_play = list(self._by_lane.values())
-        taken = sum(leg.seating.memory_bytes for leg in in_play if leg.seating)
-        if taken > _MOST_MEMORY_OF_BOTS and len(in_play) > 1:
-            self._most_legs = len(in_play) // 2
-            for leg in in_play[self._most_legs :]:
-                self._leave(leg)
-                self._waiting.append(leg)
+        """Put legs back to their beginnings while WebAssembly bots have too much memory together."""
+        taken = {leg: leg.seating.memory_bytes for leg in self._by_lane.values() if leg.seating}
+        while len(taken) > 1 and sum(taken.values()) > _MOST_MEMORY_OF_BOTS:
+            leg, _ = taken.popitem()  # the last to begin
+            self._leave(leg)
+            self._waiting.append(leg)
+            self._most_legs = len(self._by_lane)
 
     def _needs(self, in_play: _LegInPlay, seat: int) -> Literal["none", "shared", "own"]:
         """Which process must be started for a seat."""
