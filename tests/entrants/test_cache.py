@@ -8,6 +8,7 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import wasmtime
@@ -134,6 +135,26 @@ def test_a_compiler_that_dies_ends_the_run(
         build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
 
 
+def test_a_source_that_was_refused_is_not_compiled_again(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hundreds of them, or one that takes the compiler minutes, must not do so at every run."""
+    sources = {"torn.c": "int a(", "half.c": BOT.split("\n")[0], "never.c": "#error never"}
+    first = build_folder(_new(tmp_path / "bots"), sources)
+    with monkeypatch.context() as patch:
+        patch.setattr(compiler, "_run_once", lambda *_: pytest.fail("compiled again"))
+        again = build_folder(_new(tmp_path / "again"), sources)
+    assert [bot.problem for bot in again.values()] == [bot.problem for bot in first.values()]
+    assert all(bot.problem for bot in again.values())
+    # What a clock ended may end otherwise on another day.
+    cut_off = Finished(0, b"", b"", True)
+    with monkeypatch.context() as patch:
+        patch.setattr(compiler, "_run_once", lambda *_: cut_off)
+        slow = build_folder(_new(tmp_path / "slow"), {"slow.c": BOT % 2})["slow"]
+    assert "still at it" in (slow.problem or "")
+    assert build_folder(_new(tmp_path / "later"), {"slow.c": BOT % 2})["slow"].problem is None
+
+
 def test_a_compiler_that_dies_once_is_tried_again(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,7 +258,12 @@ def test_a_build_that_the_system_kills_is_run_again(own_cache: Path, tmp_path: P
     built: list[object] = []
     build_once = program_build._build
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(program_build, "_build", lambda *orders: (built.append(orders), build_once(*orders))[1])
+
+        def counted(*orders: Any) -> bytes:
+            built.append(orders)
+            return build_once(*orders)
+
+        patch.setattr(program_build, "_build", counted)
         problem = build_folder(bots, {})["dies"].problem
     assert len(built) == 2 and "its build (sh build.sh) ended with status 247" in (problem or "")
 

@@ -48,7 +48,10 @@ def build_entrants(
     submissions, refused = find_submissions(folder)
     workers = os.cpu_count() or 1
     to_compile = [
-        s for s in submissions if s.kind in compiler.LANGUAGES and not is_noted(_cached(s, contest.interface))
+        s
+        for s in submissions
+        if s.kind in compiler.LANGUAGES
+        and not any(is_noted(_entry(_source_digest(s, contest.interface), what)) for what in ("wasm", "refused"))
     ]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
         confinement.probe_sandbox(sandbox.mode)
@@ -216,7 +219,8 @@ def playable(entrants: Iterable[Entrant], least: int) -> list[Entrant]:
     return fit
 
 
-def _cached(submission: Submission, interface: Interface) -> Path:
+def _source_digest(submission: Submission, interface: Interface) -> str:
+    """Of all that a C or C++ bot's WebAssembly follows from."""
     digest = hashlib.sha256()
     sdk = sorted(interface.sdk.rglob("*.h"))
     how = [Path(__file__), Path(c_functions.__file__)]
@@ -228,16 +232,25 @@ def _cached(submission: Submission, interface: Interface) -> Path:
         *[path.read_bytes() for path in [*sdk, *how, _RUNTIME_SOURCE]],
     ):
         digest.update(len(part).to_bytes(8, "little") + part)
-    return _entry(digest.hexdigest(), "wasm")
+    return digest.hexdigest()
 
 
 def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
-    """The bot's WebAssembly, from the cache or the compiler. Raises CompilerRefused."""
-    cached = _cached(submission, interface)
-    artifact = recall(cached)
+    """The bot's WebAssembly, or why there is none, from the cache or the compiler. Raises CompilerRefused."""
+    digest = _source_digest(submission, interface)
+    compiled, refused = _entry(digest, "wasm"), _entry(digest, "refused")
+    artifact = recall(compiled)
     if artifact is None:
-        artifact = _compile(submission, interface, sandbox)
-        keep(cached, artifact)
+        if problem := recall(refused):
+            raise compiler.CompilerRefused(problem.decode(errors="replace"))
+        try:
+            artifact = _compile(submission, interface, sandbox)
+        except compiler.StillAtIt:
+            raise
+        except compiler.CompilerRefused as problem_found:
+            keep(refused, str(problem_found).encode(errors="replace"))
+            raise
+        keep(compiled, artifact)
     return artifact
 
 

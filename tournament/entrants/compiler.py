@@ -71,6 +71,10 @@ class CompilerRefused(Exception):
     """The message is the compiler's own, cut to what helps."""
 
 
+class StillAtIt(CompilerRefused):
+    """The compiler was cut off by a clock; a machine that is less busy might have let it come to an end."""
+
+
 def version() -> str:
     """What the bytes of a build depend on, besides the source."""
     flags = [*_FLAGS, *_LANGUAGE_FLAGS["c"], *_LANGUAGE_FLAGS["cpp"], *_LINK_FLAGS, _EXPORT]
@@ -253,9 +257,8 @@ def _run(
                 if was_killed or not _works(sandbox):
                     words = _first_line(_message(finished)) or finished.in_words
                     raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
-    seconds = FIRST_SECONDS if libraries else SECONDS
     if finished.cut_off and not finished.excess:
-        raise CompilerRefused(f"the compiler was still at it after {seconds} seconds")
+        raise StillAtIt(f"the compiler was still at it after {_patience(libraries)} seconds")
     if finished.excess:
         raise CompilerRefused(f"the compiler took {finished.excess}")
     if finished.status != 0:
@@ -295,8 +298,13 @@ def _run_once(
             purpose="build",
         ),
         sandbox.mode,
-        seconds,
+        _patience(libraries),
     )
+
+
+def _patience(libraries: Path | None) -> int:
+    """Seconds that the compiler may take by the clock: its processor time ends first, unless the machine is busy."""
+    return FIRST_SECONDS if libraries else 2 * SECONDS
 
 
 def _message(finished: Finished) -> str:
