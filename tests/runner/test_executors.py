@@ -323,6 +323,14 @@ def ray_run(place: Place) -> subprocess.Popen[str]:
     )
 
 
+# A stranger on the same machine who has found the port.
+CALLS_RAY = """
+import sys
+from ray._raylet import GcsClient
+print("answered", len(GcsClient(address=sys.argv[1]).internal_kv_keys(b"", None, timeout=10)))
+"""
+
+
 def test_a_ray_of_ones_own_is_closed_to_others_and_gone_with_its_driver(tmp_path: Path) -> None:
     place = new_place(tmp_path, BOTS, sessions=100_000_000)  # which nobody waits for
     with ray_run(place) as run:
@@ -340,7 +348,23 @@ def test_a_ray_of_ones_own_is_closed_to_others_and_gone_with_its_driver(tmp_path
             server = next(process for process, line in processes.items() if "/gcs_server " in line)
             variables = Path(f"/proc/{server}/environ").read_text().split("\0")
             assert "RAY_AUTH_MODE=token" in variables
-            assert re.search(r"RAY_AUTH_TOKEN=[0-9a-f]{64}$", "\n".join(variables), re.MULTILINE)
+            token = re.search(r"RAY_AUTH_TOKEN=([0-9a-f]{64})$", "\n".join(variables), re.MULTILINE)
+            assert token
+            port = next(where.split()[0] for where in listening if where.endswith(f" of {server}"))
+            callers = [
+                subprocess.Popen(
+                    [*command_line([])[:1], "-c", CALLS_RAY, f"127.0.0.1:{port}"],
+                    env=environment({"RAY_AUTH_MODE": mode, "RAY_AUTH_TOKEN": given}),
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                )
+                for mode, given in (("token", token.group(1)), ("token", "0" * 64), ("disabled", ""))
+            ]
+            right, wrong, none = [caller.communicate(timeout=60)[0] for caller in callers]
+            assert "answered" in right
+            for refused in (wrong, none):
+                assert "answered" not in refused and "nauthenticated" in refused
         finally:
             run.kill()
     assert gone(set(processes), 15.0), {p: line for p, line in processes.items() if Path(f"/proc/{p}").exists()}
