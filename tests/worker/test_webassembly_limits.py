@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -196,6 +197,18 @@ def test_how_deep_a_bot_may_call_does_not_depend_on_its_opponent(small_stack: No
     results = [play_built(diver, opponent, settings=settings)[0] for opponent in (PLAIN, LOOPS)]
     faults = [[(fault.session, fault.game, fault.what) for fault in result.faults] for result in results]
     assert faults[0] == faults[1] and "recursed too deep (stack overflow)" in {what for _, _, what in faults[0]}
+
+
+def test_a_thread_with_little_stack_runs_no_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot that recurses would crash the process."""
+    monkeypatch.setattr(engine, "_engines", {})
+    for stack in (256 << 10, 1 << 20):
+        monkeypatch.setattr(resource, "getrlimit", lambda _which, stack=stack: (stack, stack))
+        with pytest.raises(RunFailed, match=r"too little for bots; say: ulimit -s 8192"):
+            engine.engine(Metering.FUEL)
+    for enough in (2 << 20, resource.RLIM_INFINITY):
+        monkeypatch.setattr(resource, "getrlimit", lambda _which, stack=enough: (stack, stack))
+        engine.engine(Metering.FUEL)
 
 
 @pytest.mark.parametrize("metering", [Metering.NOTHING, Metering.FUEL, Metering.FUEL_AND_TIME])

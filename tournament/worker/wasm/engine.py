@@ -7,11 +7,14 @@ together with the bots' bytes they determine every answer.
 from __future__ import annotations
 
 import importlib.metadata
+import resource
 import threading
 import time
 from enum import IntEnum, auto
 
 import wasmtime
+
+from tournament.errors import RunFailed
 
 
 class Metering(IntEnum):
@@ -65,12 +68,18 @@ def engine_settings(metering: Metering) -> dict[str, bool | int]:
 
 
 MOST_STACK = 512 * 1024  # bytes, of a bot's calls in the runtime
+_LEAST_STACK = 2 << 20  # of a thread that enters it: beyond its end the process would crash
 
 
 def engine(metering: Metering) -> wasmtime.Engine:
-    """The process's engine of a kind."""
+    """The process's engine of a kind. Raises RunFailed where threads have too little stack for bots' calls."""
     with _making:
         if metering not in _engines:
+            stack, _ = resource.getrlimit(resource.RLIMIT_STACK)
+            if stack != resource.RLIM_INFINITY and stack < _LEAST_STACK:
+                raise RunFailed(
+                    f"threads have {stack >> 10} KB of stack here, too little for bots; say: ulimit -s 8192"
+                )
             config = wasmtime.Config()
             for name, value in engine_settings(metering).items():
                 setattr(config, name, value)
