@@ -100,6 +100,27 @@ def test_starts_are_paid_from_the_leg() -> None:
         ]
 
 
+def test_a_bot_that_starts_again_has_no_more_memory_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the one before it wrote to is given back at once, not when the leg is over."""
+    text = f"""(global $at (mut i32) (i32.const 0)) (func (export "a") (param i32) (result i32)
+        (drop (memory.grow (i32.const 640)))
+        (loop $l (i32.store8 (global.get $at) (i32.const 1))
+            (global.set $at (i32.add (global.get $at) (i32.const 4096)))
+            (br_if $l (i32.lt_u (global.get $at) (i32.const 41943040))))
+        unreachable) {CALLS}"""
+    resident: list[int] = []
+    take_failure = seating.Seating.take_failure
+
+    def noting(seated: seating.Seating) -> str:
+        resident.append(int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize())
+        return take_failure(seated)
+
+    monkeypatch.setattr(seating.Seating, "take_failure", noting)
+    result, _ = play_built(bot("greedy", text), LOOPS, settings=Settings(sessions=50, faults_allowed=9))
+    assert len(result.faults) == len(resident) == 10
+    assert max(resident) - resident[0] < 40 << 20
+
+
 def test_a_start_that_fails_is_tried_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
     code = module(f"{initialised(1_000_000_000)} {PASSES} {CALLS}")

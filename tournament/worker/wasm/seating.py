@@ -109,12 +109,11 @@ class Seating:
         step_type = _step_type(value_count(interface), self.metering)
         self._step = calls.native_function(self._context, step_type, *self.referee.step_function)
         self._seated: list[_SeatedBot | None] = [None, None]
-        self._memories: list[wasmtime.Memory] = []  # of all bots that were ever seated: the store keeps them
 
     @property
     def memory_bytes(self) -> int:
-        """What the bots' memories have together, those from before a restart included."""
-        return sum(memory.data_len(self._store) for memory in self._memories)
+        """What the bots' memories have together."""
+        return sum(seated.memory.data_len(self._store) for seated in self._seated if seated)
 
     def seat(self, seat: int, seed: int, helpers_key: bytes) -> None:
         """Start the seat's bot: fresh memory, rand() from `seed`, helpers that draw by their key; charged to the leg.
@@ -124,6 +123,8 @@ class Seating:
         """
         bot = self._bots[seat]
         assert bot is not None
+        if former := self._seated[seat]:
+            calls.empty(self._store, former.memory)
         self._seated[seat] = None
         given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
         try:
@@ -140,7 +141,6 @@ class Seating:
             if self._counts_fuel:
                 self.referee.charge(seat, given - self._store.get_fuel())
         self._seated[seat] = seated
-        self._memories.append(seated.memory)
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
