@@ -10,6 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.deals import deal_word
+from engine.holdem_training import BOB_CALLED
+from tests.holdem import play_core
 from tests.oracles.deals import WORD64, key_of, splitmix
 from tests.support import build_folder, play_built, poker_settings
 from tournament import api
@@ -157,3 +159,24 @@ def test_another_session_or_key_tells_nothing(tmp_path: Path) -> None:
     for one, other in ((0, 1), (1, 2), (0, 2)):
         differing = [(a ^ b).bit_count() for a, b in zip(STREAMS[one], STREAMS[other])]
         assert abs(np.mean(differing) - 32) < 4 * 4 / np.sqrt(len(differing))
+
+
+@pytest.mark.parametrize(("round_", "raised"), [(1, 100), (2, 8)])
+def test_bobs_answers_to_one_hand_tell_nothing_of_the_next(round_: int, raised: int) -> None:
+    """A bit of each word is all that Alice gets of his dice: here of a thousand, about the same cards each time.
+
+    Rollouts go on from that word by a generator that could be run backwards; no register or habit shows in the bits.
+    """
+    deck = [12, 24, 19, 33, 0, 23, 37, 45, 2]
+    hands = 1000
+    record = play_core(
+        lambda view: raised if view.round == round_ else 0, 7, sessions=1, hands=hands, decks=[deck] * hands
+    )
+    answers = [hand.answers[round_ - 1] for hand in record.hands]
+    bits = [int(answer == BOB_CALLED) for answer in answers]
+    rate = sum(bits) / hands
+    assert 0.2 < rate < 0.8, rate
+    assert abs(linear_complexity(bits) - hands / 2) < 10
+    centred = (np.array(bits) - rate) / np.sqrt(rate * (1 - rate))
+    for lag in range(1, 40):
+        assert abs((centred[lag:] * centred[:-lag]).sum()) < 4 * np.sqrt(hands)
