@@ -258,6 +258,30 @@ def test_no_frame_is_larger_than_its_bound(variables: int, metering: Metering) -
     assert MOST_STACK / counter.value(store) <= bound.stack
 
 
+NESTED = {
+    "blocks": "(block " * 20_000 + ")" * 20_000,
+    "loops": "(loop " * 200 + ")" * 200,
+    "sums": "(local.get 0)" + "(i32.add (local.get 0))" * 20_000 + "drop",
+    "one sum": "(local.get 0)" * 20_000 + "i32.add " * 19_999 + "drop",
+    "zeros": "(local.get 0)" + "i32.eqz " * 20_000 + "drop",
+}
+
+
+@pytest.mark.parametrize("what", NESTED)
+def test_no_depth_of_a_source_takes_the_compilers_stack(what: str) -> None:
+    """The trial of a module has 64 MB of it, threads that play a few."""
+    code = module(f'(func (export "a") (param i32) (result i32) {NESTED[what]} (i32.const 0)) {CALLS}')
+    compiled: list[object] = []
+    before = threading.stack_size(256 << 10)
+    try:
+        thread = threading.Thread(target=lambda: compiled.append(compile_module(code, Metering.NOTHING)))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert compiled
+
+
 def test_sums_that_double_with_each_function_stop_at_more_than_any_limit() -> None:
     functions = 10_000
     text = [f"(func $f{i} (call $f{i + 1}) (call $f{i + 1}))" for i in range(functions)]
