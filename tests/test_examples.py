@@ -28,7 +28,7 @@ class Silent:
 
 
 def report_of(path: Path) -> CheckReport:
-    return check_bot(VON_NEUMANN_POKER, poker_settings(sessions=200), SandboxSettings(), path, Silent())
+    return check_bot(VON_NEUMANN_POKER, poker_settings(sessions=200, seed=1), SandboxSettings(), path, Silent())
 
 
 @pytest.fixture(scope="module")

@@ -244,15 +244,35 @@ def test_one_ray_worker(place: Place, expected: Outcome, tmp_path: Path) -> None
     assert_same(outcome(tmp_path / place.results.name), expected)
 
 
+# Traps of each sort: out of stack, of memory's bounds, a division by zero, an abort.
+RECURSES = """
+#include "texas.h"
+#include <cstdlib>
+static volatile int zero, *nowhere = (int *)0x7ffffff0;
+static int deeper(int n) { return n + deeper(n + zero + 1) * deeper(n + 2); }
+std::pair<ActionType, int> makeDecision(const State &state)
+{
+    switch (rand() % 40) {
+    case 0: return {ActionType::RAISE, deeper(1)};
+    case 1: return {ActionType::RAISE, *nowhere};
+    case 2: return {ActionType::RAISE, 1 / zero};
+    case 3: abort();
+    }
+    return {ActionType::CHECK, 0};
+}
+"""
+
+
 def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
-    """WebAssembly, Python and a program, in one contest against a house player."""
+    """WebAssembly, Python and a program, in one contest against a house player; and one that traps now and then."""
     shipped = REPOSITORY / "entrants" / "holdem_training"
     for bot in sorted(shipped.glob("threshold*")):
         copy: Callable[[Path, Path], object] = shutil.copytree if bot.is_dir() else shutil.copy
         (tmp_path / "bots").mkdir(exist_ok=True)
         copy(bot, tmp_path / "bots" / bot.name)
+    (tmp_path / "bots" / "recurses.cpp").write_text(RECURSES)
     (tmp_path / "tournament.toml").write_text(
-        '[holdem_training]\nentrants = "bots"\nhands = 400\nsessions = 3\nseed = 7\n'
+        '[holdem_training]\nentrants = "bots"\nhands = 400\nsessions = 3\nseed = 7\nfaults_allowed = 1000\n'
     )
     arguments = ["run", "holdem_training", "--config", str(tmp_path / "tournament.toml"), "--workers", "2"]
     tables = []
@@ -260,7 +280,7 @@ def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
         assert call([*arguments, "--executor", executor, "--results", str(tmp_path / executor)]).returncode == 0
         games = pandas.read_parquet(tmp_path / executor / "holdem_training" / "games")
         tables.append(games.sort_values(["match", "session", "game"]).reset_index(drop=True))
-    assert len(tables[0]) == 3 * 3 * 400
+    assert len(tables[0]) == 4 * 3 * 400
     pandas.testing.assert_frame_equal(tables[0], tables[1])
 
 
