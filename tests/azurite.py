@@ -12,7 +12,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from email.utils import formatdate
 from pathlib import Path
 
@@ -53,8 +53,11 @@ def _installed() -> Path:
     if not folder.exists():
         aside = folder.with_name(f"{folder.name}-{os.getpid()}")
         npm = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(aside), f"azurite@{_VERSION}"]
-        subprocess.run(npm, check=True)
-        aside.rename(folder)
+        if subprocess.run(npm, check=False).returncode:
+            pytest.skip("npm can't install the emulator of az:// here")
+        with suppress(OSError):  # another process of the tests was faster
+            aside.rename(folder)
+        shutil.rmtree(aside, ignore_errors=True)
     return folder / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
 
 
