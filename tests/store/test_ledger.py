@@ -19,20 +19,18 @@ from hypothesis import strategies as st
 from tournament.errors import RunFailed
 from tournament.store.ledger import (
     Batch,
-    Fault,
     Field,
     FieldEntrant,
-    LegResult,
     Part,
     State,
     TableName,
     batch_name,
-    kept_faults,
     read_state,
     standing_batches,
     unpack,
     without_legs,
 )
+from tournament.store.legs import Fault, LegResult, kept_faults
 from tournament.store.storage import FolderStorage
 from tournament.store.writer import Writer, open_for_writing, publish, publish_all
 
@@ -423,12 +421,12 @@ def copies(storage: FolderStorage, number: int) -> list[Path]:
 
 def test_every_flipped_bit_of_an_entry_is_found(storage: FolderStorage) -> None:
     content = copies(storage, 2)[0].read_bytes()
-    unpack(content)
+    unpack(content, {})
     for bit in range(8 * len(content)):
         flipped = bytearray(content)
         flipped[bit // 8] ^= 1 << bit % 8
         with pytest.raises(ValueError, match="not what was written"):
-            unpack(bytes(flipped))
+            unpack(bytes(flipped), {})
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -23,13 +23,13 @@ from tournament.store.ledger import (
     Field,
     FieldEntrant,
     FieldHousePlayer,
-    LegResult,
     Setting,
     batch_name,
     read_state,
     standing_batches,
     without_legs,
 )
+from tournament.store.legs import LegResult
 from tournament.store.parts import rewrite_without, sha256_of
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import FolderStorage, open_storage

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Sequence
-from typing import TypeGuard
 
 from tournament.errors import RunFailed
 from tournament.store.ledger import (
-    FOLDERS_OF_ENTRIES,
     Batch,
     Entry,
     Field,
@@ -18,7 +16,6 @@ from tournament.store.ledger import (
     entry_name,
     pack,
     read_state,
-    unpack,
 )
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import AlreadyExists, Storage
@@ -40,8 +37,8 @@ class Writer:
         self.mended = mended
         self._committing = False
 
-    def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> None:
-        """Append an entry, then publish the parts of its batches. Signals wait until that is done.
+    def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> tuple[Batch, ...]:
+        """Append an entry, then publish the parts of its batches, and return these. Signals wait until that is done.
 
         Raises RunFailed when another process writes to the ledger now, or when a
         part isn't there as it was written; OSError when something can't be written.
@@ -50,7 +47,7 @@ class Writer:
         name = entry_name(self.state.entries + 1)
         self._require([(part, part.staged) for batch in entry.batches if batch.legs for part in batch.parts])
         try:
-            content = pack(entry)
+            content, entry = pack(entry, self.state.batches)
         except ValueError as error:
             reason = " ".join(str(error).split())[:300]
             raise RunFailed(f"{self.storage.location}/ledger/{name} would not be readable: {reason}") from None
@@ -68,6 +65,7 @@ class Writer:
             publish_all(self.storage, entry.batches)
             self._committing = False
         self._require([(part, part.place) for batch in entry.batches if batch.legs for part in batch.parts])
+        return entry.batches
 
     def _not_mine(self) -> str:
         return f"another process writes to {self.storage.location} now; this one stops"
@@ -117,8 +115,10 @@ def open_for_writing(storage: Storage) -> Writer:
     storage.prepare()
     storage.hold()
     try:
-        state = read_state(storage)
-        mended = _mend_entries(storage, state.entries)
+        damaged: dict[str, bytes] = {}
+        state = read_state(storage, damaged)
+        for place, content in damaged.items():
+            storage.replace(place, content)
         newest = [versions[-1] for versions in state.batches.values()]
         tables = {table: storage.list(table) for table in ("games", "sessions")}
         for table, found in tables.items():
@@ -146,7 +146,7 @@ def open_for_writing(storage: Storage) -> Writer:
     except BaseException:
         storage.release()
         raise
-    return Writer(storage, state, mended)
+    return Writer(storage, state, list(damaged))
 
 
 def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
@@ -155,36 +155,6 @@ def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
     for name in storage.list("staging"):
         if _OWN_STAGED.fullmatch(name) and f"staging/{name}" not in spared:
             storage.remove(f"staging/{name}")
-
-
-def _mend_entries(storage: Storage, entries: int) -> list[str]:
-    """Make both copies of every entry the same again; those that were not."""
-    mended = []
-    for number in range(1, entries + 1):
-        places = [f"{folder}/{entry_name(number)}" for folder in FOLDERS_OF_ENTRIES]
-        texts = [_text(storage, place) for place in places]
-        if texts[0] == texts[1]:
-            continue
-        sound = next(text for text in texts if _is_sound(text))
-        for place, text in zip(places, texts):
-            if text != sound:
-                storage.replace(place, sound)
-                mended.append(place)
-    return mended
-
-
-def _is_sound(text: bytes | None) -> TypeGuard[bytes]:
-    try:
-        return text is not None and unpack(text) is not None
-    except ValueError:
-        return False
-
-
-def _text(storage: Storage, name: str) -> bytes | None:
-    try:
-        return storage.read(name)
-    except FileNotFoundError:
-        return None
 
 
 def publish_all(storage: Storage, batches: Sequence[Batch]) -> None:
