@@ -8,6 +8,7 @@ import json
 import random
 import signal
 import uuid
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -86,11 +87,11 @@ def storage(tmp_path: Path) -> FolderStorage:
     return FolderStorage(str(tmp_path))
 
 
-def standing(storage: FolderStorage) -> list[tuple[LegResult, ...]]:
+def standing(storage: FolderStorage) -> list[Sequence[LegResult]]:
     return [batch.legs for batch in standing_batches(storage, read_state(storage))]
 
 
-def reopened(storage: FolderStorage) -> list[tuple[LegResult, ...]]:
+def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
     """What stands after the next writer came and went. Nothing else may be left of the tables, or staged."""
     open_for_writing(storage).close()
     found = standing_batches(storage, read_state(storage))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -218,9 +219,7 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
     )
 
 
-def _whole_sums(
-    entrants: int, index: npt.NDArray[np.int64], values: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _whole_sums(entrants: int, index: npt.NDArray[np.int64], values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     sums = np.zeros(entrants, np.int64)
     np.add.at(sums, index, values)
     return sums
@@ -239,7 +238,9 @@ class _Matches:
     @classmethod
     def of(cls, legs: Legs) -> _Matches:
         edges = [0, *(np.flatnonzero(np.diff(legs.match)) + 1).tolist(), len(legs)] if len(legs) else []
-        return cls(legs, list(zip(edges, edges[1:])), legs.points.tolist(), legs.sessions.tolist(), legs.games.tolist())
+        return cls(
+            legs, list(itertools.pairwise(edges)), legs.points.tolist(), legs.sessions.tolist(), legs.games.tolist()
+        )
 
     def played(self, first: int, end: int, facts: Mapping[str, Mapping[str, float]]) -> Played:
         """The sums of some legs against one opponent."""
@@ -262,13 +263,15 @@ class _Matches:
     def errors_of_legs(self) -> list[float]:
         """The standard error of each leg by the blocks of its games, NaN where it can't be told."""
         width = self.legs.blocks.shape[1]
-        return errors_of_sums(self.legs.blocks, block_sizes(self.legs.games, width))[0].tolist()
+        errors, _ = errors_of_sums(self.legs.blocks, block_sizes(self.legs.games, width))
+        return list(map(float, errors))
 
     def errors_of_pairs(self) -> list[float]:
         """The same of each duplicate match. Its legs share their deals: take the pairs of blocks."""
         starts = [first for first, _ in self.ranges]
         blocks = np.add.reduceat(self.legs.blocks, starts, axis=0)
-        return errors_of_sums(blocks, block_sizes(self.legs.sessions[starts], blocks.shape[1]))[0].tolist()
+        errors, _ = errors_of_sums(blocks, block_sizes(self.legs.sessions[starts], blocks.shape[1]))
+        return list(map(float, errors))
 
 
 def _house_tally(

@@ -255,8 +255,7 @@ def _check_batch(batch: Batch) -> None:
     if not batch.legs:
         return
     legs = Legs.of(batch.legs)
-    match, number, sessions, games = map(int, legs.whole[0])
-    if batch.name != batch_name(match, number, legs.digests):
+    if batch.name != batch_name(int(legs.match[0]), int(legs.number[0]), legs.digests):
         raise ValueError("another name")
     if not legs.are_in_order():
         raise ValueError("legs out of order")

@@ -14,7 +14,7 @@ import os
 import re
 import stat
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, Protocol, cast
 
 import pyarrow as pa
@@ -30,8 +30,9 @@ class AlreadyExists(Exception):
 class Storage(Protocol):
     """The verbs. Names that lead outside raise RunFailed.
 
-    `list` gives the sizes in bytes of the files right inside a folder, {} when there is none; `size`
-    that of one file, None when it isn't there. `read` and `open_data` raise FileNotFoundError.
+    `list` gives the sizes in bytes of the files right inside a folder, {} when there is none; `size` that of
+    one file, None when it isn't there. `stamps` gives texts that change when a file is written. `read` and
+    `open_data` raise FileNotFoundError.
     """
 
     location: str
@@ -41,6 +42,7 @@ class Storage(Protocol):
     def release(self) -> None: ...
     def still_held(self) -> bool: ...
     def list(self, folder: str) -> dict[str, int]: ...
+    def stamps(self, folder: str) -> dict[str, str]: ...
     def size(self, name: str) -> int | None: ...
     def read(self, name: str) -> bytes: ...
     def create(self, name: str, content: bytes) -> None: ...
@@ -196,6 +198,12 @@ class FolderStorage:
 
     def list(self, folder: str) -> dict[str, int]:
         """As in `Storage`; hidden files are passed over. Raises RunFailed for links, pipes and devices."""
+        return {name: status.st_size for name, status in self._statuses(folder).items()}
+
+    def stamps(self, folder: str) -> dict[str, str]:
+        return {name: f"{status.st_size} {status.st_mtime_ns}" for name, status in self._statuses(folder).items()}
+
+    def _statuses(self, folder: str) -> dict[str, os.stat_result]:
         found = {}
         try:
             with self._folder(folder) as descriptor, os.scandir(descriptor) as entries:
@@ -205,7 +213,7 @@ class FolderStorage:
                     with contextlib.suppress(FileNotFoundError):  # gone meanwhile
                         status = entry.stat(follow_symlinks=False)
                         if stat.S_ISREG(status.st_mode):
-                            found[entry.name] = status.st_size
+                            found[entry.name] = status
                         elif not stat.S_ISDIR(status.st_mode):
                             raise RunFailed(_not_a_file(f"{self.location}/{folder}/{entry.name}"))
         except (FileNotFoundError, NotADirectoryError):
@@ -336,9 +344,14 @@ class ObjectStorage:
         return self._token is not None and self.read("ledger/writer") == self._token
 
     def list(self, folder: str) -> dict[str, int]:
+        return {item.base_name: item.size for item in self._files(folder)}
+
+    def stamps(self, folder: str) -> dict[str, str]:
+        return {item.base_name: f"{item.size} {item.mtime_ns}" for item in self._files(folder)}
+
+    def _files(self, folder: str) -> Sequence[fs.FileInfo]:
         selector = fs.FileSelector(self._path(folder), allow_not_found=True)
-        found = self._fs.get_file_info(selector)
-        return {item.base_name: item.size for item in found if item.type == fs.FileType.File}
+        return [item for item in self._fs.get_file_info(selector) if item.type == fs.FileType.File]
 
     def size(self, name: str) -> int | None:
         found = self._fs.get_file_info(self._path(name))
