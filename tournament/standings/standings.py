@@ -117,9 +117,8 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
             )
     fit = [e for e in field.entrants if e.problem is None and e.name not in expelled]
     tally = _tally(fit, legs) if scoring is None else _house_tally(fit, matches, scoring, facts)
-    order = sorted(
-        range(len(fit)), key=lambda index: (not tally.opponents[index], -tally.per_match[index], fit[index].name)
-    )
+    per_match = tally.per_match()
+    order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -per_match[index], fit[index].name))
     divisors = np.array([max(1, tally.divisors[index]) for index in order], dtype=np.float64)
     sure = order_probabilities(tally.blocks[order] / divisors[:, np.newaxis])
     lines = []
@@ -175,7 +174,6 @@ class _Tally:
     measures: list[dict[str, float | None]]
     divisors: list[int]
 
-    @property
     def per_match(self) -> list[float]:
         return [float(score) / max(1, divisor) for score, divisor in zip(self.scores, self.divisors)]
 
@@ -205,8 +203,8 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
     for length in np.unique(sessions):
         weights += np.outer(np.bincount(index[sessions == length], minlength=count), block_sizes(length, width))
     blocks = _sums_by_entrant(count, index, signed.reshape(-1, width))
-    met = np.unique(np.concatenate([sides, sides[:, ::-1]]), axis=0)
-    opponents = np.bincount(met[:, 0], minlength=count).tolist()
+    met = np.unique(np.concatenate([sides @ [count, 1], sides @ [1, count]]))
+    opponents = np.bincount(met // max(1, count), minlength=count).tolist()
     return _Tally(
         scores=blocks.sum(axis=1),
         blocks=blocks,

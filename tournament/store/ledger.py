@@ -335,6 +335,8 @@ _ONLY_FIELDS = TypeAdapter(_OnlyField)
 def _field_of(content: bytes) -> Field | None:
     if not is_sealed(content):
         raise ValueError("not what was written")
+    if b'"field":' not in content:
+        return None
     field = _ONLY_FIELDS.validate_json(content).field
     if field:
         _check_field(field)
