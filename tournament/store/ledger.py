@@ -22,8 +22,19 @@ from pydantic import Field as Limits
 
 from tournament.errors import RunFailed, shortened
 from tournament.names import valid_name
-from tournament.store.legs import CHECKED, Count, LegResult, Legs, Number, Text, Word, legs_of_json
-from tournament.store.storage import Storage
+from tournament.store.legs import (
+    CHECKED,
+    Count,
+    LegResult,
+    Legs,
+    Number,
+    Text,
+    Word,
+    legs_of_json,
+    pack_legs,
+    unpack_legs,
+)
+from tournament.store.storage import MOST_READ, Storage
 
 _MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant
 
@@ -188,9 +199,12 @@ def pack(entry: Entry, known: Mapping[str, Sequence[Batch]]) -> tuple[bytes, Ent
     that `unpack` would refuse.
     """
     short = replace(entry, batches=tuple(replace(b, legs=() if b.taken else tuple(b.legs)) for b in entry.batches))
-    text = _ENTRIES.dump_json(short, exclude_defaults=True)
-    content = text[:-1] + f',"sha256":"{hashlib.sha256(text).hexdigest()}"}}\n'.encode()
+    content = _sealed(_ENTRIES.dump_json(short, exclude_defaults=True))
     return content, unpack(content, known)
+
+
+def _sealed(text: bytes) -> bytes:
+    return text[:-1] + f',"sha256":"{hashlib.sha256(text).hexdigest()}"}}\n'.encode()
 
 
 def is_sealed(content: bytes) -> bool:
@@ -269,12 +283,13 @@ class State:
     """The ledger read from its beginning. `batches` by name, the older version of each first.
 
     An older version still matters where its successor came with the last entry: that may not be published yet.
-    Before another entry came it was, so what went earlier is forgotten.
+    Before another entry came it was, so what went earlier is forgotten. So many entries are `noted` in a checkpoint.
     """
 
     entries: int = 0
     field: Field | None = None
     batches: dict[str, list[Batch]] = dataclasses.field(default_factory=dict)
+    noted: int = dataclasses.field(default=0, compare=False)
     _changed: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
     def add(self, entry: Entry) -> None:
@@ -304,8 +319,9 @@ def read_state(storage: Storage, damaged: dict[str, bytes] | None = None) -> Sta
 
     With `damaged` both copies are looked at: there goes what each that isn't as it was written must hold.
     """
-    state = State()
-    for name in _names_of_entries(storage):
+    names = _names_of_entries(storage)
+    state = _noted_state(storage, names)
+    for name in names[state.entries :]:
         entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), damaged)
         state.add(entry)
     return state
@@ -313,11 +329,13 @@ def read_state(storage: Storage, damaged: dict[str, bytes] | None = None) -> Sta
 
 def read_field(storage: Storage) -> Field | None:
     """What is being played by the newest entry that says it, without reading what was played. Raises as above."""
-    for name in reversed(_names_of_entries(storage)):
+    names = _names_of_entries(storage)
+    checkpoint, _ = _read_checkpoint(storage, names)
+    for name in reversed(names[checkpoint.entries :]):
         field = _read_entry(storage, name, _field_of)
         if field:
             return field
-    return None
+    return checkpoint.field
 
 
 @dataclass(frozen=True)
@@ -379,6 +397,100 @@ def _read_entry(
             damaged |= {place: content for place, text in texts.items() if text != content}
         return found
     raise RunFailed(f"{storage.location}/ledger/{name} is damaged; {_MEND_LEDGER.format(storage.location)}")
+
+
+# A checkpoint: what the entries up to one come to, in a form that is read in a moment. It is a note and no record:
+# entries stay, and where it is damaged, or one of their files isn't as it was, they are read. So it needs no copy.
+
+
+@dataclass(frozen=True)
+class _Checkpoint:
+    """What the first `entries` come to; `stamp` is of their files, `legs` the sha256 of the packed legs.
+
+    The batches come without their legs, whose numbers are the `counts`.
+    """
+
+    __pydantic_config__ = CHECKED
+
+    entries: Number
+    stamp: _Sha256 | Literal[""]
+    legs: _Sha256 | Literal[""]
+    field: Field | None
+    batches: tuple[Batch, ...]
+    counts: tuple[Number, ...]
+
+
+_CHECKPOINT = "ledger/checkpoint"
+_CHECKPOINTS = TypeAdapter(_Checkpoint)
+_NO_CHECKPOINT = _Checkpoint(0, "", "", None, (), ())
+_FEWEST_BYTES, _FEWEST_SHARE = 1 << 20, 0.1  # of entries since the last checkpoint, for a new one
+
+
+def write_checkpoint(storage: Storage, state: State) -> None:
+    """Note what the ledger comes to, if that is worth it. All of it must be published. Raises OSError."""
+    sizes = storage.list("ledger")
+    entries = [sizes.get(entry_name(number), 0) for number in range(1, state.entries + 1)]
+    if sum(entries[state.noted :]) < max(_FEWEST_BYTES, _FEWEST_SHARE * sum(entries)):
+        return
+    newest = [versions[-1] for versions in state.batches.values() if versions[-1].legs]
+    packed = pack_legs(Legs.joined(Legs.of(batch.legs) for batch in newest))
+    checkpoint = _Checkpoint(
+        state.entries,
+        _stamp_of_entries(storage, list(map(entry_name, range(1, state.entries + 1)))),
+        hashlib.sha256(packed).hexdigest(),
+        state.field,
+        tuple(map(without_legs, newest)),
+        tuple(len(batch.legs) for batch in newest),
+    )
+    content = _sealed(_CHECKPOINTS.dump_json(checkpoint)) + packed
+    if len(content) <= MOST_READ:
+        storage.replace(_CHECKPOINT, content)
+        state.noted = state.entries
+
+
+def _stamp_of_entries(storage: Storage, names: Sequence[str]) -> str:
+    """What changes with any file of these entries, in either folder."""
+    digest = hashlib.sha256()
+    for folder in FOLDERS_OF_ENTRIES:
+        stamps = storage.stamps(folder)
+        digest.update("".join(f"{folder}/{name} {stamps.get(name)}\n" for name in names).encode())
+    return digest.hexdigest()
+
+
+def _read_checkpoint(storage: Storage, names: Sequence[str]) -> tuple[_Checkpoint, bytes]:
+    """The checkpoint of these entries, or one of none, and its packed legs."""
+    try:
+        head, _, packed = storage.read(_CHECKPOINT).partition(b"\n")
+        text = head + b"\n"
+        if not is_sealed(text):
+            return _NO_CHECKPOINT, b""
+        checkpoint = _CHECKPOINTS.validate_json(text[:-_SEAL_LENGTH] + b"}")
+        if checkpoint.field:
+            _check_field(checkpoint.field)
+    except (FileNotFoundError, ValueError):
+        return _NO_CHECKPOINT, b""
+    ours = names[: checkpoint.entries]
+    whole = len(ours) == checkpoint.entries and checkpoint.stamp == _stamp_of_entries(storage, ours)
+    return (checkpoint, packed) if whole else (_NO_CHECKPOINT, b"")
+
+
+def _noted_state(storage: Storage, names: Sequence[str]) -> State:
+    """The state of these entries' checkpoint, or that before the first."""
+    checkpoint, packed = _read_checkpoint(storage, names)
+    try:
+        if not checkpoint.entries or hashlib.sha256(packed).hexdigest() != checkpoint.legs:
+            return State()
+        legs = unpack_legs(packed)
+        batches: dict[str, list[Batch]] = {}
+        ends = list(itertools.accumulate(checkpoint.counts))
+        if len(ends) != len(checkpoint.batches) or [len(legs)] != ends[-1:]:
+            return State()
+        for batch, count, end in zip(checkpoint.batches, checkpoint.counts, ends):
+            batches[batch.name] = [replace(batch, legs=legs[end - count : end])]
+            _check_batch(batches[batch.name][0])
+    except ValueError:
+        return State()
+    return State(checkpoint.entries, checkpoint.field, batches, checkpoint.entries)
 
 
 def standing_batches(storage: Storage, state: State) -> list[Batch]:

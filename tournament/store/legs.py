@@ -266,8 +266,7 @@ def legs_of_json(rows: Any) -> Legs:
     if not all(map(_SHA256.fullmatch, columns["digest"])):
         raise ValueError("no digest")
     names = {name: name for name in itertools.chain(columns["x"], columns["y"])}  # each kept once
-    if not all(map(valid_name, names)):
-        raise ValueError("no bot's name")
+    _check_names(names)
     blocks = columns["blocks"]
     if set(map(type, blocks)) - {list} or set(map(len, blocks)) - {BLOCK_COUNT}:
         raise ValueError(f"not {BLOCK_COUNT} blocks")
@@ -293,12 +292,20 @@ def _amounts(values: list[Any], least: float, most: float) -> npt.NDArray[np.flo
     if set(map(type, values)) - {float, int}:
         raise ValueError("not a number")
     try:
-        amounts = np.array(values, np.float64)
+        return _within(np.array(values, np.float64), least, most)
     except OverflowError:
         raise ValueError("too large") from None
+
+
+def _within(amounts: npt.NDArray[Any], least: float, most: float) -> npt.NDArray[Any]:
     if not ((amounts >= least) & (amounts <= most)).all():
         raise ValueError("out of bounds")
     return amounts
+
+
+def _check_names(names: Iterable[str]) -> None:
+    if not all(map(valid_name, names)):
+        raise ValueError("no bot's name")
 
 
 def _whole_numbers(values: list[Any], most: int) -> npt.NDArray[np.int64]:
@@ -312,3 +319,66 @@ def _whole_numbers(values: list[Any], most: int) -> npt.NDArray[np.int64]:
 def _rest_of_json(row: dict[str, Any]) -> Rest:
     more = {key: value for key, value in row.items() if key not in _COLUMNS}
     return _REST.validate_json(to_json(more, inf_nan_mode="constants"))
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """What is no number of packed legs: how many there are, the names that indices stand for, and the rest by place."""
+
+    __pydantic_config__ = CHECKED
+
+    legs: Number
+    names: tuple[str, ...]
+    rest: tuple[tuple[Number, Rest], ...]
+
+
+_PACKED = TypeAdapter(_Packed)
+_DIGEST = 32  # bytes
+
+
+def pack_legs(legs: Legs) -> bytes:
+    """Legs as bytes that are read in a moment: a line of JSON, then the columns of numbers one after the other."""
+    index = {name: place for place, name in enumerate(dict.fromkeys(itertools.chain(legs.x, legs.y)))}
+    rest = tuple((place, more) for place, more in enumerate(legs.rest) if more != _NO_REST)
+    players = np.array([[index[name] for name in names] for names in (legs.x, legs.y)], "<i4")
+    return b"".join(
+        (
+            _PACKED.dump_json(_Packed(len(legs), tuple(index), rest), exclude_defaults=True) + b"\n",
+            legs.sums.astype("<f8").tobytes(),
+            legs.whole.astype("<i8").tobytes(),
+            players.tobytes(),
+            bytes.fromhex("".join(legs.digests)),
+        )
+    )
+
+
+def unpack_legs(content: bytes) -> Legs:
+    """The legs that `pack_legs` made bytes of. Raises ValueError for what can't be."""
+    start = content.find(b"\n") + 1
+    packed = _PACKED.validate_json(content[:start])
+    _check_names(packed.names)
+    count, width = packed.legs, 2 + BLOCK_COUNT
+    shapes = (("<f8", count, width), ("<i8", count, len(_WHOLE)), ("<i4", 2, count), ("u1", count, _DIGEST))
+    columns = []
+    for kind, high, wide in shapes:
+        columns.append(np.frombuffer(content, kind, high * wide, start).reshape(high, wide))
+        start += columns[-1].nbytes
+    if start != len(content):
+        raise ValueError("too long")
+    sums, whole, players, digests = columns
+    _within(sums[:, 0], -_MOST_AMOUNT, _MOST_AMOUNT)
+    _within(sums[:, 1], 0.0, _MOST_SQUARE)
+    _within(sums[:, 2:], -_MOST_AMOUNT, _MOST_AMOUNT)
+    _within(whole[:, :3], 0, _MOST_NUMBER)
+    _within(whole[:, 3], 0, _MOST_COUNT)
+    _within(players, 0, len(packed.names) - 1)
+    rest = [_NO_REST] * count
+    for place, more in packed.rest:
+        if place >= count:
+            raise ValueError("more of no leg")
+        rest[place] = more
+    text = digests.tobytes().hex()
+    x, y = ([packed.names[place] for place in column] for column in players.tolist())
+    return Legs(
+        [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)], x, y, whole, sums, rest
+    )

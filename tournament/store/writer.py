@@ -16,6 +16,7 @@ from tournament.store.ledger import (
     entry_name,
     pack,
     read_state,
+    write_checkpoint,
 )
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import AlreadyExists, Storage
@@ -103,6 +104,7 @@ class Writer:
             if not self._committing and self.storage.still_held():
                 named = {part.staged for versions in self.state.batches.values() for part in versions[-1].parts}
                 _sweep_staging(self.storage, named)
+                write_checkpoint(self.storage, self.state)
         self.storage.release()
 
 
