@@ -25,7 +25,8 @@ class Checks:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._written = self._notes = _read(storage)
+        self._written = _read(storage)
+        self._notes = dict(self._written)
         self._stamps = self._stamps_now()
         self._read: set[str] = set()
         self._doubtful: set[str] = set()
