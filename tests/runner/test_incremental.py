@@ -214,8 +214,13 @@ def parts_read(place: Place) -> list[str]:
     """The parts that another run reads, of either table."""
     read: list[str] = []
     original = FolderStorage.open_data
+
+    def open_data(self: FolderStorage, name: str) -> Any:
+        read.append(name)
+        return original(self, name)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FolderStorage, "open_data", lambda self, name: read.append(name) or original(self, name))
+        patch.setattr(FolderStorage, "open_data", open_data)
         place.play()
     return sorted(set(read))
 

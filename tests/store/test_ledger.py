@@ -414,8 +414,13 @@ def read_entries(storage: FolderStorage) -> list[str]:
     """The entries that a reading of the ledger looks into."""
     names: list[str] = []
     original = FolderStorage.read
+
+    def read(self: FolderStorage, name: str) -> bytes:
+        names.append(name)
+        return original(self, name)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FolderStorage, "read", lambda self, name: names.append(name) or original(self, name))
+        patch.setattr(FolderStorage, "read", read)
         read_state(storage)
         read_field(storage)
     return sorted({name for name in names if name.endswith(".json")})
