@@ -251,13 +251,11 @@ def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
     cuts = []
     for batch in sound:
         legs = Legs.of(batch.legs)
-        # Where each leg goes: before that many of the missing ones; nowhere if it doesn't count.
-        goes = [
-            bisect(missing, place) if digest in wanted else None
-            for digest, place in zip(legs.digests, zip(legs.match.tolist(), legs.number.tolist()))
-        ]
-        if None not in goes and goes[0] == goes[-1]:
+        places = list(zip(legs.match.tolist(), legs.number.tolist()))
+        if bisect(missing, places[0]) == bisect(missing, places[-1]) and wanted.issuperset(legs.digests):
             continue
+        # Where each leg goes: before that many of the missing ones; nowhere if it doesn't count.
+        goes = [bisect(missing, place) if digest in wanted else None for digest, place in zip(legs.digests, places)]
         runs: dict[int, list[tuple[int, int]]] = {}
         first = 0
         for where, several in itertools.groupby(goes):
