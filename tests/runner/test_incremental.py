@@ -264,7 +264,7 @@ def test_small_neighbours_are_put_together(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
         play(place)
-        assert len(list((place.results / "games").iterdir())) == 1  # of ten
+        assert len(list((place.results / "games").iterdir())) == 10
         for step, name in enumerate(["bold", "calm", "bold"]):
             place.write_bot(name, bot_source(step, step))
             assert play(place) == pairs_with(name, [*BOTS, "fair"])
@@ -277,9 +277,11 @@ def test_small_neighbours_are_put_together(tmp_path: Path) -> None:
 def test_a_damaged_neighbour_is_not_put_together_and_plays_again_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
+    place = new_place(tmp_path, BOTS, sessions=10)
     watcher = Listens()
     monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
+    place.play()
+    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
 
     def flip(*arguments: object) -> None:
         (victim, *_) = sorted((place.results / "games").iterdir())

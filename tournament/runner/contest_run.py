@@ -203,7 +203,8 @@ def _play(
                     summarised = now
             left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
             watcher.done(Progress(len(done) + pace.legs, total, pace.games, pace.seconds, left, ranking))
-        merge_small_batches(contest, writer, checks, sessions, watcher.say)
+        if done:  # so that a first run doesn't write twice
+            merge_small_batches(contest, writer, checks, sessions, watcher.say)
         writer.require_whole()
     finally:
         receipts.close()

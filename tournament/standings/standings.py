@@ -197,12 +197,16 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
     counted = (sides >= 0).all(axis=1)
     sides = sides[counted]
     index = sides.ravel()
-    signed = legs.blocks[counted][:, np.newaxis, :] * np.array([[1.0], [-1.0]])
     sessions = np.repeat(legs.sessions[counted], 2)
     weights = np.zeros((count, width))
     for length in np.unique(sessions):
         weights += np.outer(np.bincount(index[sessions == length], minlength=count), block_sizes(length, width))
-    blocks = _sums_by_entrant(count, index, signed.reshape(-1, width))
+    blocks = np.zeros((count, width))
+    signed = np.empty(len(index))
+    for block in range(width):
+        signed[::2] = legs.blocks[counted, block]
+        signed[1::2] = -signed[::2]
+        blocks[:, block] = np.bincount(index, signed, count)
     met = np.unique(np.concatenate([sides @ [count, 1], sides @ [1, count]]))
     opponents = np.bincount(met // max(1, count), minlength=count).tolist()
     return _Tally(

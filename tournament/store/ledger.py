@@ -459,6 +459,8 @@ def _stamp_of_entries(storage: Storage, names: Sequence[str]) -> str:
 
 def _read_checkpoint(storage: Storage, names: Sequence[str]) -> tuple[_Checkpoint, bytes]:
     """The checkpoint of these entries, or one of none, and its packed legs."""
+    if not names:
+        return _NO_CHECKPOINT, b""
     try:
         head, _, packed = storage.read(_CHECKPOINT).partition(b"\n")
         text = head + b"\n"

@@ -224,12 +224,11 @@ class PartReader:
         self, storage: Storage, part: Part, columns: Sequence[Column], legs: Legs, sessions_per_leg: int
     ) -> None:
         self._storage, self._part = storage, part
-        self._schema = arrow_schema(columns)
         self._file = open_part(storage, part, columns)
         metadata = self._file.metadata
         groups = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
         self._group_edges = [0, *itertools.accumulate(groups)]
-        self._group, self._table = -1, self._schema.empty_table()
+        self._read: dict[int, pa.Table] = {}  # the last row group, by its number
         self._legs = legs
         self._sessions_per_leg = sessions_per_leg
         self._edges = np.concatenate([[0], np.cumsum(legs.games if part.table == "games" else legs.sessions)])
@@ -242,10 +241,10 @@ class PartReader:
         while row < last:
             with _reading(self._storage, self._part):
                 group = bisect_right(self._group_edges, row) - 1
-                if group != self._group:
-                    self._group, self._table = group, self._file.read_row_group(group).cast(self._schema)
+                if group not in self._read:
+                    self._read = {group: self._file.read_row_group(group).replace_schema_metadata(None)}
                 start, until = self._group_edges[group], min(last, self._group_edges[group + 1])
-                piece = self._table.slice(row - start, until - row)
+                piece = self._read[group].slice(row - start, until - row)
                 self._check(piece, row, until)
             yield piece
             row = until
@@ -255,12 +254,22 @@ class PartReader:
         rows = np.diff(np.clip(self._edges[first : last + 2], row, until))
         match = np.repeat(self._legs.match[first : last + 1], rows)
         number = np.repeat(self._legs.number[first : last + 1], rows)
-        numbers = piece["session"].to_numpy() // self._sessions_per_leg
-        if not ((piece["match"].to_numpy() == match) & (numbers == number)).all():
+        numbers = _numbers(piece, "session") // self._sessions_per_leg
+        if not ((_numbers(piece, "match") == match) & (numbers == number)).all():
             raise pa.ArrowInvalid("it has rows of other legs than the ledger says")
 
     def close(self) -> None:
         self._file.close(force=True)
+
+
+def _numbers(table: pa.Table, name: str) -> npt.NDArray[Any]:
+    """A column of whole numbers without nulls. Unlike `to_numpy` this doesn't import pandas: it takes long."""
+    kind = np.dtype(table.schema.field(name).type.to_pandas_dtype())
+    chunks = [
+        np.frombuffer(cast(Any, chunk.buffers()[1]), kind, len(chunk), chunk.offset * kind.itemsize)
+        for chunk in table[name].chunks
+    ]
+    return np.concatenate(chunks) if chunks else np.empty(0, kind)
 
 
 def copy_legs(
