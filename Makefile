@@ -79,7 +79,7 @@ $(VENV)/built: $(VENV)/compilers $(wildcard engine/*.pyx engine/*.pxd engine/*.h
 
 $(VENV)/tools: $(VENV)/installed
 	@echo "Installing the tools for tests and checks"
-	@$(call quietly, $(PIP) install --group dev)
+	@$(call quietly, $(PIP) install --no-compile --group dev)
 	@touch $@
 
 $(VENV)/installed: $(VENV)/compilers pyproject.toml

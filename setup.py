@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,17 @@ WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
 
 CORES = os.cpu_count() or 1
 
+# Cython's own code for memory views, compiled once instead of into every module of the core.
+SHARED = "engine._cython"
+
 # What `tournament init` copies: read from the repository in a checkout, from this folder once installed.
 SHIPPED = "tournament/starter/shipped"
 SHIPPED_FILES = ("entrants", "results/README.md")
+
+
+def gives_dtype(source: str) -> bool:
+    """Whether a module makes the dtype of a struct, which Cython 3.3 can't with shared code."""
+    return "[:1]>&" in Path(source).read_text()
 
 
 class BuildCore(build_ext):
@@ -38,25 +48,39 @@ class BuildCore(build_ext):
 
         for extension in self.extensions:
             extension.include_dirs.append(numpy.get_include())
-        in_c = cythonize(
-            self.extensions,
-            nthreads=CORES,
-            build_dir="build/debug_c" if DEBUG else "build/c",
-            force=self.force,
-            compiler_directives={
-                "language_level": 3,
-                "boundscheck": DEBUG,
-                "wraparound": False,
-                "cdivision": not DEBUG,
-                "initializedcheck": DEBUG,
-                "embedsignature": True,
-                "embedsignature.format": "python",
-            },
-        )
+        build = "build/debug_c" if DEBUG else "build/c"
+        Path(build, "engine").mkdir(parents=True, exist_ok=True)
+        shared = Path(build, *SHARED.split(".")).with_suffix(".c")
+        subprocess.run([sys.executable, "-m", "cython", f"--generate-shared={shared}"], check=True)
+        in_c = []
+        for name in (SHARED, None):
+            in_c += cythonize(
+                [
+                    extension
+                    for extension in self.extensions
+                    if extension.sources and name == (None if gives_dtype(extension.sources[0]) else SHARED)
+                ],
+                nthreads=CORES,
+                build_dir=build,
+                force=self.force,
+                shared_utility_qualified_name=name,
+                compiler_directives={
+                    "language_level": 3,
+                    "boundscheck": DEBUG,
+                    "wraparound": False,
+                    "cdivision": not DEBUG,
+                    "initializedcheck": DEBUG,
+                    "embedsignature": True,
+                    "embedsignature.format": "python",
+                },
+            )
         written = {extension.name: extension for extension in in_c}
         for extension in self.extensions:
-            extension.sources = written[extension.name].sources
-            extension.depends = written[extension.name].depends
+            if extension.name == SHARED:
+                extension.sources = [str(shared)]
+            else:
+                extension.sources = written[extension.name].sources
+                extension.depends = written[extension.name].depends
         super().build_extensions()
 
 
@@ -78,16 +102,17 @@ class BuildPython(build_py):
 
 
 def core() -> list[Any]:
-    """One extension for each source of the core."""
+    """One extension for each source of the core, and what they share."""
+    sources = {f"engine.{path.stem}": [str(path)] for path in sorted(Path("engine").glob("*.pyx"))}
     return [
         Extension(
-            f"engine.{path.stem}",
-            [str(path)],
+            name,
+            source,
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-            extra_compile_args=["-O1", "-g1", *SANITIZERS] if DEBUG else ["-O3"],
+            extra_compile_args=["-O1", "-g1", *SANITIZERS] if DEBUG else ["-O3", "-g0"],
             extra_link_args=SANITIZERS if DEBUG else [],
         )
-        for path in sorted(Path("engine").glob("*.pyx"))
+        for name, source in {SHARED: [], **sources}.items()
     ]
 
 

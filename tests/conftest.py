@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.object_store import serve
+from tests.object_store import ServedStore, serve
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 # A shell that runs the tests in the background has children ignore Ctrl-C; the runs under test must not.
@@ -40,7 +40,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def object_store() -> Iterator[str]:
-    """The options of URLs into an object store that runs while tests do."""
-    with serve() as options:
-        yield options
+def served_store() -> Iterator[ServedStore]:
+    """An object store that runs while tests do."""
+    with serve() as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def object_store(served_store: ServedStore) -> str:
+    """The options of URLs into it."""
+    return served_store.options

@@ -23,7 +23,7 @@ from typing import IO, Any
 from tests.contest_runs import SEEDS
 from tournament.cli import commands as cli
 from tournament.keys import master_key
-from tournament.store.storage import FolderStorage
+from tournament.store.folder_storage import FolderStorage
 
 _lock = threading.Lock()
 _taken = 0

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tournament.cli import commands as cli
-from tournament.store.storage import FolderStorage
+from tournament.store.folder_storage import FolderStorage
 
 _left = 0
 

@@ -1,35 +1,188 @@
-"""An object store on this machine, for tests that need one."""
+"""An object store on this machine, for tests that need one: moto's, behind a gate that counts, holds and refuses."""
 
 from __future__ import annotations
 
+import hashlib
+import threading
 import urllib.request
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
 
+import obstore
+import obstore.store
 import pytest
 
+from tournament.store import object_client
+
 BUCKET = "bucket"
+_Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+
+@dataclass
+class ServedStore:
+    """The store while it runs. `options` are those of URLs into its one bucket.
+
+    `requests` are those that came, each "METHOD key" and marked where it is of a multipart upload. `gate` is called
+    with each before it is answered: it may wait, or return the answer to refuse it by, "503" or "409 Code"; `losing`
+    does afterwards, for one although it was done. `deaf`: conditions are passed over.
+    `authorization` is what the last request said of who asks.
+    """
+
+    address: str = ""
+    options: str = ""
+    requests: list[str] = field(default_factory=list)
+    gate: Callable[[str], str | None] = lambda request: None
+    losing: Callable[[str], str | None] = lambda request: None
+    deaf: bool = False
+    authorization: str = ""
+    _tags: dict[str, str] = field(default_factory=dict)
+
+    def around(self, application: _Application) -> _Application:
+        def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+            start = self._from_google(environ, start)
+            path = environ["PATH_INFO"].removeprefix(f"/{BUCKET}").removeprefix("/")
+            query = environ.get("QUERY_STRING", "")
+            method = "COPY" if "HTTP_X_AMZ_COPY_SOURCE" in environ else environ["REQUEST_METHOD"]
+            upload = next((f" {word}" for word in ("uploads", "uploadId", "delete", "list-type") if word in query), "")
+            request = f"{method} {path}{upload}"
+            self.requests.append(request)
+            self.authorization = environ.get("HTTP_AUTHORIZATION", "")
+            status = self.gate(request)
+            if status is None:
+                if self.deaf:
+                    environ = {key: value for key, value in environ.items() if not key.startswith("HTTP_IF_")}
+                lost = self.losing(request)
+                if lost is None:
+                    return application(environ, start)
+                list(application(environ, lambda *_: None))
+                status = lost
+            else:
+                environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+            number, _, code = status.partition(" ")
+            body = f"<Error><Code>{code}</Code></Error>".encode() if code else b""
+            start(f"{number} Refused", [("Content-Length", str(len(body)))])
+            return [body]
+
+        return answer
+
+    def _from_google(self, environ: dict[str, Any], start: Callable[..., Any]) -> Callable[..., Any]:
+        """Make a request of Google's XML API one of S3's, which it resembles, and the answer the other way round."""
+        if generation := environ.pop("HTTP_X_GOOG_IF_GENERATION_MATCH", None):
+            condition = {"HTTP_IF_NONE_MATCH": "*"} if generation == "0" else {"HTTP_IF_MATCH": self._tags[generation]}
+            environ |= condition
+        if source := environ.pop("HTTP_X_GOOG_COPY_SOURCE", None):
+            environ["HTTP_X_AMZ_COPY_SOURCE"] = source
+
+        def answer(status: str, headers: Iterable[tuple[str, str]], *more: Any) -> Any:
+            headers = list(headers)
+            for tag in [value for name, value in headers if name.lower() == "etag"]:
+                generation = str(int(hashlib.sha256(tag.encode()).hexdigest()[:12], 16))
+                self._tags[generation] = tag
+                headers.append(("x-goog-generation", generation))
+            return start(status, headers, *more)
+
+        return answer
+
+    @contextmanager
+    def behaving(self, **how: Any) -> Iterator[list[str]]:
+        """Have attributes for the length of a block; the requests that come in it."""
+        before = {name: getattr(self, name) for name in how}
+        first = len(self.requests)
+        seen: list[str] = []
+        vars(self).update(how)
+        try:
+            yield seen
+        finally:
+            vars(self).update(before)
+            seen += self.requests[first:]
 
 
 @contextmanager
-def serve() -> Iterator[str]:
-    """The options of URLs into its one bucket, while it runs."""
-    from moto.server import ThreadedMotoServer  # takes a second, and few tests need it
+def serve() -> Iterator[ServedStore]:
+    """The store while it runs."""
+    from moto.moto_server.werkzeug_app import (  # takes a second, and few tests need it
+        DomainDispatcherApplication,
+        create_backend_app,
+    )
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    class Quiet(WSGIRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log(self, type: str, message: str, *args: Any) -> None:
+            pass
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ACCESS_KEY_ID", "test")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
         patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-        server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
-        server.start()
-        host, port = server.get_host_and_port()
+        served = ServedStore()
+        application = served.around(DomainDispatcherApplication(create_backend_app))
+        server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Quiet)
+        address = served.address = f"127.0.0.1:{server.server_port}"
+        served.options = f"endpoint_override={address}&scheme=http&region=us-east-1"
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
         try:
-            bucket = urllib.request.Request(f"http://{host}:{port}/{BUCKET}", method="PUT")
+            bucket = urllib.request.Request(f"http://{address}/{BUCKET}", method="PUT")
             urllib.request.urlopen(bucket).close()
-            yield f"endpoint_override={host}:{port}&scheme=http&region=us-east-1"
+            yield served
         finally:
-            server.stop()
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+class Killed(BaseException):
+    """The process ended here: nothing of it runs on."""
+
+
+class MemoryStore:
+    """A store in this process, for every ObjectClient. `gate` gets each request before it is done, "VERB key"."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.inner = obstore.store.MemoryStore()
+        self.gate: Callable[[str], object] = lambda request: None
+        self._lock = threading.Lock()
+        patch.setattr(object_client.ObjectClient, "_configured", lambda client, **options: self.inner)
+        verbs = ("put", "copy", "head", "get", "list", "list_with_delimiter")
+        gated = {verb: self._gated(verb) for verb in verbs} | {"delete": self._delete}
+        patch.setattr(object_client, "obstore", SimpleNamespace(**(vars(obstore) | gated)))
+
+    def _gated(self, verb: str) -> Callable[..., Any]:
+        def request(store: Any, key: str, *arguments: Any, **options: Any) -> Any:
+            self.gate(f"{verb.upper()} {key}")
+            return getattr(obstore, verb)(store, key, *arguments, **options)
+
+        return request
+
+    def _delete(self, store: Any, keys: Sequence[str]) -> None:
+        for key in keys:
+            self.gate(f"DELETE {key}")
+            obstore.delete(store, key)
+
+    def kill_at(self, step: int) -> Callable[[], int]:
+        """Have all end from a change on that is the so manieth, 0 for no kill. Gives how many there were."""
+        taken = 0
+
+        def gate(request: str) -> None:
+            nonlocal taken
+            with self._lock:
+                taken += request.startswith(("PUT", "COPY", "DELETE"))
+                if step and taken >= step:
+                    raise Killed
+
+        self.gate = gate
+        return lambda: taken
+
+    def objects(self, prefix: str = "") -> dict[str, bytes]:
+        """All objects below a prefix."""
+        found = obstore.list(self.inner, prefix or None).collect()
+        return {item["path"]: obstore.get(self.inner, item["path"]).bytes().to_bytes() for item in found}
 
 
 def new_location(options: str) -> str:

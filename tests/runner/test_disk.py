@@ -116,10 +116,10 @@ def test_permission_denied(tmp_path: Path) -> None:
     place.write_bot("dull", bot_source(1, 1))
     script = (
         "import errno, os, sys\n"
-        "from tournament.store import storage\n"
+        "from tournament.store.folder_storage import FolderStorage\n"
         "def refuse(*_, **__):\n"
         "    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))\n"
-        "storage.FolderStorage.open_staged = refuse\n"
+        "FolderStorage.open_staged = refuse\n"
         "from tournament.cli import commands as cli\n"
         "cli.main()\n"
     )

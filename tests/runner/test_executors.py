@@ -34,7 +34,7 @@ from tests.hostile.field import descendants
 from tournament.runner.contest_run import Progress
 from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
-from tournament.store.storage import FolderStorage
+from tournament.store.folder_storage import FolderStorage
 from tournament.worker.batch import Task
 
 BOTS = ["bold", "calm", "dull", "even", "fair"]
@@ -181,7 +181,7 @@ def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:
     place = new_place(tmp_path, BOTS[:3])
     script = (
         "import errno, sys\n"
-        "from tournament.store.storage import FolderStorage\n"
+        "from tournament.store.folder_storage import FolderStorage\n"
         "def fail(storage, stream):\n"
         "    raise OSError(errno.EIO, 'Input/output error')\n"
         "FolderStorage.finish_staged = fail\n"

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.errors import RunFailed
+from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import (
     Batch,
     Field,
@@ -34,7 +35,7 @@ from tournament.store.ledger import (
     without_legs,
 )
 from tournament.store.legs import Fault, LegResult, kept_faults
-from tournament.store.storage import FolderStorage
+from tournament.store.storage import Storage
 from tournament.store.writer import Writer, open_for_writing, publish, publish_all
 
 TABLES: tuple[TableName, ...] = ("games", "sessions")
@@ -55,7 +56,7 @@ def leg(match: int, number: int = 0) -> LegResult:
     return LegResult(digest, match, number, "ann", "bob", 4, 40, 0.1 + match, 1 / 3, (0.5, -1e-17) * 16)
 
 
-def stage_batch(storage: FolderStorage, *legs: LegResult, content: bytes = b"rows") -> Batch:
+def stage_batch(storage: Storage, *legs: LegResult, content: bytes = b"rows") -> Batch:
     """A batch whose parts are written aside."""
     name = batch_name(legs[0].match, legs[0].number, (leg.digest for leg in legs))
     parts = []

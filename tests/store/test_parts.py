@@ -20,10 +20,10 @@ from engine.records import Table
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.store.columns import Column, Packing, buffer_fields
+from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Part
 from tournament.store.legs import LegResult, Legs
 from tournament.store.parts import PartReader, PartWriter, copy_legs, damage, read_parts, sha256_of, write_whole
-from tournament.store.storage import FolderStorage
 
 Values = npt.NDArray[Any]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tournament.errors import RunFailed
-from tournament.store.storage import FolderStorage
+from tournament.store.folder_storage import FolderStorage
 from tournament.worker import node
 from tournament.worker.node import Versions, accept, invite, versions_here
 

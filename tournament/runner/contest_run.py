@@ -15,10 +15,10 @@ from tournament.entrants.build import build_entrants, playable
 from tournament.errors import RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
+from tournament.runner.archives import archive_other_records
 from tournament.runner.batching import Pace
 from tournament.runner.executors import choose_executor
 from tournament.runner.resume import (
-    archive_other_records,
     batches_to_keep,
     content_sha256,
     field_of,
@@ -81,6 +81,7 @@ def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings
     fit = playable(entrants, least=1 if contest.house else 2)
     location = inside(config.results, contest.name)
     try:
+        open_storage(location).finish_exchange()
         config, house = settle_seed(contest, config, {entrant.name for entrant in entrants}, location, watcher.say)
         return _run(contest, config, entrants, fit, house, location, watcher)
     except OSError as error:

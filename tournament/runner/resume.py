@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import cast
 
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.entrants.bot import Entrant
-from tournament.errors import RunFailed, shortened
+from tournament.errors import shortened
 from tournament.runner.schedule import Schedule
 from tournament.standings.results import counted
 from tournament.store.checks import Checks
@@ -22,89 +20,13 @@ from tournament.store.ledger import (
     FieldEntrant,
     FieldHousePlayer,
     Setting,
-    read_field,
     standing_batches,
     without_legs,
 )
 from tournament.store.legs import Legs
-from tournament.store.signals import signals_deferred
-from tournament.store.storage import FolderStorage, open_storage
 from tournament.store.writer import Writer
 
 _LARGE = 1e9  # bytes that take a while to check
-
-
-def archive_other_records(
-    contest: Contest,
-    location: str,
-    settings: dict[str, object],
-    names: set[str],
-    house: Sequence[HousePlayer],
-    say: Callable[[str], None],
-) -> None:
-    """Move records of other settings, or of other bots altogether, to a folder beside; bring fitting ones back.
-
-    A run never throws a whole tournament away. Raises RunFailed in an object
-    store, where nothing can be renamed.
-    """
-    storage = open_storage(location)
-    known = read_field(storage)
-    why = differences(known, contest, settings, names, house) if known else ""
-    place = Path(location)
-    if known and not why:
-        return
-    if not isinstance(storage, FolderStorage):
-        if why:
-            raise RunFailed(f"{location} holds other records ({why}); name another place")
-        return
-    if known is None and place.exists():
-        return
-    # Of those that fit, the one with most played: with as many sessions, or else with the most.
-    fitting = next(
-        (
-            Path(there.location)
-            for there, field in archives(storage)
-            if not differences(field, contest, settings, names, house)
-        ),
-        None,
-    )
-    if known:
-        taken = {path.name for path in place.parent.glob(f"{place.name}-archive-*")}
-        number = next(n for n in itertools.count(1) if f"{place.name}-archive-{n}" not in taken)
-        archive = place.with_name(f"{place.name}-archive-{number}")
-        storage.hold()
-        try:
-            # A kill between the two leaves no records in place: the next run brings the fitting ones back.
-            with signals_deferred():
-                place.rename(archive)
-                if fitting:
-                    fitting.rename(place)
-        finally:
-            storage.release()
-        say(f"Not what was played before ({why}): those records are now in {archive}")
-    elif fitting:
-        fitting.rename(place)
-    if fitting:
-        say(f"{fitting} has records of these settings: they are back in {place}")
-
-
-def archives(storage: FolderStorage) -> list[tuple[FolderStorage, Field]]:
-    """The archives beside a contest's records that can be read, most sessions first. Links are passed over."""
-    place = Path(storage.location)
-    found = []
-    for path in sorted(place.parent.glob(f"{place.name}-archive-*")):
-        if path.is_symlink() or not path.is_dir():
-            continue
-        archive = FolderStorage(str(path))
-        with contextlib.suppress(RunFailed):
-            if known := read_field(archive):
-                found.append((archive, known))
-    return sorted(found, key=lambda archive: _sessions(archive[1]), reverse=True)
-
-
-def _sessions(known: Field) -> int:
-    sessions = known.settings.get("sessions")
-    return sessions if isinstance(sessions, int) else 0
 
 
 def differences(

@@ -16,9 +16,10 @@ from tournament.config import Config
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.errors import RunFailed
 from tournament.keys import drawn_seed, guessable, master_key, seed_fingerprint
-from tournament.runner.resume import archives, differences
+from tournament.runner.archives import archives
+from tournament.runner.resume import differences
 from tournament.store.ledger import Field, read_field
-from tournament.store.storage import FolderStorage, Storage, open_storage
+from tournament.store.storage import Storage, open_storage
 
 _FOLDER = "secret"
 _MOST_BYTES = 5000
@@ -67,8 +68,7 @@ def _records(location: str) -> Iterator[tuple[Storage, Field]]:
     here = open_storage(location)
     if known := read_field(here):
         yield here, known
-    if isinstance(here, FolderStorage):
-        yield from archives(here)
+    yield from archives(here)
 
 
 def _read_seed(storage: Storage, fingerprint: object) -> str:

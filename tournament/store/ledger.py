@@ -283,7 +283,7 @@ class State:
     """The ledger read from its beginning. `batches` by name, the older version of each first.
 
     An older version still matters where its successor came with the last entry: that may not be published yet.
-    Before another entry came it was, so what went earlier is forgotten. So many entries are `noted` in a checkpoint.
+    Before others came it was, so what went earlier is forgotten. So many entries are `noted` in a checkpoint.
     """
 
     entries: int = 0
@@ -294,15 +294,16 @@ class State:
 
     def add(self, entry: Entry) -> None:
         """Note the next commit."""
-        for name in self._changed:
-            newest = self.batches.pop(name)[-1]
-            if newest.legs:
-                self.batches[name] = [newest]
+        if entry.batches:  # one that only takes the ledger over comes before what it found is published
+            for name in self._changed:
+                newest = self.batches.pop(name)[-1]
+                if newest.legs:
+                    self.batches[name] = [newest]
+            self._changed = tuple(dict.fromkeys(batch.name for batch in entry.batches))
         self.entries += 1
         self.field = entry.field or self.field
         for batch in entry.batches:
             self.batches.setdefault(batch.name, []).append(batch)
-        self._changed = tuple(dict.fromkeys(batch.name for batch in entry.batches))
 
 
 FOLDERS_OF_ENTRIES = ("ledger", "ledger-copy")

@@ -53,14 +53,13 @@ class Writer:
             reason = " ".join(str(error).split())[:300]
             raise RunFailed(f"{self.storage.location}/ledger/{name} would not be readable: {reason}") from None
         with signals_deferred():
-            if not self.storage.still_held():
-                raise RunFailed(self._not_mine())
+            _require_held(self.storage)
             # Until the parts are in place, nothing of staging may be swept: the entry may already name it.
             self._committing = True
             try:
                 self.storage.create(f"ledger/{name}", content)
             except AlreadyExists:
-                raise RunFailed(self._not_mine()) from None
+                raise _not_mine(self.storage) from None
             self.storage.replace(f"ledger-copy/{name}", content)
             self.state.add(entry)
             publish_all(self.storage, entry.batches)
@@ -68,14 +67,12 @@ class Writer:
         self._require([(part, part.place) for batch in entry.batches if batch.legs for part in batch.parts])
         return entry.batches
 
-    def _not_mine(self) -> str:
-        return f"another process writes to {self.storage.location} now; this one stops"
-
     def _require(self, places: Sequence[tuple[Part, str]]) -> None:
         """Raises RunFailed when a part is not where it must be, with its size."""
         for part, place in places:
             size = self.storage.size(place)
             if size != part.size:
+                _require_held(self.storage)  # who took over has swept what was staged
                 there = "is missing" if size is None else f"has {size:,} bytes"
                 raise RunFailed(
                     f"{self.storage.location}/{place} {there}, of {part.size:,} bytes that were written:"
@@ -101,11 +98,20 @@ class Writer:
     def close(self) -> None:
         """Let others write. Parts that nobody committed go, if they can."""
         with contextlib.suppress(OSError, RunFailed):
-            if not self._committing and self.storage.still_held():
+            if not self._committing:
                 named = {part.staged for versions in self.state.batches.values() for part in versions[-1].parts}
                 _sweep_staging(self.storage, named)
                 write_checkpoint(self.storage, self.state)
         self.storage.release()
+
+
+def _require_held(storage: Storage) -> None:
+    if not storage.still_held():
+        raise _not_mine(storage)
+
+
+def _not_mine(storage: Storage) -> RunFailed:
+    return RunFailed(f"another process writes to {storage.location} now; this one stops")
 
 
 def open_for_writing(storage: Storage) -> Writer:
@@ -115,10 +121,9 @@ def open_for_writing(storage: Storage) -> Writer:
     when files of others lie among the parts.
     """
     storage.prepare()
-    storage.hold()
     try:
         damaged: dict[str, bytes] = {}
-        state = read_state(storage, damaged)
+        state = hold_ledger(storage, damaged)
         for place, content in damaged.items():
             storage.replace(place, content)
         newest = [versions[-1] for versions in state.batches.values()]
@@ -141,22 +146,48 @@ def open_for_writing(storage: Storage) -> Writer:
         )
         _sweep_staging(storage, ())
         known = {part.place for batch in newest if batch.legs for part in batch.parts}
-        for table in tables:
-            for name in storage.list(table):
-                if f"{table}/{name}" not in known:
-                    storage.remove(f"{table}/{name}")
+        there = {f"{table}/{name}" for table in tables for name in storage.list(table)}
+        _remove(storage, there - known)
     except BaseException:
         storage.release()
         raise
     return Writer(storage, state, list(damaged))
 
 
+def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> State:
+    """Become the only writer and read the ledger. Raises RunFailed while another process holds it.
+
+    `damaged` as in `read_state`. Where a former writer may wake up again in the middle of a commit, he finds its
+    number taken by an entry that changes nothing.
+    """
+    may_wake = storage.hold()
+    state = read_state(storage, damaged)
+    while may_wake and state.field:
+        name = entry_name(state.entries + 1)
+        content, entry = pack(Entry(state.field), state.batches)
+        _require_held(storage)
+        try:
+            storage.create(f"ledger/{name}", content)
+        except AlreadyExists:  # he was faster
+            state = read_state(storage, damaged)
+            continue
+        storage.replace(f"ledger-copy/{name}", content)
+        state.add(entry)
+        may_wake = False
+    return state
+
+
 def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
     """Remove what was written aside and is not among the spared."""
-    spared = set(spared)
-    for name in storage.list("staging"):
-        if _OWN_STAGED.fullmatch(name) and f"staging/{name}" not in spared:
-            storage.remove(f"staging/{name}")
+    names = {f"staging/{name}" for name in storage.list("staging") if _OWN_STAGED.fullmatch(name)}
+    _remove(storage, names - set(spared))
+
+
+def _remove(storage: Storage, names: Iterable[str]) -> None:
+    """Remove what was listed before. Raises RunFailed when another may have written some of it since."""
+    _require_held(storage)
+    for name in names:
+        storage.remove(name)
 
 
 def publish_all(storage: Storage, batches: Sequence[Batch]) -> None:

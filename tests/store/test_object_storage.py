@@ -1,0 +1,467 @@
+"""What only object stores can do wrong: writers without locks, uploads half done, answers lost, records that move."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import urllib.request
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import call, new_place
+from tests.object_store import BUCKET, Killed, MemoryStore, ServedStore, new_location
+from tests.store.test_ledger import FIELD, leg, stage_batch
+from tournament.contests import find_contest
+from tournament.errors import BadInput, RunFailed
+from tournament.runner.archives import archive_other_records, archives
+from tournament.store.ledger import Field, read_state, standing_batches
+from tournament.store.storage import AlreadyExists, Storage, open_storage
+from tournament.store.writer import Writer, open_for_writing
+
+LOCATION = "s3://bucket/results/von_neumann_poker"
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
+    """A store in this process."""
+    return MemoryStore(monkeypatch)
+
+
+@pytest.fixture
+def storage(served_store: ServedStore) -> Iterator[Storage]:
+    """A prefix of the served store."""
+    storage = open_storage(new_location(served_store.options))
+    yield storage
+    storage.release()
+
+
+# Writers.
+
+
+def paused(memory: MemoryStore, at: int, action: Callable[[], object], meanwhile: Callable[[], object]) -> str | None:
+    """Do something that stops at its so manieth request until something else is done.
+
+    What was said when it failed, "" when it didn't; None when there are fewer requests.
+    """
+    stopped, go_on = threading.Event(), threading.Event()
+    came = 0
+    said = ""
+
+    def gate(request: str) -> None:
+        nonlocal came
+        came += threading.current_thread() is thread
+        if came == at and not stopped.is_set():
+            stopped.set()
+            assert go_on.wait(30)
+
+    def act() -> None:
+        nonlocal said
+        try:
+            action()
+        except RunFailed as failure:
+            said = str(failure)
+        stopped.set()
+
+    thread = threading.Thread(target=act)
+    memory.gate = gate
+    thread.start()
+    assert stopped.wait(30)
+    waits = thread.is_alive()
+    meanwhile()
+    go_on.set()
+    thread.join()
+    memory.gate = lambda request: None
+    return said if waits else None
+
+
+STOPS = f"another process writes to {LOCATION} now; this one stops"
+
+
+@pytest.mark.parametrize("commits", [False, True])
+def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPatch, commits: bool) -> None:
+    """One writer stops at each request of a commit; another opens, commits or not; then the first goes on."""
+    for request in range(1, 13):
+        memory = MemoryStore(monkeypatch)
+        first = open_for_writing(open_storage(LOCATION))
+        first.commit(field=FIELD)
+        batch = stage_batch(first.storage, leg(0))
+        before: dict[str, bytes] = {}
+
+        def take_over() -> None:
+            second = open_for_writing(open_storage(LOCATION))
+            if commits:
+                second.commit(batches=[stage_batch(second.storage, leg(1))])
+            before.update(memory.objects())  # noqa: B023
+
+        said = paused(memory, request, lambda: first.commit(batches=[batch]), take_over)  # noqa: B023
+        assert memory.objects() == before
+        assert said in ((None,) if request == 12 else ("", STOPS))  # a commit is eleven requests
+        with pytest.raises(RunFailed, match=STOPS):
+            first.commit(batches=[stage_batch(first.storage, leg(2))])
+        counting = [found.legs for found in standing_batches(first.storage, read_state(first.storage))]
+        assert counting == [(leg(0),)] * (not said) + [(leg(1),)] * commits
+
+
+@pytest.mark.parametrize("what", ["opening", "closing"])
+def test_who_is_taken_over_while_it_sweeps_sweeps_nothing_of_the_other(
+    monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    request = 4
+    said: str | None = ""
+    while said is not None:
+        memory = MemoryStore(monkeypatch)
+        first = open_for_writing(open_storage(LOCATION))
+        first.commit(field=FIELD)
+        first.commit(batches=[stage_batch(first.storage, leg(0))])
+        for _ in range(2):
+            stage_batch(first.storage, leg(5))  # that nobody commits
+        kept: list[Writer] = []
+        before: dict[str, bytes] = {}
+
+        def take_over() -> None:
+            second = open_for_writing(open_storage(LOCATION))
+            second.commit(batches=[stage_batch(second.storage, leg(1))])
+            stage_batch(second.storage, leg(2))
+            kept.append(second)  # noqa: B023
+            before.update(memory.objects())  # noqa: B023
+
+        again = open_storage(LOCATION)
+        action = first.close if what == "closing" else lambda: open_for_writing(again)  # noqa: B023
+        # Its first three requests are those by which it takes over itself.
+        said = paused(memory, request - 3 * (what == "closing"), action, take_over)
+        if said is not None:
+            assert memory.objects() == before
+            assert said in ("", STOPS)
+            kept[0].commit(batches=[stage_batch(kept[0].storage, leg(3))])
+        request += 1
+    assert request > 8
+
+
+def test_of_two_that_begin_at_once_one_is_told(memory: MemoryStore) -> None:
+    first, second = open_storage(LOCATION), open_storage(LOCATION)
+    first.hold()
+    first.release()
+
+    def gate(request: str) -> None:
+        if request.startswith("PUT"):
+            memory.gate = lambda request: None
+            second.hold()
+
+    memory.gate = gate
+    with pytest.raises(RunFailed, match=r"another run begins in .* at this moment; wait for it, or stop it"):
+        first.hold()
+    assert second.still_held() and not first.still_held()
+
+
+def test_who_was_killed_may_still_wake_and_who_ended_may_not(memory: MemoryStore) -> None:
+    assert not open_storage(LOCATION).hold()
+    storage = open_storage(LOCATION)
+    assert storage.hold()
+    storage.release()
+    assert not storage.still_held()
+    assert not storage.hold()
+
+
+def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStore, storage: Storage) -> None:
+    with (
+        served_store.behaving(deaf=True),
+        pytest.raises(RunFailed, match="use one with conditional puts"),
+    ):
+        storage.hold()
+
+
+def test_an_answer_that_was_lost_is_not_taken_for_another_writer(served_store: ServedStore, storage: Storage) -> None:
+    lost = iter(["500", "503"])
+    with served_store.behaving(losing=lambda request: next(lost, None) if request.startswith("PUT") else None):
+        storage.create("ledger/one", b"ours")
+    assert storage.read("ledger/one") == b"ours"
+    with pytest.raises(AlreadyExists):
+        storage.create("ledger/one", b"ours")
+
+
+def test_a_conflict_of_two_puts_is_no_other_writer_yet(served_store: ServedStore, storage: Storage) -> None:
+    conflicts = iter(["409 ConditionalRequestConflict"])
+    with served_store.behaving(gate=lambda request: next(conflicts, None)):
+        storage.create("ledger/one", b"ours")
+    assert storage.read("ledger/one") == b"ours"
+
+
+# Requests.
+
+
+def test_small_objects_take_one_request(served_store: ServedStore, storage: Storage) -> None:
+    content = b"x" * 1_000_000
+    with served_store.behaving() as requests:
+        storage.create("ledger/one", content)
+        storage.replace("matches.parquet", content)
+        stream = storage.open_staged("staging/part")
+        stream.write(content)
+        storage.finish_staged(stream)
+        assert storage.read("ledger/one") == content
+        with storage.open_data("staging/part") as data:
+            assert data.size() == len(content)
+            assert data.read() == content
+            data.seek(-8, 2)
+            assert data.read(8) == content[-8:]
+    assert [request.partition(" ")[0] for request in requests] == ["PUT", "PUT", "PUT", "GET", "GET"]
+
+
+def test_a_commit_takes_eleven_requests(memory: MemoryStore) -> None:
+    writer = open_for_writing(open_storage(LOCATION))
+    writer.commit(field=FIELD)
+    batch = stage_batch(writer.storage, leg(0))
+    requests: list[str] = []
+    memory.gate = requests.append
+    writer.commit(batches=[batch])
+    assert [request.partition(" ")[0] for request in requests] == [
+        *("HEAD", "HEAD", "GET", "PUT", "PUT"),
+        *("COPY", "DELETE", "COPY", "DELETE", "HEAD", "HEAD"),
+    ]
+
+
+def test_a_large_object_is_read_in_blocks(served_store: ServedStore, storage: Storage) -> None:
+    content = bytes(range(256)) * (20 << 12)  # 20 MB
+    storage.replace("games/part", content)
+    with served_store.behaving() as requests, storage.open_data("games/part") as data:
+        data.seek(-10, 2)
+        assert data.read(10) == content[-10:]
+        data.seek(4)
+        assert data.read(1000) == content[4:1004]
+        assert b"".join(iter(lambda: data.read(1 << 20), b"")) == content[1004:]
+    assert len(requests) == 4
+
+
+# Uploads.
+
+
+def unfinished_uploads(served_store: ServedStore) -> int:
+    with urllib.request.urlopen(f"http://{served_store.address}/{BUCKET}?uploads") as answer:
+        return bytes(answer.read()).count(b"<UploadId>")
+
+
+def test_an_upload_that_is_not_finished_leaves_nothing(served_store: ServedStore, storage: Storage) -> None:
+    stream = storage.open_staged("staging/part")
+    with served_store.behaving() as requests:
+        stream.write(b"x" * 20_000_000)
+        assert unfinished_uploads(served_store) == 1  # it goes out while it is written
+        assert storage.list("staging") == {}  # what a kill leaves here can't be read
+        stream.close()
+    assert storage.list("staging") == {}
+    assert unfinished_uploads(served_store) == 0
+    assert not any(request.startswith("POST") and "uploadId" in request for request in requests)  # never finished
+
+
+def test_an_upload_that_fails_is_taken_back(served_store: ServedStore, storage: Storage) -> None:
+    stream = storage.open_staged("staging/part")
+    storage.list("staging")
+    with (
+        served_store.behaving(gate=lambda request: "403" if "uploadId" in request and "PUT" in request else None),
+        pytest.raises(RunFailed, match="refuses these credentials"),
+    ):
+        for _ in range(20):
+            stream.write(b"x" * 5_000_000)
+        storage.finish_staged(stream)
+    stream.close()
+    assert storage.list("staging") == {}
+    assert unfinished_uploads(served_store) == 0
+
+
+# Records that move.
+
+CONTEST = find_contest("von_neumann_poker")
+
+
+def field_with(seed: str) -> Field:
+    return replace(FIELD, engine=CONTEST.engine_version, settings={"sessions": 4, "seed": seed})
+
+
+def play(seed: str) -> list[str]:
+    """As a run does before and while it plays: one leg, if there are no records of this seed. What it says."""
+    said: list[str] = []
+    storage = open_storage(LOCATION)
+    storage.finish_exchange()
+    archive_other_records(CONTEST, LOCATION, {"sessions": 4, "seed": seed}, {"ann"}, (), said.append)
+    writer = open_for_writing(storage)
+    if writer.state.field is None:
+        writer.commit(field=field_with(seed))
+        writer.storage.replace(f"secret/{seed}", seed.encode())
+        writer.commit(batches=[stage_batch(writer.storage, leg(len(seed)), content=seed.encode())])
+    writer.close()
+    return said
+
+
+def readable(memory: MemoryStore, archive: str = "") -> dict[str, object]:
+    """What lies at the records' place, or in an archive, and what the ledger there says."""
+    place = f"{LOCATION.removeprefix('s3://bucket/')}{archive}/"
+    found = {name.removeprefix(place): content for name, content in memory.objects(place).items()}
+    storage = open_storage(f"{LOCATION}{archive}")
+    state = read_state(storage)
+    legs = [batch.legs for batch in standing_batches(storage, state)]
+    return {"": (state.field, legs), **{n: content for n, content in found.items() if not n.startswith("ledger")}}
+
+
+def test_records_of_other_settings_are_stored_and_fetched(memory: MemoryStore) -> None:
+    assert play("first") == []
+    first = readable(memory)
+    assert play("second")[0].endswith(f"those records are now in {LOCATION}-archive-1")
+    assert readable(memory, "-archive-1") == first
+    second = readable(memory)
+    assert [field.settings["seed"] for _, field in archives(open_storage(LOCATION))] == ["first"]
+    assert play("first")[-1].startswith(f"{LOCATION}-archive-1 has records of these settings: they are back in")
+    assert (readable(memory), readable(memory, "-archive-2")) == (first, second)
+    assert open_storage(LOCATION).archives() == (f"{LOCATION}-archive-2",)
+
+
+@pytest.mark.parametrize("next_seeds", [["second", "first"], ["first", "second"]])
+def test_a_kill_at_every_step_of_moving_records(next_seeds: list[str]) -> None:
+    """Records of two seeds change places, killed at each step; whichever is asked for next is whole."""
+    step, steps = 0, 0
+    whole: dict[str, dict[str, object]] = {}
+    while step <= steps:
+        with pytest.MonkeyPatch.context() as patch:
+            memory = MemoryStore(patch)
+            for seed in ("second", "first"):
+                play(seed)
+                whole.setdefault(seed, readable(memory))
+            taken = memory.kill_at(step)
+            if step == 0:
+                play("second")
+                steps = taken()
+            else:
+                with pytest.raises(Killed):
+                    play("second")
+            memory.kill_at(0)
+            storage = open_storage(LOCATION)
+            if field := read_state(storage).field:  # what readers see counts as a whole
+                seed = str(field.settings["seed"])
+                assert whole[seed] == readable(memory)
+            for seed in next_seeds:
+                play(seed)
+                assert readable(memory) == whole[seed]
+            (stored,) = open_storage(LOCATION).archives()
+            (other,) = whole.keys() - {next_seeds[-1]}
+            assert readable(memory, stored.removeprefix(LOCATION)) == whole[other]
+        step += 1
+    assert steps > 30
+
+
+# Trouble.
+
+
+def trouble(location: str) -> str:
+    """The one line that is said of a store that can't be used."""
+    with pytest.raises((RunFailed, BadInput)) as refused:
+        open_storage(location).list("ledger")
+    (line,) = str(refused.value).splitlines()
+    return line
+
+
+def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/nowhere")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_missing_credentials_are_one_line(served_store: ServedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    no_credentials(monkeypatch)
+    with served_store.behaving() as requests:
+        line = trouble(f"s3://{BUCKET}/place?{served_store.options}")
+    assert line == (
+        "s3://bucket/place needs credentials, and there are none: set AWS_ACCESS_KEY_ID and"
+        " AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+    )
+    assert requests == []
+
+
+def test_the_command_says_it_in_one_line_and_shows_no_secret(
+    served_store: ServedStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hushhush")
+    place = new_place(tmp_path, ["bold", "calm"])
+    with served_store.behaving(gate=lambda request: "403"):
+        done = call(place.arguments("--results", f"s3://{BUCKET}/place?{served_store.options}"))
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()[-1:]
+    assert line.startswith("tournament: s3://bucket/place/von_neumann_poker refuses these credentials (403): set AWS_")
+    assert "Traceback" not in done.stderr and "hushhush" not in done.stderr + done.stdout
+
+
+@pytest.mark.parametrize("status", ["401", "403"])
+def test_wrong_credentials_are_one_line(served_store: ServedStore, status: str) -> None:
+    with served_store.behaving(gate=lambda request: status) as requests:
+        line = trouble(f"s3://{BUCKET}/place?{served_store.options}")
+    assert line.startswith(f"s3://bucket/place refuses these credentials ({status}): set AWS_ACCESS_KEY_ID and")
+    assert len(requests) == 1
+
+
+def test_a_missing_bucket_is_one_line(served_store: ServedStore) -> None:
+    location = f"s3://no-such-bucket/place?{served_store.options}"
+    expected = "s3://no-such-bucket/place: there is no bucket no-such-bucket; make it first, or name another"
+    assert trouble(location) == expected
+    storage = open_storage(location)
+    for verb in (storage.hold, lambda: storage.read("x"), lambda: storage.replace("x", b"")):
+        with pytest.raises(RunFailed, match=expected):
+            verb()
+
+
+@pytest.mark.parametrize(("host", "why"), [("127.0.0.1:9", "Connection refused"), ("nowhere.invalid", "lookup")])
+def test_an_unreachable_store_is_one_line(served_store: ServedStore, host: str, why: str) -> None:
+    line = trouble(f"s3://{BUCKET}/place?endpoint_override={host}&scheme=http&region=us-east-1")
+    assert line.startswith(f"s3://bucket/place can't be reached at http://{host} (") and why in line
+    assert line.endswith("); is the address right, and the network up?")
+
+
+def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(served_store: ServedStore) -> None:
+    storage = open_storage(new_location(served_store.options))
+    stumbles = iter(["503", "500"])
+    with served_store.behaving(gate=lambda request: next(stumbles, None)):
+        assert storage.list("ledger") == {}
+    with served_store.behaving(gate=lambda request: "503") as requests:
+        line = trouble(new_location(served_store.options))
+    assert re.fullmatch(r"s3://bucket/\w+: the store at http://.* fails \(503\); run again to go on", line)
+    assert len(requests) == 3
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "s3://AKIA123:hushhush@bucket/place",
+        "s3://bucket/place?access_key=AKIA123&secret_key=hushhush",
+        "az://bucket/place?sas_token=hushhush&account=a",
+        "gs://bucket/place?token=hushhush",
+    ],
+)
+def test_keys_in_a_url_are_refused_and_not_shown(location: str) -> None:
+    line = trouble(location)
+    assert "is not a place for results" in line and "set " in line
+    assert "hushhush" not in line and "AKIA" not in line
+
+
+def test_keys_come_from_the_files_of_the_aws_command(
+    served_store: ServedStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    no_credentials(monkeypatch)
+    (tmp_path / "credentials").write_text("[work]\naws_access_key_id = mine\naws_secret_access_key = hushhush\n")
+    (tmp_path / "config").write_text("[profile work]\nregion = eu-north-1\n")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_PROFILE", "work")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{served_store.address}")
+    assert open_storage(f"s3://{BUCKET}/{uuid.uuid4().hex}").list("ledger") == {}
+    assert "Credential=mine/" in served_store.authorization and "/eu-north-1/s3/" in served_store.authorization
+    monkeypatch.setenv("AWS_PROFILE", "home")
+    assert "needs credentials" in trouble(f"s3://{BUCKET}/place")
+
+
+def test_an_account_that_is_not_named_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("AZURE_")]:
+        monkeypatch.delenv(name)
+    assert "set AZURE_STORAGE_ACCOUNT, or add ?account=NAME" in trouble("az://container/place")
+    monkeypatch.setenv("AZURE_STORAGE_KEY", "hushhush, no base64")
+    line = trouble("az://container/place?account=mine")
+    assert "its credentials can't be read; set AZURE_STORAGE_KEY" in line and "hushhush" not in line

@@ -1,0 +1,70 @@
+"""Records that no longer fit: kept beside those that are played now, and brought back when they fit again."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+
+from tournament.contests.contest import Contest, HousePlayer
+from tournament.errors import RunFailed
+from tournament.runner.resume import differences
+from tournament.store.ledger import Field, read_field
+from tournament.store.storage import Storage, open_storage
+from tournament.store.writer import hold_ledger
+
+
+def archive_other_records(
+    contest: Contest,
+    location: str,
+    settings: dict[str, object],
+    names: set[str],
+    house: Sequence[HousePlayer],
+    say: Callable[[str], None],
+) -> None:
+    """Move records of other settings, or of other bots altogether, to an archive beside; bring fitting ones back.
+
+    A run never throws a whole tournament away.
+    """
+    storage = open_storage(location)
+    known = read_field(storage)
+    why = differences(known, contest, settings, names, house) if known else ""
+    if (known and not why) or not (known or storage.is_vacant()):
+        return
+    # Of those that fit, the one with most played: with as many sessions, or else with the most.
+    fitting = next(
+        (
+            there.location
+            for there, field in archives(storage)
+            if not differences(field, contest, settings, names, house)
+        ),
+        None,
+    )
+    archive = storage.new_archive() if known else None
+    if not archive and not fitting:
+        return
+    try:
+        if known:
+            hold_ledger(storage)
+        storage.exchange(archive, fitting)
+    finally:
+        storage.release()
+    if archive:
+        say(f"Not what was played before ({why}): those records are now in {archive}")
+    if fitting:
+        say(f"{fitting} has records of these settings: they are back in {storage.location}")
+
+
+def archives(storage: Storage) -> list[tuple[Storage, Field]]:
+    """The archives beside a contest's records that can be read, most sessions first."""
+    found = []
+    for location in storage.archives():
+        archive = open_storage(location)
+        with contextlib.suppress(RunFailed):
+            if known := read_field(archive):
+                found.append((archive, known))
+    return sorted(found, key=lambda archive: _sessions(archive[1]), reverse=True)
+
+
+def _sessions(known: Field) -> int:
+    sessions = known.settings.get("sessions")
+    return sessions if isinstance(sessions, int) else 0

@@ -1,0 +1,266 @@
+"""Results in a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import glob
+import itertools
+import os
+import stat
+import uuid
+from collections.abc import Iterator
+from typing import IO
+
+import pyarrow as pa
+
+from tournament.errors import RunFailed
+from tournament.store.signals import signals_deferred
+from tournament.store.storage import FOLDERS, MOST_READ, SIGN, AlreadyExists, checked_name
+
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is opened at once, and then refused
+
+
+def _not_a_file(path: str) -> str:
+    return f"{path} is a link, a pipe or a device, not a file; take it away"
+
+
+class FolderStorage:
+    """A folder on a file system. Whoever writes holds an advisory lock, which the kernel drops with its process.
+
+    The folder may come from a stranger. So names are checked, every file is reached from the
+    descriptor of its folder, no link inside is followed, and only regular files are opened.
+    """
+
+    def __init__(self, location: str) -> None:
+        self.location = os.path.abspath(location)
+        self._lock: IO[str] | None = None
+
+    @contextlib.contextmanager
+    def _folder(self, name: str) -> Iterator[int]:
+        """The descriptor of a folder inside, or of the root for "".
+
+        Raises FileNotFoundError where there is none, RunFailed where something else is.
+        """
+        descriptor = os.open(self.location, _OPEN_FOLDER)
+        try:
+            for step in checked_name(name).split("/") if name else ():
+                try:
+                    inner = os.open(step, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
+                except FileNotFoundError:
+                    raise
+                except OSError as error:
+                    raise RunFailed(f"{self.location}/{name} must be a folder ({error.strerror})") from None
+                os.close(descriptor)
+                descriptor = inner
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    @contextlib.contextmanager
+    def _place(self, name: str) -> Iterator[tuple[int, str]]:
+        """The descriptor of a file's folder, and its name there."""
+        folder, _, file = checked_name(name).rpartition("/")
+        with self._folder(folder) as descriptor:
+            yield descriptor, file
+
+    def _open(self, name: str, flags: int = os.O_RDONLY) -> int:
+        """A regular file's descriptor. Raises FileNotFoundError, or RunFailed when it can't be opened or is none."""
+        try:
+            with self._place(name) as (folder, file):
+                descriptor = os.open(file, flags | _OPEN_FILE, 0o666, dir_fd=folder)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise RunFailed(f"{self.location}/{name} can't be opened: {error.strerror}") from None
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise RunFailed(_not_a_file(f"{self.location}/{name}"))
+        return descriptor
+
+    def prepare(self) -> None:
+        """Make the folders. Raises RunFailed when that isn't allowed, or when the folder is a link out of its own."""
+        whole, above = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
+        if os.path.islink(self.location) and not whole.startswith(f"{above}/"):
+            raise RunFailed(f"{self.location} is a link to {whole}; name that place in `results`, or remove the link")
+        try:
+            os.makedirs(self.location, exist_ok=True)
+            for folder in FOLDERS:
+                self._make_folder(folder)
+        except OSError as error:
+            raise RunFailed(f"can't write to {self.location}: {error.strerror}") from None
+
+    def _make_folder(self, name: str, mode: int = 0o777) -> None:
+        with self._folder("") as root, contextlib.suppress(FileExistsError):
+            os.mkdir(checked_name(name), mode, dir_fd=root)
+        with self._folder(name):  # no link to somewhere else
+            pass
+
+    def hold(self) -> bool:
+        """Become the only writer. Raises RunFailed while another process is."""
+        path = f"{self.location}/{SIGN}"
+        try:
+            lock = open(self._open(SIGN, os.O_RDWR | os.O_CREAT), "r+", errors="replace")
+        except OSError as error:
+            raise RunFailed(f"can't write to {self.location}: {error.strerror}") from None
+        if os.fstat(lock.fileno()).st_nlink > 1:
+            lock.close()
+            raise RunFailed(f"{path} has a second name elsewhere; remove it")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            who = lock.read(200).strip() or "another process"
+            lock.close()
+            raise RunFailed(f"{self.location} is being written by {who}; wait for it, or stop it") from None
+        lock.truncate(0)
+        lock.write(f"process {os.getpid()} on {os.uname().nodename}\n")
+        lock.flush()
+        self._lock = lock
+        return False
+
+    def release(self) -> None:
+        if self._lock:
+            self._lock.close()
+            self._lock = None
+
+    def still_held(self) -> bool:
+        """False once the lock file was taken away or replaced under us."""
+        if self._lock is None:
+            return False
+        try:
+            with self._place(SIGN) as (folder, file):
+                there = os.stat(file, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            return False
+        mine = os.fstat(self._lock.fileno())
+        return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
+
+    def list(self, folder: str) -> dict[str, int]:
+        """As in `Storage`; hidden files are passed over. Raises RunFailed for links, pipes and devices."""
+        return {name: status.st_size for name, status in self._statuses(folder).items()}
+
+    def stamps(self, folder: str) -> dict[str, str]:
+        return {name: f"{status.st_size} {status.st_mtime_ns}" for name, status in self._statuses(folder).items()}
+
+    def _statuses(self, folder: str) -> dict[str, os.stat_result]:
+        found = {}
+        try:
+            with self._folder(folder) as descriptor, os.scandir(descriptor) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    with contextlib.suppress(FileNotFoundError):  # gone meanwhile
+                        status = entry.stat(follow_symlinks=False)
+                        if stat.S_ISREG(status.st_mode):
+                            found[entry.name] = status
+                        elif not stat.S_ISDIR(status.st_mode):
+                            raise RunFailed(_not_a_file(f"{self.location}/{folder}/{entry.name}"))
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        except OSError as error:
+            raise RunFailed(f"{self.location}/{folder} can't be read: {error.strerror}") from None
+        return found
+
+    def size(self, name: str) -> int | None:
+        try:
+            with self._place(name) as (folder, file):
+                status = os.stat(file, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def read(self, name: str, most: int = MOST_READ) -> bytes:
+        with open(self._open(name), "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            content = stream.read(most + 1) if size <= most else b""
+        if size > most or len(content) > most:
+            raise RunFailed(f"{self.location}/{name} is too large: {max(size, len(content)):,} bytes")
+        return content
+
+    def _write_aside(self, content: bytes, mode: int = 0o666) -> str:
+        aside = f"staging/aside-{uuid.uuid4().hex}"
+        try:
+            with self._open_staged(aside, mode) as stream:
+                stream.write(content)
+                self.finish_staged(stream)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                self.remove(aside)
+            raise
+        return aside
+
+    def create(self, name: str, content: bytes) -> None:
+        """Make a new file, whole and on disk, or raise AlreadyExists."""
+        aside = self._write_aside(content)
+        try:
+            with self._place(aside) as (here, file), self._place(name) as (there, target):
+                os.link(file, target, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
+                os.fsync(there)
+        except FileExistsError:
+            raise AlreadyExists(name) from None
+        finally:
+            self.remove(aside)
+
+    def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
+        """Make or replace a file in one step, and its folder where it is missing; a private one for its owner only."""
+        if "/" in name:
+            self._make_folder(name.rpartition("/")[0], 0o700 if private else 0o777)
+        self.publish(self._write_aside(content, 0o600 if private else 0o666), name)
+
+    def publish(self, staged: str, name: str) -> None:
+        with self._place(staged) as (here, file), self._place(name) as (there, target):
+            os.replace(file, target, src_dir_fd=here, dst_dir_fd=there)
+            os.fsync(there)
+
+    def remove(self, name: str) -> None:
+        with contextlib.suppress(FileNotFoundError), self._place(name) as (folder, file):
+            os.unlink(file, dir_fd=folder)
+
+    def open_staged(self, name: str) -> IO[bytes]:
+        return self._open_staged(name, 0o666)
+
+    def _open_staged(self, name: str, mode: int) -> IO[bytes]:
+        self._make_folder("staging")
+        with self._place(name) as (folder, file):
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FILE, mode, dir_fd=folder)
+        return open(descriptor, "wb", buffering=1 << 20)
+
+    def finish_staged(self, stream: IO[bytes]) -> None:
+        """Close a staged file once it is on disk."""
+        stream.flush()
+        os.fsync(stream.fileno())
+        stream.close()
+
+    def open_data(self, name: str) -> pa.NativeFile:
+        descriptor = self._open(name)
+        path = f"/proc/self/fd/{descriptor}"
+        if not os.path.exists(path):
+            return pa.PythonFile(open(descriptor, "rb"), mode="r")
+        try:
+            return pa.OSFile(path, "r")  # the same file, read without Python
+        finally:
+            os.close(descriptor)
+
+    def is_vacant(self) -> bool:
+        return not os.path.exists(self.location)
+
+    def archives(self) -> tuple[str, ...]:
+        """The folders of archived records beside. Links are passed over."""
+        beside = sorted(glob.glob(f"{glob.escape(self.location)}-archive-*"))
+        return tuple(path for path in beside if os.path.isdir(path) and not os.path.islink(path))
+
+    def new_archive(self) -> str:
+        numbered = (f"{self.location}-archive-{number}" for number in itertools.count(1))
+        return next(path for path in numbered if not os.path.lexists(path))
+
+    def exchange(self, away: str | None, back: str | None) -> None:
+        # A kill between the two leaves no records here: the next run brings the fitting ones back.
+        with signals_deferred():
+            if away:
+                os.rename(self.location, away)
+            if back:
+                os.rename(back, self.location)
+
+    def finish_exchange(self) -> None:
+        """A rename is done or not."""

@@ -1,0 +1,219 @@
+"""Requests to an object store: the only module that imports obstore. What goes wrong is one line with its remedy."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import obstore
+from obstore import exceptions
+from obstore.store import AzureStore, GCSStore, S3Store
+
+from tournament.errors import RunFailed, shortened
+from tournament.store.object_place import ObjectPlace
+from tournament.store.object_streams import BLOCK, Blocks, Upload
+from tournament.store.storage import MOST_READ, AlreadyExists
+
+_Answer = TypeVar("_Answer")
+_Store = S3Store | GCSStore | AzureStore
+Version = dict[str, str]  # what a store calls an object's content: an e-tag, a generation
+
+_KINDS: dict[str, Callable[..., _Store]] = {"s3": S3Store, "gs": GCSStore, "az": AzureStore}
+# A store that never answered is given up soon, one that did has time to come back: retries, seconds, seconds a request.
+_EAGER, _PATIENT, _ONCE = (2, 5, 20), (10, 60, 120), (0, 0, 30)
+_PAUSES = (0.1, 0.4, 1.6, 6.4)  # seconds between attempts at a conditional put
+_COPIES_AT_ONCE, _UPLOADS_AT_ONCE = 16, 4
+
+
+class _NoAnswer(RunFailed):
+    """The store did not answer, or asked to come back later: what was asked for may be done or not."""
+
+
+class ObjectClient:
+    """Requests to one bucket; keys are whole. `url` is for messages, `prefix` is "" or ends with a slash.
+
+    What isn't there raises FileNotFoundError, a conditional put that found another content AlreadyExists, and all
+    other trouble RunFailed.
+    """
+
+    def __init__(self, location: str) -> None:
+        """Raises BadInput for a URL that can't be one of results."""
+        self._place = ObjectPlace(location)
+        self.url, self.prefix = self._place.url, self._place.prefix
+        self._stores: dict[tuple[int, int, int], _Store] = {}
+        self._answered = False
+
+    def _store(self, patience: tuple[int, int, int]) -> _Store:
+        if patience not in self._stores:
+            retries, seconds, seconds_each = patience
+            try:
+                self._stores[patience] = self._configured(
+                    client_options={
+                        "allow_http": self._place.endpoint.startswith("http:"),
+                        "connect_timeout": "3s",
+                        "timeout": f"{seconds_each}s",
+                    },
+                    retry_config={
+                        "max_retries": retries,
+                        "retry_timeout": timedelta(seconds=seconds),
+                        "backoff": {"max_backoff": timedelta(seconds=5)},
+                    },
+                )
+            except (exceptions.BaseError, ValueError, OSError) as error:
+                # What obstore says may have parts of a key in it.
+                if "ccount" in str(error).partition("\n")[0]:
+                    raise self._place.bad("set AZURE_STORAGE_ACCOUNT, or add ?account=NAME") from None
+                raise RunFailed(f"{self.url}: its credentials can't be read; {self._place.remedy}") from None
+        return self._stores[patience]
+
+    def _configured(self, **options: Any) -> _Store:
+        return _KINDS[self._place.kind](self._place.bucket, config=self._place.settings(), **options)
+
+    def _ask(self, request: Callable[[_Store], _Answer], patience: tuple[int, int, int] | None = None) -> _Answer:
+        try:
+            answer = request(self._store(patience or (_PATIENT if self._answered else _EAGER)))
+        except (exceptions.BaseError, OSError) as error:
+            raise self._translated(error) from None
+        self._answered = True
+        return answer
+
+    def _translated(self, error: Exception) -> Exception:
+        """What to raise for an error of obstore's."""
+        text, _, details = str(error).partition("\n\nDebug source")
+        text = re.sub(r"\?\S+", "", text)  # of a URL, where a key may stand
+        status = re.search(r"non-2xx status code: (\d+)", text)
+        code = re.search(r"<Code>(\w+)</Code>", text)
+        reason = code[1] if code else status[1] if status else ""
+        self._answered = status is not None and status[1] < "500"
+        trouble = RunFailed if self._answered and status and status[1] not in ("408", "409", "429") else _NoAnswer
+        conflict = reason == "ConditionalRequestConflict"  # S3's word for: somebody else is at it, try again
+        if isinstance(error, exceptions.AlreadyExistsError | exceptions.PreconditionError) and not conflict:
+            return AlreadyExists(self.url)
+        if reason in ("NoSuchBucket", "ContainerNotFound") or (
+            status and status[1] == "404" and "list request" in text
+        ):
+            return RunFailed(
+                f"{self.url}: there is no {self._place.word} {self._place.bucket}; make it first, or name another"
+            )
+        if isinstance(error, FileNotFoundError):
+            return FileNotFoundError(2, "No such file or directory", self.url)
+        # Asked last for keys are a cloud's own machines: it isn't one.
+        if re.search(r"//(169\.254\.|metadata\.google|[^/]*fd00:ec2)", text):
+            return self._place.no_credentials()
+        if status and status[1] in ("401", "403"):
+            return RunFailed(f"{self.url} refuses these credentials ({reason}): {self._place.remedy}")
+        if "redirect" in text:
+            return RunFailed(f"{self.url} lies in another region: set AWS_REGION, or add ?region=NAME")
+        where = f" at {self._place.endpoint}" if self._place.endpoint else ""
+        if status is None and "error sending request" in text:
+            why = re.search(r'(?:message|error): "([^"]+)"', details)
+            words = why[1] if why else "no answer"
+            return _NoAnswer(f"{self.url} can't be reached{where} ({words}); is the address right, and the network up?")
+        words = shortened(reason or " ".join(text.split()), 300)
+        return trouble(f"{self.url}: the store{where} fails ({words}); run again to go on")
+
+    def list(self, prefix: str) -> tuple[dict[str, int], tuple[str, ...]]:
+        """The sizes of objects right below a prefix, and the names of prefixes there."""
+        found = self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
+        sizes = {item["path"].removeprefix(prefix): item["size"] for item in found["objects"]}
+        return sizes, tuple(inner.rstrip("/").removeprefix(prefix) for inner in found["common_prefixes"])
+
+    def stamps(self, prefix: str) -> dict[str, str]:
+        """Texts that change when an object right below a prefix is written."""
+        found = self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
+        return {
+            item["path"].removeprefix(prefix): f"{item['size']} {item['e_tag'] or item['last_modified'].isoformat()}"
+            for item in found["objects"]
+        }
+
+    def walk(self, prefix: str) -> dict[str, int]:
+        """The sizes of all objects below a prefix, by what follows it."""
+        found = self._ask(lambda store: obstore.list(store, prefix.rstrip("/") or None).collect())
+        return {item["path"].removeprefix(prefix): item["size"] for item in found}
+
+    def size(self, key: str) -> int:
+        return self._ask(lambda store: obstore.head(store, key))["size"]
+
+    def get(self, key: str) -> tuple[bytes, Version]:
+        """An object's content and its version."""
+
+        def request(store: _Store) -> tuple[bytes, Version]:
+            found = obstore.get(store, key)
+            if (size := found.meta["size"]) > MOST_READ:
+                raise RunFailed(f"{self.url}: {key} is too large: {size:,} bytes")
+            return found.bytes().to_bytes(), _version(found.meta)
+
+        return self._ask(request)
+
+    def get_range(self, key: str, start: int, end: int) -> tuple[bytes, int]:
+        """Bytes of an object from `start` on, and its size."""
+
+        def request(store: _Store) -> tuple[bytes, int]:
+            found = obstore.get(store, key, options={"range": (start, end)})
+            return found.bytes().to_bytes(), found.meta["size"]
+
+        try:
+            return self._ask(request)
+        except RunFailed:
+            if self.size(key) > start:
+                raise
+            return b"", start  # an empty object has no range
+
+    def put(self, key: str, content: bytes) -> None:
+        self._ask(lambda store: obstore.put(store, key, content, use_multipart=False))
+
+    def put_if(self, key: str, content: bytes, expected: Version | None) -> Version:
+        """Put a content in place of the expected version, or of nothing; its version. Contents must be unique.
+
+        Raises AlreadyExists when there is another.
+        """
+        mode = cast(Any, expected or "create")
+        lost_answer = False
+        for pause in (*_PAUSES, None):
+            try:
+                return _version(self._ask(lambda store: obstore.put(store, key, content, mode=mode), _ONCE))
+            except AlreadyExists:
+                if lost_answer and (there := self.get(key))[0] == content:
+                    return there[1]
+                raise
+            except _NoAnswer:  # a retry inside of obstore would meet its own object, and take it for another's
+                if pause is None:
+                    raise
+                lost_answer = True
+                time.sleep(pause)
+        raise AssertionError
+
+    def copy(self, source: str, target: str) -> None:
+        self._ask(lambda store: obstore.copy(store, source, target))
+
+    def copy_all(self, sources: Sequence[str], targets: Sequence[str]) -> None:
+        """Copy objects, some at once."""
+        with ThreadPoolExecutor(_COPIES_AT_ONCE) as pool:
+            list(pool.map(self.copy, sources, targets))
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Remove objects, if they are there."""
+        if keys:
+            with contextlib.suppress(FileNotFoundError):
+                self._ask(lambda store: obstore.delete(store, keys))
+
+    def open_writer(self, key: str) -> Upload:
+        """A new object, as a stream."""
+        writer = self._ask(
+            lambda store: obstore.open_writer(store, key, buffer_size=BLOCK, max_concurrency=_UPLOADS_AT_ONCE)
+        )
+        return Upload(writer, lambda step: self._ask(lambda store: step()))
+
+    def open_reader(self, key: str) -> Blocks:
+        """An object as a file. Raises FileNotFoundError."""
+        return Blocks(partial(self.get_range, key))
+
+
+def _version(found: Any) -> Version:
+    return {name: found[name] for name in ("e_tag", "version") if found.get(name)}

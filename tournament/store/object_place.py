@@ -1,0 +1,140 @@
+"""Where an object store is, and as whom: what a URL says, and what the environment does.
+
+A URL names the bucket, and the store where it isn't the cloud's own. Keys come from the environment, as the
+clouds' own tools take them; a URL is shown, recorded and sent to workers, so that with keys in it is refused.
+"""
+
+from __future__ import annotations
+
+import configparser
+import contextlib
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+from tournament.errors import BadInput, RunFailed
+
+
+@dataclass(frozen=True)
+class _Cloud:
+    """A kind of store: its word for a bucket, its URLs' options, and the environment that it goes by."""
+
+    bucket: str
+    options: tuple[str, ...]
+    endpoints: tuple[str, ...]
+    remedy: str
+
+
+_CLOUDS = {
+    "s3": _Cloud(
+        "bucket",
+        ("endpoint_override", "scheme", "region"),
+        ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
+        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+    ),
+    "gs": _Cloud(
+        "bucket",
+        ("endpoint_override", "scheme"),
+        ("STORAGE_EMULATOR_HOST",),
+        "set GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth application-default login`",
+    ),
+    "az": _Cloud(
+        "container",
+        ("endpoint_override", "scheme", "account"),
+        ("AZURE_STORAGE_ENDPOINT",),
+        "set AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or run `az login` and set AZURE_USE_AZURE_CLI=true",
+    ),
+}
+_AWS_CREDENTIALS = (
+    *("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE"),
+    *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
+)
+_STEP = re.compile(r"(?!\.\.?$)[A-Za-z0-9!_.*'()+=@,~-]{1,200}")
+
+
+class ObjectPlace:
+    """A place in an object store. `url` is for messages, `prefix` is "" or ends with a slash.
+
+    `kind` is the URL's scheme; `word` is what that kind of store calls a bucket, `remedy` what to do for credentials.
+    `endpoint` is the store's address where it isn't the cloud's own, else "".
+    """
+
+    def __init__(self, location: str) -> None:
+        """Raises BadInput for a URL that can't be one of results."""
+        try:
+            parts = urlsplit(location)
+        except ValueError:
+            raise BadInput(f"{location.partition(':')[0]}://… is not a place for results: it is no URL") from None
+        self.url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
+        if parts.scheme not in _CLOUDS:
+            raise self.bad("name a folder, or a URL of s3://, gs:// or az://")
+        cloud = _CLOUDS[parts.scheme]
+        self.kind, self.word, self.remedy = parts.scheme, cloud.bucket, cloud.remedy
+        options = dict(parse_qsl(parts.query, keep_blank_values=True))
+        steps = [step for step in parts.path.split("/") if step]
+        if "@" in parts.netloc or ":" in parts.netloc:
+            raise self.bad(f"keys don't belong in a URL, which others see; {cloud.remedy}")
+        if not all(map(_STEP.fullmatch, (parts.netloc, *steps))):
+            raise self.bad(f"it must be as {parts.scheme}://{cloud.bucket}/prefix")
+        if parts.fragment or not options.keys() <= set(cloud.options):
+            raise self.bad(f"its options can be {', '.join(cloud.options)}; for keys, {cloud.remedy}")
+        self.bucket, self.prefix = parts.netloc, "".join(f"{step}/" for step in steps)
+        endpoint = options.get("endpoint_override") or _first_set(cloud.endpoints)
+        whole = not endpoint or "://" in endpoint
+        self.endpoint = endpoint if whole else f"{options.get('scheme', 'https')}://{endpoint}"
+        self._options = options
+
+    def bad(self, why: str) -> BadInput:
+        return BadInput(f"{self.url} is not a place for results: {why}")
+
+    def no_credentials(self) -> RunFailed:
+        return RunFailed(f"{self.url} needs credentials, and there are none: {self.remedy}")
+
+    def settings(self) -> dict[str, str]:
+        """What a client is to be told beside the variables that obstore reads itself, by obstore's names.
+
+        Raises RunFailed where there are no credentials.
+        """
+        if self.kind == "gs":
+            # An emulator takes any credentials.
+            told = {"base_url": self.endpoint, "bearer_token": _first_set(("STORAGE_EMULATOR_HOST",)) and "none"}
+        elif self.kind == "az":
+            told = {
+                "endpoint": self.endpoint,
+                "account_name": self._options.get("account") or _first_set(("AZURE_STORAGE_ACCOUNT",)),
+                "account_key": _first_set(("AZURE_STORAGE_KEY",)),
+            }
+        else:
+            told = {"endpoint": self.endpoint, **_aws_profile()}
+            told["region"] = self._options.get("region") or told.get("region", "")
+            has_keys = "access_key_id" in told or _first_set(_AWS_CREDENTIALS)
+            if os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true" and not has_keys:
+                raise self.no_credentials()  # obstore would ask the machine's cloud all the same
+        return {name: value for name, value in told.items() if value}
+
+
+def _first_set(names: Sequence[str]) -> str:
+    return next((os.environ[name] for name in names if os.environ.get(name)), "")
+
+
+def _aws_profile() -> dict[str, str]:
+    """Region and keys as the files of the aws command have them, where the environment has none."""
+    profile = _first_set(("AWS_PROFILE", "AWS_DEFAULT_PROFILE")) or "default"
+    found: dict[str, str] = {}
+    for variable, file, section in (
+        ("AWS_CONFIG_FILE", "config", "default" if profile == "default" else f"profile {profile}"),
+        ("AWS_SHARED_CREDENTIALS_FILE", "credentials", profile),
+    ):
+        settings = configparser.RawConfigParser()
+        with contextlib.suppress(OSError, UnicodeDecodeError, configparser.Error):
+            settings.read(os.path.expanduser(os.environ.get(variable) or f"~/.aws/{file}"), encoding="utf-8")
+            found |= dict(settings[section]) if section in settings else {}
+    config = {}
+    if "region" in found and not _first_set(("AWS_REGION", "AWS_DEFAULT_REGION")):
+        config["region"] = found["region"]
+    if not _first_set(("AWS_ACCESS_KEY_ID",)):
+        names = {"aws_access_key_id", "aws_secret_access_key", "aws_session_token"} & found.keys()
+        config |= {name.removeprefix("aws_"): found[name] for name in names}
+    return config

@@ -1,0 +1,164 @@
+"""Results below a prefix of an object store.
+
+Such stores have no locks and no renames, but conditional puts. Whoever writes signs `ledger/writer`, in place of
+the sign that he found there; the newest writer wins, and an entry of the ledger is created by one. A part is copied
+to its place and then removed from staging: either is one step for readers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import re
+import uuid
+from typing import IO, cast
+
+import pyarrow as pa
+
+from tournament.errors import RunFailed
+from tournament.store import object_moves
+from tournament.store.object_client import ObjectClient, Version
+from tournament.store.object_moves import NOTE
+from tournament.store.object_place import ObjectPlace
+from tournament.store.object_streams import Upload
+from tournament.store.storage import SIGN, AlreadyExists, checked_name
+
+
+class ObjectStorage:
+    """A prefix in an object store. Raises RunFailed when the store doesn't do what it is asked for."""
+
+    def __init__(self, location: str) -> None:
+        self.location = location.rstrip("/")
+        self._client = ObjectClient(self.location)
+        self._prefix = self._client.prefix
+        self._sign = b""
+        self._version: Version = {}
+        self._counts = True
+
+    def _key(self, name: str) -> str:
+        return f"{self._prefix}{checked_name(name)}"
+
+    def _beside(self, name: str) -> str:
+        """The location of a prefix beside this one."""
+        url, mark, options = self.location.partition("?")
+        return f"{url.rstrip('/').rpartition('/')[0]}/{name}{mark}{options}"
+
+    @property
+    def _last_step(self) -> str:
+        return self._prefix.rstrip("/").rpartition("/")[2]
+
+    def prepare(self) -> None:
+        """Nothing has to be there before."""
+
+    def hold(self) -> bool:
+        """Become the only writer. True when the former one didn't take his sign away: he may still be writing.
+
+        Raises RunFailed when another takes over at the same moment.
+        """
+        sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
+        former, version = b"", None
+        with contextlib.suppress(FileNotFoundError):
+            former, version = self._client.get(self._key(SIGN))
+        try:
+            self._version = self._client.put_if(self._key(SIGN), sign, version)
+        except AlreadyExists:
+            raise RunFailed(f"another run begins in {self.location} at this moment; wait for it, or stop it") from None
+        with contextlib.suppress(AlreadyExists):
+            self._client.put_if(self._key(SIGN), sign, None)
+            raise RunFailed(
+                f"{self.location}: this store replaces objects that it was told not to, so that two runs could"
+                " overwrite each other's records; use one with conditional puts"
+            )
+        self._sign = sign
+        return bool(former)
+
+    def release(self) -> None:
+        if self._sign:
+            # What can't be told now, the next writer takes for a crash.
+            with contextlib.suppress(AlreadyExists, FileNotFoundError, RunFailed):
+                self._client.put_if(self._key(SIGN), b"", self._version)
+        self._sign = b""
+
+    def still_held(self) -> bool:
+        try:
+            return bool(self._sign) and self._client.get(self._key(SIGN))[0] == self._sign
+        except FileNotFoundError:
+            return False
+
+    def list(self, folder: str) -> dict[str, int]:
+        found, _ = self._client.list(f"{self._key(folder)}/")
+        if folder == "ledger":
+            self._counts = NOTE.removeprefix("ledger/") not in found or object_moves.counts(self._client, self._prefix)
+        return {name: size for name, size in found.items() if not name.startswith(".")} if self._counts else {}
+
+    def stamps(self, folder: str) -> dict[str, str]:
+        return self._client.stamps(f"{self._key(folder)}/") if self._counts else {}
+
+    def size(self, name: str) -> int | None:
+        try:
+            return self._client.size(self._key(name))
+        except FileNotFoundError:
+            return None
+
+    def read(self, name: str) -> bytes:
+        return self._client.get(self._key(name))[0]
+
+    def create(self, name: str, content: bytes) -> None:
+        self._client.put_if(self._key(name), content, None)
+
+    def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
+        # Who may read an object is the bucket's affair.
+        self._client.put(self._key(name), content)
+
+    def publish(self, staged: str, name: str) -> None:
+        self._client.copy(self._key(staged), self._key(name))
+        self.remove(staged)
+
+    def remove(self, name: str) -> None:
+        self._client.remove([self._key(name)])
+
+    def open_staged(self, name: str) -> IO[bytes]:
+        return cast(IO[bytes], self._client.open_writer(self._key(name)))
+
+    def finish_staged(self, stream: IO[bytes]) -> None:
+        cast(Upload, stream).finish()
+
+    def open_data(self, name: str) -> pa.NativeFile:
+        return pa.PythonFile(self._client.open_reader(self._key(name)), mode="r")
+
+    def is_vacant(self) -> bool:
+        there = self._client.walk(self._prefix).keys() - {SIGN, NOTE}
+        return all(name.startswith("staging/") for name in there)
+
+    def archives(self) -> tuple[str, ...]:
+        return tuple(self._beside(name) for name in sorted(self._archive_names()))
+
+    def _archive_names(self) -> set[str]:
+        _, beside = self._client.list(self._prefix.removesuffix(f"{self._last_step}/"))
+        return {name for name in beside if re.fullmatch(rf"{re.escape(self._last_step)}-archive-[0-9]+", name)}
+
+    def new_archive(self) -> str:
+        taken = self._archive_names()
+        names = (f"{self._last_step}-archive-{number}" for number in itertools.count(1))
+        return self._beside(next(name for name in names if name not in taken))
+
+    def exchange(self, away: str | None, back: str | None) -> None:
+        if not self._sign:
+            self.hold()
+        if away:
+            object_moves.store(self._client, self._prefix, ObjectPlace(away).prefix, self._require_held)
+        if back:
+            object_moves.fetch(self._client, self._prefix, ObjectPlace(back).prefix, self._require_held)
+
+    def finish_exchange(self) -> None:
+        if NOTE.removeprefix("ledger/") in self._client.list(f"{self._prefix}ledger/")[0]:
+            self.hold()
+            try:
+                object_moves.settle(self._client, self._prefix, self._require_held)
+            finally:
+                self.release()
+
+    def _require_held(self) -> None:
+        if not self.still_held():
+            raise RunFailed(f"another process writes to {self.location} now; this one stops")
