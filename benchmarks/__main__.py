@@ -10,6 +10,7 @@ drifts does not favour one of them; a row shows medians and the median ratio.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import platform
 import statistics
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import holdem, two_card_draw
+from benchmarks import growth, holdem, two_card_draw
 from benchmarks.fields import (
     ROOT,
     STATEMENT_BOTS,
@@ -123,7 +124,7 @@ def main() -> None:
             "≤ 1.1",
         )
     )
-    for measured in holdem.rows(options.rounds):
+    for measured in itertools.chain(growth.rows(), holdem.rows(options.rounds)):
         add(Row(*measured))
     target = ROOT / "benchmarks" / "results"
     target.mkdir(exist_ok=True)

@@ -23,7 +23,7 @@ from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.settings import SandboxSettings
-from tournament.store.ledger import LegResult
+from tournament.store.legs import LegResult
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool

@@ -24,7 +24,7 @@ from tournament.keys import helpers_key
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import LegResult
+from tournament.store.legs import LegResult
 from tournament.worker.leg import play_leg
 from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import Limits, Seating

@@ -10,6 +10,7 @@ from tournament.keys import helpers_key
 # How a player is run: inside the worker, in a process that its legs share, in one for each leg;
 # or by the game's core itself.
 PlaysAs = Literal["wasm", "python", "program", "house"]
+PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 
 
 @dataclass(frozen=True)
@@ -55,4 +56,4 @@ class Leg:
     @property
     def has_processes(self) -> bool:
         """Whether a bot of it is a process."""
-        return any(seat.kind in ("python", "program") for seat in (self.x, self.y))
+        return self.x.kind in PROCESSES or self.y.kind in PROCESSES

@@ -20,7 +20,8 @@ from tournament.leg import Leg
 from tournament.runner.schedule import AgainstHouse, Competitor, house_match_number
 from tournament.standings.results import crosstable_values, standing_values
 from tournament.standings.standings import Standings, compute_standings
-from tournament.store.ledger import Batch, Fault, Field, FieldEntrant, FieldHousePlayer, LegResult
+from tournament.store.ledger import Batch, Field, FieldEntrant, FieldHousePlayer
+from tournament.store.legs import Fault, LegResult
 
 BLOCKS = 32
 SETTINGS = {"sessions": 2, "deals": "common"}

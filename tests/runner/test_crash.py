@@ -68,18 +68,24 @@ def server() -> Iterator[CrashServer]:
 
 
 def sweep(
-    server: CrashServer, place: Place, before: Path | None, undisturbed: Path, every_until: int = sys.maxsize
+    server: CrashServer,
+    place: Place,
+    before: Path | None,
+    undisturbed: Path,
+    every_until: int = sys.maxsize,
+    start: int = 0,
+    stride: int = 4,
 ) -> int:
     """Kill a run at each of its steps, from the records in `before` on. Returns how many steps there were.
 
-    After `every_until` steps only at every fourth.
+    After `every_until` steps only at every `stride`th.
     """
     results = place.folder / "killed"
     expected = outcome(undisturbed)
-    step = 0
+    step = start
     finished = 0
     while not finished:
-        step += 1 if step < every_until else 4
+        step += 1 if step < every_until else stride
         shutil.rmtree(results, ignore_errors=True)
         if before:
             shutil.copytree(before, results / before.name)
@@ -114,6 +120,21 @@ def test_a_kill_at_every_step_of_a_run_after_an_edit(server: CrashServer, tmp_pa
     assert_in_schedule_order(place.results)
     # What comes after the rewriting is play as in the first sweep.
     assert sweep(server, place, before, place.results, every_until=50) > 60
+
+
+def test_a_kill_while_small_neighbours_are_put_together(server: CrashServer, tmp_path: Path) -> None:
+    """The last steps of a run after an edit, which leaves nine parts."""
+    place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=10)
+    played_as_one_batch(place)
+    before = tmp_path / "before" / place.results.name
+    shutil.copytree(place.results, before)
+    place.write_bot("dull", bot_source(9, 8))
+    server.run(place.arguments())
+    assert len(list((place.results / "games").iterdir())) == 1
+    shutil.copytree(before, tmp_path / "counted" / place.results.name)
+    steps = server.run(place.arguments("--results", str(tmp_path / "counted")))
+    assert_in_schedule_order(place.results)
+    assert sweep(server, place, before, place.results, every_until=0, start=steps - 60, stride=7) >= steps
 
 
 def test_a_kill_at_every_step_of_archiving(server: CrashServer, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -21,9 +22,11 @@ from tests.contest_runs import (
     Place,
     assert_games_are_the_standings,
     assert_in_schedule_order,
+    assert_same,
     bot_source,
     call,
     new_place,
+    outcome,
 )
 from tests.object_store import new_location
 from tournament.api import run
@@ -32,6 +35,7 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
+from tournament.runner.rewriting import merge_small_batches
 from tournament.standings.results import load
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.storage import inside, open_storage
@@ -204,6 +208,99 @@ def test_a_lost_part_is_announced_and_plays_again(place: Place, table: str) -> N
     place.play(watcher=watcher)
     assert f"Part {victim.stem} is missing; its 4 legs are played again" in watcher.said
     pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
+    assert_games_are_the_standings(place.results)
+
+
+def parts_read(place: Place) -> list[str]:
+    """The parts that another run reads, of either table."""
+    read: list[str] = []
+    original = FolderStorage.open_data
+
+    def open_data(self: FolderStorage, name: str) -> Any:
+        read.append(name)
+        return original(self, name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FolderStorage, "open_data", open_data)
+        place.play()
+    return sorted(set(read))
+
+
+def test_nothing_to_play_reads_no_records(place: Place) -> None:
+    assert parts_read(place) == []
+    (place.results / "ledger" / "checked").unlink()
+    assert len(parts_read(place)) == 4
+    assert parts_read(place) == []
+    victim = sorted((place.results / "sessions").iterdir())[0]
+    os.utime(victim)
+    assert parts_read(place) == [f"{table}/{victim.name}" for table in ("games", "sessions")]
+    assert parts_read(place) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"games/x": 3}', b"\xff", b"[" * 100_000])
+def test_notes_of_parts_that_make_no_sense_are_as_if_there_were_none(place: Place, content: bytes) -> None:
+    (place.results / "ledger" / "checked").write_bytes(content)
+    assert len(parts_read(place)) == 4
+
+
+def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Place) -> None:
+    victim = sorted((place.results / "games").iterdir())[0]
+    before = victim.stat()
+    content = bytearray(victim.read_bytes())
+    content[len(content) // 2] ^= 4
+    victim.write_bytes(content)
+    os.utime(victim, ns=(before.st_atime_ns, before.st_mtime_ns))
+    watcher = Listens()
+    place.write_bot("calm", bot_source(2, 1))
+    place.play(watcher=watcher)
+    assert f"Part {victim.stem} is damaged; its 4 legs are played again" in watcher.said
+    assert_games_are_the_standings(place.results)
+    assert_in_schedule_order(place.results)
+    assert len(load(str(place.results)).games["match"].unique()) == 6
+
+
+def test_small_neighbours_are_put_together(tmp_path: Path) -> None:
+    """However often bots are edited, and the records are as if played in one go."""
+    place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
+        play(place)
+        assert len(list((place.results / "games").iterdir())) == 10
+        for step, name in enumerate(["bold", "calm", "bold"]):
+            place.write_bot(name, bot_source(step, step))
+            assert play(place) == pairs_with(name, [*BOTS, "fair"])
+            assert len(list((place.results / "games").iterdir())) < 8
+            assert parts_read(place) == []
+    place.play(results=tmp_path / "afresh")
+    assert_same(outcome(place.results), outcome(tmp_path / "afresh" / CONTEST))
+
+
+def test_a_damaged_neighbour_is_not_put_together_and_plays_again_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = new_place(tmp_path, BOTS, sessions=10)
+    watcher = Listens()
+    monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
+    place.play()
+    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
+
+    def flip(*arguments: object) -> None:
+        (victim, *_) = sorted((place.results / "games").iterdir())
+        content = bytearray(victim.read_bytes())
+        content[len(content) // 2] ^= 4
+        victim.write_bytes(content)
+        monkeypatch.undo()
+        monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
+        merge_small_batches(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("tournament.runner.contest_run.merge_small_batches", flip)
+    place.play(watcher=watcher)
+    assert any("is damaged; run again to play its legs again" in text for text in watcher.said)
+    assert len(list((place.results / "games").iterdir())) == 10
+    watcher.said.clear()
+    place.play(watcher=watcher)
+    assert any("is damaged; its 1 legs are played again" in text for text in watcher.said)
+    assert len(list((place.results / "games").iterdir())) == 1
     assert_games_are_the_standings(place.results)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -13,9 +15,10 @@ from tests.oracles.deals import key_of
 from tournament.contests import CONTESTS
 from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import Settings
+from tournament.keys import seed_fingerprint
 from tournament.leg import Leg
 from tournament.runner.contest_run import schedule_of
-from tournament.runner.schedule import Competitor, RoundRobin, match_number
+from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin, match_number
 
 SETTINGS = Settings.model_validate({}).playing()
 KEY = key_of(5)
@@ -125,6 +128,25 @@ def test_contest_and_version_change_the_digest() -> None:
     (elsewhere,) = RoundRobin("other", SETTINGS, KEY, [ANN, BOB]).legs()
     (later,) = RoundRobin("von_neumann_poker", SETTINGS, KEY, [ANN, BOB], version="1.2").legs()
     assert len({leg.digest, elsewhere.digest, later.digest}) == 3
+
+
+def test_a_digest_is_the_sha256_of_a_json_list() -> None:
+    """Records that were played stay what they are only as long as this does."""
+    house = [Competitor(0, "one", "house", "one")]
+    for schedule, settings, y in (
+        (RoundRobin("c", SETTINGS | {"duplicate": True}, KEY, [ANN, BOB], version="1.2"), {}, BOB),
+        (AgainstHouse("c", SETTINGS | {"sessions": 3}, KEY, [ANN], house, "1.2"), {"sessions"}, house[0]),
+    ):
+        shared = {key: value for key, value in schedule.settings.items() if key not in settings}
+        expected = [
+            json.dumps(
+                ["1.2", "c", shared, seed_fingerprint(KEY), [ANN.name, ANN.artifact], [y.name, y.artifact], number],
+                sort_keys=True,
+                separators=(",", ":"),
+            )
+            for number in range(schedule.total())
+        ]
+        assert [leg.digest for leg in schedule.legs()] == [sha256(text.encode()).hexdigest() for text in expected]
 
 
 def digests(contest: Contest) -> set[str]:

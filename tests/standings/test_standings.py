@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from tournament.runner.schedule import match_number
 from tournament.standings.estimates import student_quantile
 from tournament.standings.standings import Standing, compute_standings
-from tournament.store.ledger import Batch, Fault, Field, FieldEntrant, LegResult
+from tournament.store.ledger import Batch, Field, FieldEntrant
+from tournament.store.legs import Fault, LegResult
 
 BLOCKS = 32
 Points = npt.NDArray[np.float64]

@@ -8,6 +8,7 @@ import json
 import random
 import signal
 import uuid
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,20 +21,20 @@ from tournament.errors import RunFailed
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import (
     Batch,
-    Fault,
     Field,
     FieldEntrant,
-    LegResult,
     Part,
     State,
     TableName,
+    Taken,
     batch_name,
-    kept_faults,
+    read_field,
     read_state,
     standing_batches,
     unpack,
     without_legs,
 )
+from tournament.store.legs import Fault, LegResult, kept_faults
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer, open_for_writing, publish, publish_all
 
@@ -89,11 +90,11 @@ def storage(tmp_path: Path) -> FolderStorage:
     return FolderStorage(str(tmp_path))
 
 
-def standing(storage: FolderStorage) -> list[tuple[LegResult, ...]]:
+def standing(storage: FolderStorage) -> list[Sequence[LegResult]]:
     return [batch.legs for batch in standing_batches(storage, read_state(storage))]
 
 
-def reopened(storage: FolderStorage) -> list[tuple[LegResult, ...]]:
+def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
     """What stands after the next writer came and went. Nothing else may be left of the tables, or staged."""
     open_for_writing(storage).close()
     found = standing_batches(storage, read_state(storage))
@@ -335,6 +336,174 @@ def test_publishing_twice_changes_nothing(storage: FolderStorage) -> None:
     assert standing(storage) == [(leg(0),)]
 
 
+# Batches whose legs are known from others.
+
+
+def staged_from(storage: FolderStorage, legs: Sequence[LegResult], *taken: Taken) -> Batch:
+    return replace(stage_batch(storage, *legs), taken=taken)
+
+
+def test_legs_that_are_taken_are_not_written_again(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    one, other = stage_batch(storage, leg(0), leg(1), leg(2)), stage_batch(storage, leg(3))
+    writer.commit(field=FIELD, batches=[one, other])
+    half = staged_from(storage, [leg(0)], Taken(one.name, 0, 1))
+    rest = staged_from(storage, [leg(2), leg(3)], Taken(one.name, 2, 3), Taken(other.name, 0, 1))
+    writer.commit(batches=[without_legs(one), without_legs(other), half, rest])
+    assert standing(storage) == [(leg(0),), (leg(2), leg(3))]
+    assert writer.state == read_state(storage)
+    assert b"digest" not in storage.read("ledger/00000002.json")
+    writer.close()
+    assert reopened(storage) == [(leg(0),), (leg(2), leg(3))]
+
+
+def test_taken_legs_of_a_commit_that_crashed_are_finished(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    one = stage_batch(storage, leg(0), leg(1))
+    writer.commit(batches=[one])
+    commit_without_publishing(writer, without_legs(one), staged_from(storage, [leg(1)], Taken(one.name, 1, 2)))
+    writer.storage.release()
+    assert standing(storage) == [(leg(0), leg(1))]
+    assert reopened(storage) == [(leg(1),)]
+
+
+def test_no_leg_is_taken_twice_or_from_who_stays(storage: FolderStorage) -> None:
+    """So that a short text of a stranger can't stand for more and more legs."""
+    writer = open_for_writing(storage)
+    one = stage_batch(storage, leg(0), leg(1), leg(2))
+    writer.commit(batches=[one])
+    goes = without_legs(one)
+    whole = Taken(one.name, 0, 3)
+    refused: list[list[Batch]] = [
+        [staged_from(storage, [leg(0)], Taken(one.name, 0, 1))],
+        [goes, staged_from(storage, [leg(0)], Taken(one.name, 0, 1), whole)],
+        [goes, staged_from(storage, [leg(0)], Taken(one.name, 0, 1)), staged_from(storage, one.legs, whole)],
+        [goes, staged_from(storage, [leg(0)], Taken(one.name, 0, 0))],
+        [goes, staged_from(storage, [leg(0)], Taken(one.name, 2, 5))],
+        [goes, staged_from(storage, [leg(0)], Taken(batch_name(7, 0, ["x"]), 0, 1))],
+        [goes, staged_from(storage, [leg(0)], Taken(one.name, 1, 2))],
+        [goes, staged_from(storage, [leg(1), leg(0)], Taken(one.name, 1, 2), Taken(one.name, 0, 1))],
+    ]
+    for batches in refused:
+        with pytest.raises(RunFailed, match="would not be readable"):
+            writer.commit(batches=batches)
+    assert standing(storage) == [(leg(0), leg(1), leg(2))]
+    writer.close()
+
+
+# Checkpoints.
+
+
+@pytest.fixture
+def noted(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> FolderStorage:
+    """A ledger with a checkpoint of its first two entries, and a third entry."""
+    monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", 0)
+    writer = open_for_writing(storage)
+    faulty = replace(leg(1), faults=(Fault(1, 3, 2, "b", "oh"),), ended_by=1, counts=(3, 4), points=-0.0)
+    writer.commit(field=FIELD, batches=[stage_batch(storage, leg(0), faulty), stage_batch(storage, leg(2))])
+    gone = stage_batch(storage, leg(3))
+    writer.commit(batches=[gone])
+    writer.close()
+    monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", 1 << 20)
+    writer = open_for_writing(storage)
+    writer.commit(batches=[without_legs(gone), stage_batch(storage, leg(4))])
+    writer.close()
+    return storage
+
+
+def read_entries(storage: FolderStorage) -> list[str]:
+    """The entries that a reading of the ledger looks into."""
+    names: list[str] = []
+    original = FolderStorage.read
+
+    def read(self: FolderStorage, name: str) -> bytes:
+        names.append(name)
+        return original(self, name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FolderStorage, "read", read)
+        read_state(storage)
+        read_field(storage)
+    return sorted({name for name in names if name.endswith(".json")})
+
+
+def test_a_checkpoint_stands_for_its_entries(noted: FolderStorage) -> None:
+    assert read_entries(noted) == ["ledger/00000003.json"]
+    with_it, field = read_state(noted), read_field(noted)
+    noted.remove("ledger/checkpoint")
+    assert len(read_entries(noted)) == 3
+    assert with_it == read_state(noted)
+    assert field == read_field(noted) == FIELD
+    assert repr(list(with_it.batches.values())) == repr(list(read_state(noted).batches.values()))
+    assert [len(legs) for legs in standing(noted)] == [2, 1, 1]
+
+
+def test_a_small_ledger_has_no_checkpoint(storage: FolderStorage) -> None:
+    two_entries(storage)
+    assert "checkpoint" not in storage.list("ledger")
+
+
+def test_a_checkpoint_that_is_damaged_is_as_if_it_were_not_there(noted: FolderStorage) -> None:
+    content, expected = noted.read("ledger/checkpoint"), read_state(noted)
+    path = Path(noted.location, "ledger", "checkpoint")
+    chance = random.Random(2)
+    damages = [b"", content[:-1], content + b"x", b"{" * 100_000]
+    for bit in chance.sample(range(8 * len(content)), 60):
+        flipped = bytearray(content)
+        flipped[bit // 8] ^= 1 << bit % 8
+        damages.append(bytes(flipped))
+    for damage in damages:
+        path.write_bytes(damage)
+        assert len(read_entries(noted)) == 3
+        assert read_state(noted) == expected and read_field(noted) == FIELD
+
+
+@pytest.mark.parametrize("folder", ["ledger", "ledger-copy"])
+def test_a_checkpoint_is_not_believed_once_an_entry_is_another(noted: FolderStorage, folder: str) -> None:
+    place = Path(noted.location, folder, "00000001.json")
+    content, expected = place.read_bytes(), read_state(noted)
+    place.write_bytes(content[:-1])
+    assert len(read_entries(noted)) >= 3
+    assert read_state(noted) == expected
+    writer = open_for_writing(noted)
+    assert writer.mended == [f"{folder}/00000001.json"]
+    writer.close()
+    assert place.read_bytes() == content
+
+
+def sealed(text: bytes) -> bytes:
+    return text[:-1] + b',"sha256":"' + hashlib.sha256(text).hexdigest().encode() + b'"}\n'
+
+
+def test_a_poisoned_checkpoint_is_as_if_it_were_not_there(noted: FolderStorage) -> None:
+    """Sealed by whoever made it; what entries may not say, it may not either."""
+    head, _, packed = noted.read("ledger/checkpoint").partition(b"\n")
+    checkpoint = json.loads(head)
+    del checkpoint["sha256"]
+    expected = read_state(noted)
+    changes: list[tuple[str, Any]] = [
+        ("counts", [1, 2, 1]),
+        ("counts", [4]),
+        ("counts", [2, 1]),
+        ("counts", [-1, 4, 1]),
+        ("entries", 1),
+        ("entries", 99),
+        ("entries", 0),
+        ("batches", checkpoint["batches"][:-1]),
+        ("batches", [{**batch, "name": "../../x"} for batch in checkpoint["batches"]]),
+        ("field", {**checkpoint["field"], "numbers": {"ann": 7}}),
+        ("legs", "0" * 64),
+        ("more", 0),
+    ]
+    for key, value in changes:
+        text = json.dumps({**checkpoint, key: value}, separators=(",", ":")).encode()
+        noted.replace("ledger/checkpoint", sealed(text) + packed)
+        assert read_state(noted) == expected, key
+        assert read_field(noted) in (FIELD, None), key
+    noted.replace("ledger/checkpoint", sealed(json.dumps(checkpoint, separators=(",", ":")).encode()) + packed)
+    assert read_entries(noted) == ["ledger/00000003.json"]
+
+
 # Who may write.
 
 
@@ -424,12 +593,12 @@ def copies(storage: FolderStorage, number: int) -> list[Path]:
 
 def test_every_flipped_bit_of_an_entry_is_found(storage: FolderStorage) -> None:
     content = copies(storage, 2)[0].read_bytes()
-    unpack(content)
+    unpack(content, {})
     for bit in range(8 * len(content)):
         flipped = bytearray(content)
         flipped[bit // 8] ^= 1 << bit % 8
         with pytest.raises(ValueError, match="not what was written"):
-            unpack(bytes(flipped))
+            unpack(bytes(flipped), {})
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -22,7 +22,8 @@ from tournament.errors import RunFailed
 from tournament.store.columns import Column, Packing, buffer_fields
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Part
-from tournament.store.parts import PartWriter, read_parts, rewrite_without, sha256_of, write_whole
+from tournament.store.legs import LegResult, Legs
+from tournament.store.parts import PartReader, PartWriter, copy_legs, damage, read_parts, sha256_of, write_whole
 
 Values = npt.NDArray[Any]
 
@@ -201,33 +202,58 @@ def test_rewriting_stops_at_a_damaged_page(storage: FolderStorage, tmp_path: Pat
     content[chunk.data_page_offset + chunk.total_compressed_size - 1] ^= 1
     path.write_bytes(content)
     with pytest.raises(RunFailed, match=r"is damaged: .*(?i:crc|corrupt|checksum)"):
-        rewrite_without(storage, part, COLUMNS, [(0, 0, 10)], "staging/new")
+        copy_legs(storage, "games", COLUMNS, [(reader(storage, part), 0, 4)], "new.parquet", "staging/new")
     assert storage.list("staging") == {}
 
 
-legs = st.tuples(st.integers(0, 5), st.integers(0, 10), st.integers(0, 10))
+def reader(storage: FolderStorage, part: Part, sessions: int = 10) -> PartReader:
+    """Of a part of `random_values`, whose legs are its matches."""
+    legs = [
+        LegResult("", match, 0, "ann", "bob", sessions, 5 * sessions, 0.0, 0.0, (0.0,) * 32)
+        for match in range(part.rows // 50)
+    ]
+    return PartReader(storage, part, COLUMNS, Legs.of(legs), 10)
+
+
+runs = st.lists(st.integers(0, 6), max_size=6).map(lambda edges: list(itertools.pairwise(sorted(edges))))
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(legs, max_size=4), st.lists(st.integers(0, 200), max_size=3))
-def test_rewriting_leaves_out_legs_and_nothing_else(
-    tmp_path_factory: pytest.TempPathFactory, dropped: list[tuple[int, int, int]], cuts: list[int]
+@given(runs, st.lists(st.integers(0, 300), max_size=4))
+def test_copied_are_the_rows_of_the_legs_asked_for(
+    tmp_path_factory: pytest.TempPathFactory, chosen: list[tuple[int, int]], cuts: list[int]
 ) -> None:
+    """Whatever the row groups, and from one part after another."""
     storage = FolderStorage(str(tmp_path_factory.mktemp("parts")))
     storage.prepare()
-    values = random_values(200, 7)
+    values = random_values(300, 7)
     part = write_part(storage, COLUMNS, values, cuts)
-    keep = np.ones(200, dtype=bool)
-    for match, first, end in dropped:
-        keep &= ~((values["match"] == match) & (values["session"] >= first) & (values["session"] < end))
-    rewritten = rewrite_without(storage, part, COLUMNS, dropped, "staging/new")
-    assert rewritten.rows == keep.sum()
-    storage.publish("staging/new", f"games/{part.name}")
-    assert_holds(read(storage, rewritten), {name: column[keep] for name, column in values.items()})
-    assert sha256_of(storage, rewritten) == rewritten.sha256
-    meaning = pq.read_schema(f"{storage.location}/games/{part.name}").field("card").metadata
+    runs = [(reader(storage, part), *run) for run in [(4, 6), *chosen]]
+    copied = copy_legs(storage, "games", COLUMNS, runs, "new.parquet", "staging/new")
+    rows = np.concatenate([np.arange(50 * first, 50 * end) for _, first, end in runs])
+    assert copied.rows == len(rows)
+    storage.publish("staging/new", f"games/{copied.name}")
+    assert_holds(read(storage, copied), {name: column[rows] for name, column in values.items()})
+    assert damage(storage, copied) == ""
+    meaning = pq.read_schema(f"{storage.location}/games/{copied.name}").field("card").metadata
     assert meaning is not None
     assert meaning[b"meaning"] == b"a card, 0 to 1"
+
+
+def test_many_small_pieces_are_copied_into_one_row_group(storage: FolderStorage) -> None:
+    part = write_part(storage, COLUMNS, random_values(300, 8), cuts=range(0, 300, 7))
+    runs = [(reader(storage, part), match, match + 1) for match in range(6)]
+    copied = copy_legs(storage, "games", COLUMNS, runs, "new.parquet", "staging/new")
+    assert pq.ParquetFile(f"{storage.location}/staging/new").num_row_groups == 1
+    assert copied.rows == 300
+
+
+def test_rows_of_other_legs_than_the_ledger_says_are_not_copied(storage: FolderStorage) -> None:
+    part = write_part(storage, COLUMNS, random_values(300, 9))
+    runs = [(reader(storage, part, sessions=9), 1, 2)]
+    with pytest.raises(RunFailed, match=r"p\.parquet is damaged: it has rows of other legs than the ledger says"):
+        copy_legs(storage, "games", COLUMNS, runs, "new.parquet", "staging/new")
+    assert storage.list("staging") == {}
 
 
 def test_abandoning_leaves_nothing(storage: FolderStorage) -> None:

@@ -24,7 +24,7 @@ from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan
 from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.settings import SandboxSettings
-from tournament.store.ledger import Fault, LegResult
+from tournament.store.legs import Fault, LegResult
 from tournament.worker.processes.lanes import PlayedLeg, Use, play_in_lanes
 from tournament.worker.processes.spool import Spool
 

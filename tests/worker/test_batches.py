@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner.batching import Pace
-from tournament.store.ledger import Batch, LegResult
+from tournament.store.ledger import Batch
+from tournament.store.legs import LegResult
 from tournament.worker.batch import Receipt
 
 

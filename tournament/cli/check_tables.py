@@ -11,7 +11,7 @@ from rich.text import Text
 from tournament.cli.numbers import short
 from tournament.cli.tables import plain_table
 from tournament.errors import printable
-from tournament.store.ledger import Fault
+from tournament.store.legs import Fault
 from tournament.trial.check import CheckReport, Meter, Replay
 
 

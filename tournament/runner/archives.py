@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from tournament.contests.contest import Contest, HousePlayer
 from tournament.errors import RunFailed
 from tournament.runner.resume import differences
-from tournament.store.ledger import Field, read_state
+from tournament.store.ledger import Field, read_field
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import hold_ledger
 
@@ -26,7 +26,7 @@ def archive_other_records(
     A run never throws a whole tournament away.
     """
     storage = open_storage(location)
-    known = read_state(storage).field
+    known = read_field(storage)
     why = differences(known, contest, settings, names, house) if known else ""
     if (known and not why) or not (known or storage.is_vacant()):
         return
@@ -60,7 +60,7 @@ def archives(storage: Storage) -> list[tuple[Storage, Field]]:
     for location in storage.archives():
         archive = open_storage(location)
         with contextlib.suppress(RunFailed):
-            if known := read_state(archive).field:
+            if known := read_field(archive):
                 found.append((archive, known))
     return sorted(found, key=lambda archive: _sessions(archive[1]), reverse=True)
 

@@ -19,17 +19,19 @@ from tournament.runner.archives import archive_other_records
 from tournament.runner.batching import Pace
 from tournament.runner.executors import choose_executor
 from tournament.runner.resume import (
+    batches_to_keep,
     content_sha256,
     field_of,
     lost_batches,
-    trim_batches,
-    verify_batches,
+    say_what_leaves,
     write_house_files,
 )
+from tournament.runner.rewriting import cut_batches, merge_small_batches
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
+from tournament.store.checks import Checks
 from tournament.store.ledger import standing_batches
 from tournament.store.storage import explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing
@@ -114,13 +116,18 @@ def _run(
         )
         keep_seed(writer.storage, seed)
         write_house_files(contest, config.contest, writer, house)
-        standing = verify_batches(writer, watcher.say)
-        changed = [*lost_batches(writer, standing), *trim_batches(contest, writer, standing, schedule, watcher.say)]
+        checks = Checks(writer.storage)
+        sound, cuts = batches_to_keep(writer, checks, schedule, watcher.say)
+        say_what_leaves(writer, cuts, schedule, watcher.say)
+        changed = [
+            *lost_batches(writer, sound),
+            *cut_batches(contest, writer, cuts, schedule.sessions_per_leg),
+        ]
         if changed or wanted_field != writer.state.field:
             writer.commit(field=wanted_field, batches=changed)
         artifacts = {e.artifact_sha256: e.artifact for e in fit if e.artifact is not None and e.artifact_sha256}
         artifacts |= {content_sha256(player): player.content for player in house}
-        return _play(contest, config, writer, schedule, artifacts, watcher)
+        return _play(contest, config, writer, checks, schedule, artifacts, watcher)
     finally:
         writer.close()
 
@@ -142,6 +149,7 @@ def _play(
     contest: Contest,
     config: Config,
     writer: Writer,
+    checks: Checks,
     schedule: Schedule,
     artifacts: Mapping[str, bytes],
     watcher: Watcher,
@@ -156,8 +164,12 @@ def _play(
         assert writer.state.field is not None
         return compute_standings(writer.state.field, played, scoring)
 
+    def summarise() -> None:
+        write_summaries(writer.storage, ranking)
+        checks.write(played)
+
     ranking = standings()
-    write_summaries(writer.storage, ranking)
+    summarise()
     if to_play == 0:
         watcher.say("Every match of these entrants is in the records; nothing to play")
         return ranking
@@ -180,8 +192,7 @@ def _play(
     receipts = executor.play(tasks, artifacts)
     try:
         for receipt in receipts:
-            writer.commit(batches=[receipt.batch])
-            played.append(receipt.batch)
+            played += writer.commit(batches=[receipt.batch])
             pace.note(receipt)
             now = time.perf_counter()
             if now - ranked > 20 * ranking_seconds:
@@ -189,17 +200,19 @@ def _play(
                 ranked = time.perf_counter()
                 ranking_seconds = ranked - now
                 if now - summarised > _SUMMARY_SECONDS:
-                    write_summaries(writer.storage, ranking)
+                    summarise()
                     summarised = now
             left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
             watcher.done(Progress(len(done) + pace.legs, total, pace.games, pace.seconds, left, ranking))
+        if done:  # so that a first run doesn't write twice
+            merge_small_batches(contest, writer, checks, sessions, watcher.say)
         writer.require_whole()
     finally:
         receipts.close()
         played = standing_batches(writer.storage, writer.state)  # what is told in the end is what is there
         ranking = standings()
         if writer.storage.still_held():  # who took over writes his own
-            write_summaries(writer.storage, ranking)
+            summarise()
     return ranking
 
 
@@ -222,11 +235,11 @@ def _tasks(
     settings, sandbox = config.contest.playing(), config.sandbox.model_dump()
     batch: list[Leg] = []
     in_lanes = 0
-    for leg in itertools.chain(schedule.legs(), [None]):
-        played = leg is None or leg.digest in done
-        if not played and leg is not None:
-            batch.append(leg)
-            in_lanes += leg.has_processes
+    for fixture in itertools.chain(schedule.fixtures(), [None]):
+        played = fixture is None or fixture.digest in done
+        if not played and fixture is not None:
+            batch.append(schedule.leg(fixture))
+            in_lanes += fixture.has_processes
         inline = len(batch) - in_lanes
         if batch and (played or pace.batch_is_full(inline, in_lanes, inline_left, in_lanes_left)):
             yield Task(contest.name, settings, sandbox, writer.storage.location, tuple(batch))
@@ -240,5 +253,5 @@ def _legs_to_play(schedule: Schedule, done: Set[str]) -> tuple[int, int]:
     """How many legs are still to play: of WebAssembly bots alone, and with processes."""
     if all(competitor.kind == "wasm" for competitor in schedule.competitors):
         return schedule.total() - len(done), 0
-    in_lanes = [leg.has_processes for leg in schedule.legs() if leg.digest not in done]
+    in_lanes = [fixture.has_processes for fixture in schedule.fixtures() if fixture.digest not in done]
     return in_lanes.count(False), in_lanes.count(True)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import uuid
+import itertools
 from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import cast
 
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
@@ -15,18 +13,17 @@ from tournament.entrants.bot import Entrant
 from tournament.errors import shortened
 from tournament.runner.schedule import Schedule
 from tournament.standings.results import counted
+from tournament.store.checks import Checks
 from tournament.store.ledger import (
     Batch,
     Field,
     FieldEntrant,
     FieldHousePlayer,
-    LegResult,
     Setting,
-    batch_name,
     standing_batches,
     without_legs,
 )
-from tournament.store.parts import rewrite_without, sha256_of
+from tournament.store.legs import Legs
 from tournament.store.writer import Writer
 
 _LARGE = 1e9  # bytes that take a while to check
@@ -119,25 +116,32 @@ def write_house_files(
             storage.replace(f"house/{name}", content)
 
 
-def verify_batches(writer: Writer, say: Callable[[str], None]) -> list[Batch]:
-    """The committed batches whose parts are there with the sha256 of their entry; says which are not."""
+def batches_to_keep(
+    writer: Writer, checks: Checks, schedule: Schedule, say: Callable[[str], None]
+) -> tuple[list[Batch], list[Cut]]:
+    """The committed batches that are whole, and those of them to be cut to fit the schedule; says which are not.
+
+    Sizes and times of files tell what is whole, but what is to be written anew is read before.
+    """
     standing = standing_batches(writer.storage, writer.state)
-    size = sum(part.size for batch in standing for part in batch.parts)
+    unknown = [batch for batch in standing if not all(map(checks.is_noted, batch.parts))]
+    size = sum(part.size for batch in unknown for part in batch.parts)
     if size > _LARGE:
         say(f"Checking {size / 1e9:.1f} GB of records…")
-
-    def what_is_wrong(batch: Batch) -> str:
-        found = [(part, sha256_of(writer.storage, part)) for part in batch.parts]
-        if any(sha256 is None for _, sha256 in found):
-            return "missing"
-        return "damaged" if any(sha256 != part.sha256 for part, sha256 in found) else ""
-
-    with ThreadPoolExecutor() as pool:
-        problems = dict(zip((batch.name for batch in standing), pool.map(what_is_wrong, standing)))
+    problems = checks.damages(unknown)
+    while True:
+        sound = [batch for batch in standing if batch.name not in problems]
+        cuts = _cuts(sound, schedule)
+        found = checks.damages(batch for batch, several in cuts if several)
+        if not found:
+            break
+        problems |= found
+    names = {batch.name for batch in sound}
     for name, versions in writer.state.batches.items():
-        if versions[-1].legs and (problem := problems.get(name, "missing")):
+        if versions[-1].legs and name not in names:
+            problem = problems.get(name, "missing")
             say(f"Part {name} is {problem}; its {len(versions[-1].legs)} legs are played again")
-    return [batch for batch in standing if not problems[batch.name]]
+    return sound, cuts
 
 
 def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
@@ -150,56 +154,52 @@ def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
     ]
 
 
-def trim_batches(
-    contest: Contest, writer: Writer, sound: list[Batch], schedule: Schedule, say: Callable[[str], None]
-) -> list[Batch]:
-    """What to commit for batches that don't fit the schedule: they go, and new ones have their legs that still count.
+# A batch that doesn't fit the schedule, and the runs of its legs that go into new ones: each of these has several.
+Cut = tuple[Batch, list[list[tuple[int, int]]]]
 
-    A batch with legs on both sides of one that is still to play is cut there,
-    so that parts stay in the order of the schedule.
+
+def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
+    """Batches with legs that no longer count, or on both sides of one that is still to play.
+
+    They are cut there, so that parts stay in the order of the schedule.
     """
     counting = counted(sound)
     wanted: set[str] = set()
     missing: list[tuple[int, int]] = []
-    for leg in schedule.legs():
-        wanted.add(leg.digest)
-        if leg.digest not in counting:
-            missing.append((leg.plan.match, leg.plan.number))
-    stale = [leg for batch in sound for leg in batch.legs if leg.digest not in wanted]
-    if stale:
+    for fixture in schedule.fixtures():
+        wanted.add(fixture.digest)
+        if fixture.digest not in counting:
+            missing.append((fixture.match, fixture.number))
+    cuts = []
+    for batch in sound:
+        legs = Legs.of(batch.legs)
+        places = list(zip(legs.match.tolist(), legs.number.tolist()))
+        if bisect(missing, places[0]) == bisect(missing, places[-1]) and wanted.issuperset(legs.digests):
+            continue
+        # Where each leg goes: before that many of the missing ones; nowhere if it doesn't count.
+        goes = [bisect(missing, place) if digest in wanted else None for digest, place in zip(legs.digests, places)]
+        runs: dict[int, list[tuple[int, int]]] = {}
+        first = 0
+        for where, several in itertools.groupby(goes):
+            end = first + len(list(several))
+            if where is not None:
+                runs.setdefault(where, []).append((first, end))
+            first = end
+        cuts.append((batch, list(runs.values())))
+    return cuts
+
+
+def say_what_leaves(writer: Writer, cuts: list[Cut], schedule: Schedule, say: Callable[[str], None]) -> None:
+    """Whose matches leave the records, if any do."""
+    gone: set[int] = set()
+    for batch, runs in cuts:
+        kept = {leg for run in runs for first, end in run for leg in range(first, end)}
+        match = Legs.of(batch.legs).match.tolist()
+        gone |= {match[leg] for leg in range(len(match)) if leg not in kept}
+    if gone:
         here = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
         known = writer.state.field
         before = [(e.name, e.artifact) for e in known.entrants if e.artifact] if known else []
         before += [(player.name, player.sha256) for player in known.house] if known else []
         changed = sorted({name for name, artifact in before if (name, artifact) not in here})
-        matches = len({leg.match for leg in stale})
-        say(f"{', '.join(changed)} changed or left: {matches} matches leave the records")
-    replacements = []
-    for batch in sound:
-        runs: dict[int, list[LegResult]] = {}
-        for result in batch.legs:
-            if result.digest in wanted:
-                runs.setdefault(bisect(missing, (result.match, result.number)), []).append(result)
-        if len(runs) == 1 and sum(map(len, runs.values())) == len(batch.legs):
-            continue
-        replacements.append(without_legs(batch))
-        per_leg = schedule.sessions_per_leg
-        replacements += [_cut_out(contest, writer, batch, tuple(legs), per_leg) for legs in runs.values()]
-    return replacements
-
-
-def _cut_out(contest: Contest, writer: Writer, batch: Batch, kept: tuple[LegResult, ...], per_leg: int) -> Batch:
-    """A new batch, staged, of the legs of another that are `kept`; each has `per_leg` sessions."""
-    columns = {"games": contest.games, "sessions": contest.sessions}
-    name = batch_name(kept[0].match, kept[0].number, (leg.digest for leg in kept))
-    dropped = [(leg.match, leg.number * per_leg, (leg.number + 1) * per_leg) for leg in batch.legs if leg not in kept]
-    parts = tuple(
-        replace(
-            rewrite_without(
-                writer.storage, part, columns[part.table], dropped, f"staging/{name}-{uuid.uuid4().hex}-{part.table}"
-            ),
-            name=f"{name}.parquet",
-        )
-        for part in batch.parts
-    )
-    return Batch(name, parts, kept, batch.sandbox)
+        say(f"{', '.join(changed)} changed or left: {len(gone)} matches leave the records")

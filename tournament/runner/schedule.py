@@ -6,11 +6,10 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tournament.keys import number_of, seed_fingerprint, sub_key
-from tournament.leg import Leg, LegPlan, PlaysAs, Seat
+from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat
 
 
 @dataclass(frozen=True)
@@ -23,8 +22,26 @@ class Competitor:
     artifact: str
 
 
+class Fixture(NamedTuple):
+    """A leg of a schedule by its match, number and digest, and who plays it: cheap, for most are played already."""
+
+    match: int
+    number: int
+    digest: str
+    x: Competitor
+    y: Competitor
+
+    @property
+    def has_processes(self) -> bool:
+        """Whether a bot of it is a process."""
+        return self.x.kind in PROCESSES or self.y.kind in PROCESSES
+
+
 class Schedule(Protocol):
-    """The legs of a tournament, ordered by match and number, and how many there are."""
+    """The legs of a tournament, ordered by match and number, and how many there are.
+
+    `fixtures` lists them, `leg` works one out, `legs` all of them.
+    """
 
     @property
     def competitors(self) -> Sequence[Competitor]: ...
@@ -33,6 +50,8 @@ class Schedule(Protocol):
     @property
     def sessions_per_leg(self) -> int: ...
     def total(self) -> int: ...
+    def fixtures(self) -> Iterator[Fixture]: ...
+    def leg(self, fixture: Fixture) -> Leg: ...
     def legs(self) -> Iterator[Leg]: ...
 
 
@@ -78,32 +97,25 @@ class RoundRobin:
         count = len(self.competitors)
         return count * (count - 1) // 2 * self.legs_per_match
 
-    def legs(self) -> Iterator[Leg]:
-        """The legs, made one by one."""
+    def fixtures(self) -> Iterator[Fixture]:
+        digest = _Digests([self.version, self.contest, self.settings, seed_fingerprint(self.key)])
         in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
+        numbers = range(self.legs_per_match)
         for high, later in enumerate(in_order):
             for earlier in in_order[:high]:
-                for number in range(self.legs_per_match):
-                    yield self._leg(earlier, later, number)
+                x, y = (earlier, later) if earlier.name < later.name else (later, earlier)
+                match = match_number(x.number, y.number)
+                for number in numbers:
+                    yield Fixture(match, number, digest.of(x, y, number), x, y)
 
-    def _leg(self, one: Competitor, other: Competitor, number: int) -> Leg:
-        x, y = sorted((one, other), key=lambda competitor: competitor.name)
+    def leg(self, fixture: Fixture) -> Leg:
+        match, number, digest, x, y = fixture
         # Both legs of a duplicate match see the same deals.
         pairing = [x.name, y.name] if self.settings["deals"] == "independent" else []
         return Leg(
-            digest=_sha256(
-                [
-                    self.version,
-                    self.contest,
-                    self.settings,
-                    self._seed,
-                    [x.name, x.artifact],
-                    [y.name, y.artifact],
-                    number,
-                ]
-            ),
+            digest=digest,
             plan=LegPlan(
-                match=match_number(x.number, y.number),
+                match=match,
                 number=number,
                 sessions=self.settings["sessions"],
                 deals_key=sub_key(self.key, "deals", self.contest, *pairing),
@@ -112,9 +124,8 @@ class RoundRobin:
             y=_seat(self.key, self.contest, y, x, number),
         )
 
-    @cached_property
-    def _seed(self) -> str:
-        return seed_fingerprint(self.key)
+    def legs(self) -> Iterator[Leg]:
+        return map(self.leg, self.fixtures())
 
 
 @dataclass(frozen=True)
@@ -141,49 +152,45 @@ class AgainstHouse:
         """How many legs there are."""
         return len(self.competitors) * len(self.house) * int(self.settings["sessions"])
 
-    def legs(self) -> Iterator[Leg]:
-        """The legs, made one by one."""
+    def fixtures(self) -> Iterator[Fixture]:
+        # Without the sessions: more of them leave those that there were as they are.
+        settings = {key: value for key, value in self.settings.items() if key != "sessions"}
+        digest = _Digests([self.version, self.contest, settings, seed_fingerprint(self.key)])
+        for entrant, player in self._pairs():
+            match = house_match_number(entrant.number, player.number)
+            for number in range(self.settings["sessions"]):
+                yield Fixture(match, number, digest.of(entrant, player, number), entrant, player)
+
+    def _pairs(self) -> Iterator[tuple[Competitor, Competitor]]:
+        """Who meets whom, in order of the matches' numbers."""
         entrants = {competitor.number: competitor for competitor in self.competitors}
         house = {player.number: player for player in self.house}
         for larger in sorted(entrants.keys() | house.keys()):
             # As the matches are numbered: first the entrants before the house player of this number.
             if larger in house:
                 for number in sorted(number for number in entrants if number < larger):
-                    yield from self._match(entrants[number], house[larger])
+                    yield entrants[number], house[larger]
             if larger in entrants:
                 for number in sorted(number for number in house if number <= larger):
-                    yield from self._match(entrants[larger], house[number])
+                    yield entrants[larger], house[number]
 
-    def _match(self, entrant: Competitor, player: Competitor) -> Iterator[Leg]:
-        match = house_match_number(entrant.number, player.number)
+    def leg(self, fixture: Fixture) -> Leg:
+        match, number, digest, entrant, player = fixture
         own = [entrant.name] if self.settings["deals"] == "independent" else []
-        settings = {key: value for key, value in self.settings.items() if key != "sessions"}
-        for number in range(self.settings["sessions"]):
-            yield Leg(
-                digest=_sha256(
-                    [
-                        self.version,
-                        self.contest,
-                        settings,
-                        self._seed,
-                        [entrant.name, entrant.artifact],
-                        [player.name, player.artifact],
-                        number,
-                    ]
-                ),
-                plan=LegPlan(
-                    match=match,
-                    number=number,
-                    sessions=1,
-                    deals_key=sub_key(self.key, "deals against house", self.contest, player.name, number, *own),
-                ),
-                x=_seat(self.key, self.contest, entrant, player, number),
-                y=_seat(self.key, self.contest, player, entrant, number),
-            )
+        return Leg(
+            digest=digest,
+            plan=LegPlan(
+                match=match,
+                number=number,
+                sessions=1,
+                deals_key=sub_key(self.key, "deals against house", self.contest, player.name, number, *own),
+            ),
+            x=_seat(self.key, self.contest, entrant, player, number),
+            y=_seat(self.key, self.contest, player, entrant, number),
+        )
 
-    @cached_property
-    def _seed(self) -> str:
-        return seed_fingerprint(self.key)
+    def legs(self) -> Iterator[Leg]:
+        return map(self.leg, self.fixtures())
 
 
 def _seat(key: bytes, contest: str, player: Competitor, opponent: Competitor, number: int) -> Seat:
@@ -202,5 +209,27 @@ def _seat(key: bytes, contest: str, player: Competitor, opponent: Competitor, nu
     )
 
 
-def _sha256(parts: list[Any]) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+class _Digests:
+    """Digests of legs: the sha256 of a JSON list of what they all share, both players, and the leg's number.
+
+    What is shared is written and hashed once, each player written once.
+    """
+
+    def __init__(self, shared: list[Any]) -> None:
+        self._start = hashlib.sha256(_json(shared)[:-1] + b",")
+        self._players: dict[tuple[str, str], bytes] = {}
+
+    def of(self, x: Competitor, y: Competitor, number: int) -> str:
+        digest = self._start.copy()
+        digest.update(b"%b,%b,%d]" % (self._player(x), self._player(y), number))
+        return digest.hexdigest()
+
+    def _player(self, player: Competitor) -> bytes:
+        key = (player.name, player.artifact)
+        if key not in self._players:
+            self._players[key] = _json(list(key))
+        return self._players[key]
+
+
+def _json(parts: list[Any]) -> bytes:
+    return json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()

@@ -18,7 +18,7 @@ from tournament.errors import RunFailed
 from tournament.keys import drawn_seed, guessable, master_key, seed_fingerprint
 from tournament.runner.archives import archives
 from tournament.runner.resume import differences
-from tournament.store.ledger import Field, read_state
+from tournament.store.ledger import Field, read_field
 from tournament.store.storage import Storage, open_storage
 
 _FOLDER = "secret"
@@ -66,7 +66,7 @@ def keep_seed(storage: Storage, seed: str) -> None:
 def _records(location: str) -> Iterator[tuple[Storage, Field]]:
     """What was recorded here, and then what was archived, that with most sessions first."""
     here = open_storage(location)
-    if known := read_state(here).field:
+    if known := read_field(here):
         yield here, known
     yield from archives(here)
 

@@ -31,20 +31,33 @@ def error_over_sessions(sessions: int, points: float, squared_points: float) -> 
     return math.sqrt(sessions * variance)
 
 
-def block_sizes(sessions: int, blocks: int) -> npt.NDArray[np.float64]:
-    """How many of so many sessions, or games, are in each block: number s of n is in block ⌊s·blocks/n⌋."""
-    edges = -(-np.arange(blocks + 1) * sessions // blocks)
+def block_sizes(sessions: npt.ArrayLike, blocks: int) -> npt.NDArray[np.float64]:
+    """How many of so many sessions, or games, are in each block: number s of n is in block ⌊s·blocks/n⌋.
+
+    A row for each of several numbers of sessions.
+    """
+    edges = -(-np.arange(blocks + 1) * np.asarray(sessions, np.int64)[..., np.newaxis] // blocks)
     return np.diff(edges).astype(np.float64)
 
 
 def error_of_sum(blocks: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> tuple[float | None, int]:
     """Standard error of the sum of blocks of these weights, and its degrees of freedom."""
+    ((error,), (freedom,)) = errors_of_sums(blocks[np.newaxis], weights[np.newaxis])
+    return (float(error) if freedom > 0 else None), int(freedom)
+
+
+def errors_of_sums(
+    blocks: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Of each row the standard error, NaN where it can't be told, and its degrees of freedom, 0 there."""
     used = weights > 0
-    count = int(used.sum())
-    if count < 2:
-        return None, 0
-    residuals = blocks[used] - weights[used] * (blocks.sum() / weights.sum())
-    return float(math.sqrt(count / (count - 1) * float(np.einsum("i,i->", residuals, residuals)))), count - 1
+    count = used.sum(axis=1)
+    means = blocks.sum(axis=1) / np.maximum(weights.sum(axis=1), 1.0)
+    residuals = np.where(used, blocks - weights * means[:, np.newaxis], 0.0)
+    freedom = np.maximum(count - 1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.sqrt(count / freedom * np.einsum("ij,ij->i", residuals, residuals))
+    return np.where(freedom > 0, errors, np.nan), freedom
 
 
 def student_quantile(probability: float, freedom: int) -> float:

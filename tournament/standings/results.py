@@ -12,6 +12,7 @@ from tournament.errors import BadInput, RunFailed
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, read_state, standing_batches
+from tournament.store.legs import Legs
 from tournament.store.parts import read_parts, write_whole
 from tournament.store.storage import Storage, inside, open_storage
 
@@ -225,4 +226,4 @@ def _frame(columns: tuple[Column, ...], values: dict[str, list[Any]]) -> pd.Data
 
 def counted(batches: list[Batch]) -> set[str]:
     """The digests of the legs in these batches."""
-    return {leg.digest for batch in batches for leg in batch.legs}
+    return {digest for batch in batches for digest in Legs.of(batch.legs).digests}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,10 +15,12 @@ from tournament.standings.estimates import (
     block_sizes,
     error_of_sum,
     error_over_sessions,
+    errors_of_sums,
     order_probabilities,
     student_quantile,
 )
-from tournament.store.ledger import Batch, Fault, Field, FieldEntrant, LegResult
+from tournament.store.ledger import Batch, Field, FieldEntrant
+from tournament.store.legs import Fault, LegResult, Legs
 
 
 @dataclass(frozen=True)
@@ -93,13 +96,16 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
 
     Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
     """
-    house = {player.name for player in field.house}
-    counting = (leg for batch in batches for leg in batch.legs if scoring is None or leg.y in house)
-    legs = sorted(counting, key=lambda leg: (leg.match, leg.number))
-    faults = tuple((leg, fault) for leg in legs for fault in leg.faults)
+    facts = {player.name: player.facts for player in field.house}
+    legs = Legs.joined(Legs.of(batch.legs) for batch in batches)
+    if scoring is not None and not all(map(facts.__contains__, legs.y)):
+        legs = legs.chosen([place for place, name in enumerate(legs.y) if name in facts])
+    legs = legs.in_order()
+    matches = _Matches.of(legs)
+    faulty = [legs[place] for place, rest in enumerate(legs.rest) if rest.faults or rest.faults_left_out != (0, 0)]
     fault_counts: dict[str, int] = {}
     expelled: dict[str, str] = {}
-    for leg in legs:
+    for leg in faulty:
         for seat, name in enumerate((leg.x, leg.y)):
             fault_counts[name] = fault_counts.get(name, 0) + leg.fault_count(seat)
         if leg.ended_by is not None:
@@ -110,10 +116,9 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
                 f"{last.what}, in {last.question} against {opponent}, session {last.session}, game {last.game}",
             )
     fit = [e for e in field.entrants if e.problem is None and e.name not in expelled]
-    tally = _tally(fit, legs) if scoring is None else _house_tally(fit, legs, scoring, _facts(field))
-    order = sorted(
-        range(len(fit)), key=lambda index: (not tally.opponents[index], -tally.per_match[index], fit[index].name)
-    )
+    tally = _tally(fit, legs) if scoring is None else _house_tally(fit, matches, scoring, facts)
+    per_match = tally.per_match()
+    order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -per_match[index], fit[index].name))
     divisors = np.array([max(1, tally.divisors[index]) for index in order], dtype=np.float64)
     sure = order_probabilities(tally.blocks[order] / divisors[:, np.newaxis])
     lines = []
@@ -131,7 +136,7 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
                 stderr=error,
                 ci_low=None if reach is None else score - reach,
                 ci_high=None if reach is None else score + reach,
-                matches=len(tally.opponents[index]),
+                matches=tally.opponents[index],
                 sessions=int(tally.sessions[index]),
                 games=int(tally.games[index]),
                 faults=fault_counts.get(fit[index].name, 0),
@@ -148,8 +153,8 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
             lines.append(
                 Standing(entrant.name, entrant.kind, entrant.sha256, faults=count, status=status, reason=reason)
             )
-    names = tuple(player.name for player in field.house)
-    return Standings(tuple(lines), tuple(_matches(legs, scoring, _facts(field))), faults, scoring, names)
+    faults = tuple((leg, fault) for leg in faulty for fault in leg.faults)
+    return Standings(tuple(lines), tuple(_match_lines(matches, scoring, facts)), faults, scoring, tuple(facts))
 
 
 @dataclass
@@ -165,160 +170,206 @@ class _Tally:
     weights: npt.NDArray[np.float64]
     sessions: npt.NDArray[np.int64]
     games: npt.NDArray[np.int64]
-    opponents: list[set[str]]
+    opponents: list[int]
     measures: list[dict[str, float | None]]
     divisors: list[int]
 
-    @property
     def per_match(self) -> list[float]:
         return [float(score) / max(1, divisor) for score, divisor in zip(self.scores, self.divisors)]
 
 
-def _new_tally(entrants: int, blocks: int) -> _Tally:
+def _sums_by_entrant(
+    entrants: int, index: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Of each entrant the sum of the rows that have its index, added one after the other in their order."""
+    sums = np.zeros((entrants, values.shape[1]))
+    for block, column in enumerate(values.T):
+        sums[:, block] = np.bincount(index, column, entrants)
+    return sums
+
+
+def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
+    """Sums of points over the matches among the fit."""
+    count, width = len(fit), legs.blocks.shape[1]
+    indices = {entrant.name: index for index, entrant in enumerate(fit)}
+    # Both sides of each leg, one after the other, so that sums are added leg by leg.
+    sides = np.array([[indices.get(name, -1) for name in names] for names in (legs.x, legs.y)], np.int64).T
+    counted = (sides >= 0).all(axis=1)
+    sides = sides[counted]
+    index = sides.ravel()
+    sessions = np.repeat(legs.sessions[counted], 2)
+    weights = np.zeros((count, width))
+    for length in np.unique(sessions):
+        weights += np.outer(np.bincount(index[sessions == length], minlength=count), block_sizes(length, width))
+    blocks = np.zeros((count, width))
+    signed = np.empty(len(index))
+    for block in range(width):
+        signed[::2] = legs.blocks[counted, block]
+        signed[1::2] = -signed[::2]
+        blocks[:, block] = np.bincount(index, signed, count)
+    met = np.unique(np.concatenate([sides @ [count, 1], sides @ [1, count]]))
+    opponents = np.bincount(met // max(1, count), minlength=count).tolist()
     return _Tally(
-        np.zeros(entrants),
-        np.zeros((entrants, blocks)),
-        np.zeros((entrants, blocks)),
-        np.zeros(entrants, dtype=np.int64),
-        np.zeros(entrants, dtype=np.int64),
-        [set() for _ in range(entrants)],
-        [{} for _ in range(entrants)],
-        [1] * entrants,
+        scores=blocks.sum(axis=1),
+        blocks=blocks,
+        weights=weights,
+        sessions=_whole_sums(count, index, sessions),
+        games=_whole_sums(count, index, np.repeat(legs.games[counted], 2)),
+        opponents=opponents,
+        measures=[{} for _ in fit],
+        divisors=opponents,
     )
 
 
-def _tally(fit: Sequence[FieldEntrant], legs: Sequence[LegResult]) -> _Tally:
-    """Sums of points over the matches among the fit."""
-    indices = {entrant.name: index for index, entrant in enumerate(fit)}
-    counted = [leg for leg in legs if leg.x in indices and leg.y in indices]
-    tally = _new_tally(len(fit), max((len(leg.blocks) for leg in counted), default=1))
-    for leg in counted:
-        sizes = block_sizes(leg.sessions, tally.blocks.shape[1])
-        for name, opponent, sign in ((leg.x, leg.y, 1.0), (leg.y, leg.x, -1.0)):
-            index = indices[name]
-            tally.blocks[index] += sign * np.asarray(leg.blocks)
-            tally.weights[index] += sizes
-            tally.sessions[index] += leg.sessions
-            tally.games[index] += leg.games
-            tally.opponents[index].add(opponent)
-    tally.scores = tally.blocks.sum(axis=1)
-    tally.divisors = [len(opponents) for opponents in tally.opponents]
-    return tally
+def _whole_sums(entrants: int, index: npt.NDArray[np.int64], values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    sums = np.zeros(entrants, np.int64)
+    np.add.at(sums, index, values)
+    return sums
+
+
+@dataclass(frozen=True)
+class _Matches:
+    """Legs in order, and the first and the end of each match among them. What has no end are lists, quick to read."""
+
+    legs: Legs
+    ranges: list[tuple[int, int]]
+    points: list[float]
+    sessions: list[int]
+    games: list[int]
+
+    @classmethod
+    def of(cls, legs: Legs) -> _Matches:
+        edges = [0, *(np.flatnonzero(np.diff(legs.match)) + 1).tolist(), len(legs)] if len(legs) else []
+        return cls(
+            legs, list(itertools.pairwise(edges)), legs.points.tolist(), legs.sessions.tolist(), legs.games.tolist()
+        )
+
+    def played(self, first: int, end: int, facts: Mapping[str, Mapping[str, float]]) -> Played:
+        """The sums of some legs against one opponent."""
+        counts = [self.legs.rest[place].counts for place in range(first, end)]
+        return Played(
+            math.fsum(self.points[first:end]),
+            sum(self.sessions[first:end]),
+            sum(self.games[first:end]),
+            facts.get(self.legs.y[first], {}),
+            tuple(map(sum, zip(*counts))),
+        )
+
+    def score(self, first: int, end: int, scoring: HouseScoring, facts: Mapping[str, Mapping[str, float]]) -> float:
+        """The score of all sessions of an entrant against one house player."""
+        if scoring.of_match:
+            return scoring.score(self.played(first, end, facts))
+        scores = (scoring.score(self.played(leg, leg + 1, facts)) for leg in range(first, end))
+        return math.fsum(scores) / (end - first)
+
+    def errors_of_legs(self) -> list[float]:
+        """The standard error of each leg by the blocks of its games, NaN where it can't be told."""
+        width = self.legs.blocks.shape[1]
+        errors, _ = errors_of_sums(self.legs.blocks, block_sizes(self.legs.games, width))
+        return list(map(float, errors))
+
+    def errors_of_pairs(self) -> list[float]:
+        """The same of each duplicate match. Its legs share their deals: take the pairs of blocks."""
+        starts = [first for first, _ in self.ranges]
+        blocks = np.add.reduceat(self.legs.blocks, starts, axis=0)
+        errors, _ = errors_of_sums(blocks, block_sizes(self.legs.sessions[starts], blocks.shape[1]))
+        return list(map(float, errors))
 
 
 def _house_tally(
     fit: Sequence[FieldEntrant],
-    legs: Sequence[LegResult],
+    matches: _Matches,
     scoring: HouseScoring,
     facts: Mapping[str, Mapping[str, float]],
 ) -> _Tally:
     """Mean scores of the fit over the house players that they met."""
-    by_entrant: dict[str, dict[int, list[LegResult]]] = {entrant.name: {} for entrant in fit}
-    for leg in legs:
-        if leg.x in by_entrant:
-            by_entrant[leg.x].setdefault(leg.match, []).append(leg)
-    tally = _new_tally(len(fit), max((len(leg.blocks) for leg in legs), default=1))
-    for index, entrant in enumerate(fit):
-        matches = list(by_entrant[entrant.name].values())
-        if not matches:
-            continue
-        whole = [_sums(played, facts) for played in matches]
-        tally.scores[index] = math.fsum(match_score(played, scoring, facts) for played in matches) / len(matches)
-        for played in matches:
+    legs = matches.legs
+    count, width = len(fit), legs.blocks.shape[1]
+    own: dict[str, list[tuple[int, int]]] = {entrant.name: [] for entrant in fit}
+    for first, end in matches.ranges:
+        if legs.x[first] in own:
+            own[legs.x[first]].append((first, end))
+    errors = matches.errors_of_legs()
+    index, slopes = np.full(len(legs), -1), np.zeros(len(legs))
+    scores = np.zeros(count)
+    measures: list[dict[str, float | None]] = []
+    for number, ranges in enumerate(own.values()):
+        scores[number] = math.fsum(matches.score(*each, scoring, facts) for each in ranges) / max(1, len(ranges))
+        whole = [matches.played(*each, facts) for each in ranges]
+        measures.append({measure.name: measure.value(whole) for measure in scoring.measures} if whole else {})
+        for first, end in ranges:
+            index[first:end] = number
             # The slope is that of what is scored: the whole match, or each session by itself.
-            for group in [played] if scoring.of_match else [[leg] for leg in played]:
-                slope = _slope(group, scoring, facts) / len(matches) / (1 if scoring.of_match else len(played))
-                for leg in group:
-                    tally.blocks[index] += slope * np.asarray(leg.blocks)
-                    tally.weights[index] += block_sizes(leg.games, len(leg.blocks))
-        # Blocks scaled by the slope add up to the score only if it is linear: spread the difference by weight.
-        missing = tally.scores[index] - tally.blocks[index].sum()
-        tally.blocks[index] += missing * tally.weights[index] / max(1.0, tally.weights[index].sum())
-        tally.sessions[index] = sum(played.sessions for played in whole)
-        tally.games[index] = sum(played.games for played in whole)
-        tally.opponents[index] = {played[0].y for played in matches}
-        tally.measures[index] = {measure.name: measure.value(whole) for measure in scoring.measures}
-    return tally
+            for a, b in [(first, end)] if scoring.of_match else [(leg, leg + 1) for leg in range(first, end)]:
+                slope = _slope(matches.played(a, b, facts), _joint_error(errors[a:b]) or 1.0, scoring)
+                slopes[a:b] = slope / len(ranges) / (1 if scoring.of_match else end - first)
+    counted = index >= 0
+    index = index[counted]
+    blocks = _sums_by_entrant(count, index, slopes[counted, np.newaxis] * legs.blocks[counted])
+    weights = _sums_by_entrant(count, index, block_sizes(legs.games[counted], width))
+    # Blocks scaled by the slope add up to the score only if it is linear: spread the difference by weight.
+    missing = scores - blocks.sum(axis=1)
+    blocks += missing[:, np.newaxis] * weights / np.maximum(1.0, weights.sum(axis=1))[:, np.newaxis]
+    return _Tally(
+        scores=scores,
+        blocks=blocks,
+        weights=weights,
+        sessions=_whole_sums(count, index, legs.sessions[counted]),
+        games=_whole_sums(count, index, legs.games[counted]),
+        opponents=[len({legs.y[first] for first, _ in ranges}) for ranges in own.values()],
+        measures=measures,
+        divisors=[1] * count,
+    )
 
 
-def match_score(legs: Sequence[LegResult], scoring: HouseScoring, facts: Mapping[str, Mapping[str, float]]) -> float:
-    """The score of all sessions of an entrant against one house player."""
-    if scoring.of_match:
-        return scoring.score(_sums(legs, facts))
-    return math.fsum(scoring.score(_sums([leg], facts)) for leg in legs) / len(legs)
-
-
-def _slope(legs: Sequence[LegResult], scoring: HouseScoring, facts: Mapping[str, Mapping[str, float]]) -> float:
+def _slope(sums: Played, error: float, scoring: HouseScoring) -> float:
     """The slope of the score in points: a difference quotient over one standard error to either side."""
-    sums = _sums(legs, facts)
-    error = _error_over_blocks(legs) or 1.0
     high, low = (
         scoring.score(Played(sums.points + step, sums.sessions, sums.games, sums.facts)) for step in (error, -error)
     )
     return (high - low) / (2 * error)
 
 
-def _sums(legs: Sequence[LegResult], facts: Mapping[str, Mapping[str, float]]) -> Played:
-    """The sums of one entrant's legs against one house player."""
-    return Played(
-        math.fsum(leg.points for leg in legs),
-        sum(leg.sessions for leg in legs),
-        sum(leg.games for leg in legs),
-        facts.get(legs[0].y, {}),
-        tuple(map(sum, zip(*(leg.counts for leg in legs)))),
-    )
+def _joint_error(errors: Sequence[float]) -> float | None:
+    """Standard error of the sum of legs that are independent of each other, from that of each."""
+    return None if any(map(math.isnan, errors)) else math.sqrt(math.fsum(error * error for error in errors))
 
 
-def _facts(field: Field) -> dict[str, Mapping[str, float]]:
-    return {player.name: player.facts for player in field.house}
-
-
-def _error_over_blocks(legs: Sequence[LegResult]) -> float | None:
-    """Standard error of the sum of legs that are independent of each other, each by the blocks of its games."""
-    errors = [error_of_sum(np.asarray(leg.blocks), block_sizes(leg.games, len(leg.blocks)))[0] for leg in legs]
-    known = [error for error in errors if error is not None]
-    return math.sqrt(math.fsum(error * error for error in known)) if len(known) == len(legs) else None
-
-
-def _matches(
-    legs: Sequence[LegResult], scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]]
-) -> list[Match]:
-    by_number: dict[int, list[LegResult]] = {}
-    for leg in legs:
-        by_number.setdefault(leg.match, []).append(leg)
-    matches = []
-    for number, played in sorted(by_number.items()):
-        sessions = sum(leg.sessions for leg in played)
-        points = math.fsum(leg.points for leg in played)
+def _match_lines(
+    matches: _Matches, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]]
+) -> Iterator[Match]:
+    legs = matches.legs
+    errors = matches.errors_of_legs() if scoring is not None else []
+    pair_errors = matches.errors_of_pairs() if scoring is None and len(matches.ranges) < len(legs) else []
+    cut_short = {place for place, rest in enumerate(legs.rest) if rest.ended_by is not None}
+    squares, numbers = legs.squared_points.tolist(), legs.match.tolist()
+    for place, (first, end) in enumerate(matches.ranges):
+        sessions = sum(matches.sessions[first:end])
+        points = math.fsum(matches.points[first:end])
         error: float | None
         score: float | None = None
         measures: dict[str, float | None] = {}
         if scoring is not None:
-            sums = _sums(played, facts)
-            score = match_score(played, scoring, facts)
+            sums = matches.played(first, end, facts)
+            score = matches.score(first, end, scoring, facts)
             measures = {measure.name: measure.value([sums]) for measure in scoring.measures}
-        if any(leg.ended_by is not None for leg in played):
-            error = None  # cut short: no sample of sessions
+        if cut_short and not cut_short.isdisjoint(range(first, end)):
+            error = None  # no sample of sessions
         elif scoring is not None:
-            error = _error_over_blocks(played)
-        elif len(played) == 1:
-            error = error_over_sessions(sessions, points, played[0].squared_points)
+            error = _joint_error(errors[first:end])
+        elif end - first == 1:
+            error = error_over_sessions(sessions, points, squares[first])
         else:
-            # Legs of a duplicate match share their deals: take the pairs of blocks.
-            blocks = np.sum([leg.blocks for leg in played], axis=0)
-            error, _ = error_of_sum(blocks, block_sizes(played[0].sessions, len(blocks)))
-        matches.append(
-            Match(
-                number,
-                played[0].x,
-                played[0].y,
-                len(played),
-                sessions,
-                sum(leg.games for leg in played),
-                points,
-                error,
-                score,
-                measures,
-            )
+            error = None if math.isnan(pair_errors[place]) else pair_errors[place]
+        yield Match(
+            numbers[first],
+            legs.x[first],
+            legs.y[first],
+            end - first,
+            sessions,
+            sum(matches.games[first:end]),
+            points,
+            error,
+            score,
+            measures,
         )
-    return matches

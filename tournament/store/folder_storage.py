@@ -138,6 +138,12 @@ class FolderStorage:
 
     def list(self, folder: str) -> dict[str, int]:
         """As in `Storage`; hidden files are passed over. Raises RunFailed for links, pipes and devices."""
+        return {name: status.st_size for name, status in self._statuses(folder).items()}
+
+    def stamps(self, folder: str) -> dict[str, str]:
+        return {name: f"{status.st_size} {status.st_mtime_ns}" for name, status in self._statuses(folder).items()}
+
+    def _statuses(self, folder: str) -> dict[str, os.stat_result]:
         found = {}
         try:
             with self._folder(folder) as descriptor, os.scandir(descriptor) as entries:
@@ -147,7 +153,7 @@ class FolderStorage:
                     with contextlib.suppress(FileNotFoundError):  # gone meanwhile
                         status = entry.stat(follow_symlinks=False)
                         if stat.S_ISREG(status.st_mode):
-                            found[entry.name] = status.st_size
+                            found[entry.name] = status
                         elif not stat.S_ISDIR(status.st_mode):
                             raise RunFailed(_not_a_file(f"{self.location}/{folder}/{entry.name}"))
         except (FileNotFoundError, NotADirectoryError):

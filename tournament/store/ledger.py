@@ -13,21 +13,30 @@ import dataclasses
 import hashlib
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, ConfigDict, StringConstraints, TypeAdapter
+from pydantic import AfterValidator, ConfigDict, PlainValidator, StringConstraints, TypeAdapter
 from pydantic import Field as Limits
 
-from engine.game_core import BLOCK_COUNT
 from tournament.errors import RunFailed, shortened
 from tournament.names import valid_name
-from tournament.store.storage import Storage
+from tournament.store.legs import (
+    CHECKED,
+    Count,
+    LegResult,
+    Legs,
+    Number,
+    Text,
+    Word,
+    legs_of_json,
+    pack_legs,
+    unpack_legs,
+)
+from tournament.store.storage import MOST_READ, Storage
 
-_MOST_FAULTS = 20  # of a leg, kept one by one
-# Characters of a fault's texts, and of what is wrong with an entrant.
-_MOST_WHAT, _MOST_ASKED, _MOST_COMPLAINTS, _MOST_PROBLEM = 500, 1000, 2000, 10_000
+_MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant
 
 
 def _bot_name(text: str) -> str:
@@ -42,105 +51,27 @@ def _file_name(text: str) -> str:
     return text
 
 
-_CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 _Name = Annotated[str, AfterValidator(_bot_name)]
 # A file that can't be a bot may be called anything; its name is shown, and leads nowhere.
 _FileName = Annotated[str, AfterValidator(_file_name)]
 _Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
-_Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
-_Text = Annotated[str, StringConstraints(max_length=100_000)]
-_Seat = Annotated[int, Limits(ge=0, le=1)]
-_Number = Annotated[int, Limits(ge=0, lt=1 << 31)]
-_Count = Annotated[int, Limits(ge=0, le=10**15)]
 _Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
-_Square = Annotated[float, Limits(ge=0, le=1e30)]
 TableName = Literal["games", "sessions"]
 Setting = str | int | float | bool | None
-
-
-@dataclass(frozen=True)
-class Fault:
-    """One fault of the bot at `seat` (0 is x, 1 is y), where it happened and what it was.
-
-    `asked`: the question by its name, with all that it told. `complaints`: the last lines that
-    its process wrote to standard error.
-    """
-
-    __pydantic_config__ = _CHECKED
-
-    seat: _Seat
-    session: _Number
-    game: _Number
-    question: _Word
-    what: _Text
-    asked: _Text = ""
-    complaints: _Text = ""
-
-    def bounded(self) -> Fault:
-        """The fault with its texts cut to what the ledger keeps of them."""
-        return replace(
-            self,
-            what=shortened(self.what, _MOST_WHAT),
-            asked=shortened(self.asked, _MOST_ASKED),
-            complaints=shortened(self.complaints, _MOST_COMPLAINTS),
-        )
-
-
-@dataclass(frozen=True)
-class LegResult:
-    """A played leg: who, and x's sums. `blocks` are x's points by block of sessions.
-
-    `ended_by` is the seat whose faults ended the leg, or None; `counts` are the contest's own.
-    `faults` are the first ones, and the one that ended the leg; `faults_left_out` counts the others of
-    either seat.
-    """
-
-    __pydantic_config__ = _CHECKED
-
-    digest: _Sha256
-    match: _Number
-    number: _Number
-    x: _Name
-    y: _Name
-    sessions: _Number
-    games: _Count
-    points: _Amount
-    squared_points: _Square
-    blocks: Annotated[tuple[_Amount, ...], Limits(min_length=BLOCK_COUNT, max_length=BLOCK_COUNT)]
-    faults: Annotated[tuple[Fault, ...], Limits(max_length=2000)] = ()
-    ended_by: _Seat | None = None
-    counts: Annotated[tuple[_Count, ...], Limits(max_length=64)] = ()
-    faults_left_out: tuple[_Number, _Number] = (0, 0)
-
-    def fault_count(self, seat: int) -> int:
-        """All faults of a seat, also those of which no more is known."""
-        return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]
-
-
-def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...], tuple[int, int]]:
-    """What the ledger keeps of a leg's faults, and how many of either seat it leaves out.
-
-    Kept are the first ones, and the last one of a leg that it `ended`.
-    """
-    kept = [*faults[:_MOST_FAULTS], *(faults[_MOST_FAULTS:][-1:] if ended else ())]
-    left_out = [
-        sum(fault.seat == seat for fault in faults) - sum(fault.seat == seat for fault in kept) for seat in (0, 1)
-    ]
-    return tuple(fault.bounded() for fault in kept), (left_out[0], left_out[1])
 
 
 @dataclass(frozen=True)
 class Part:
     """A Parquet file of a table. `staged` is where it waits until it is published."""
 
-    __pydantic_config__ = _CHECKED
+    __pydantic_config__ = CHECKED
 
     table: TableName
     name: Annotated[str, StringConstraints(max_length=100)]
     size: Annotated[int, Limits(ge=0, lt=1 << 50)]
     sha256: _Sha256
-    rows: _Count
+    rows: Count
     staged: Annotated[str, StringConstraints(pattern=r"^staging/[0-9a-z-]{1,150}$")]
 
     @property
@@ -150,18 +81,31 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Taken:
+    """Legs that a batch has from another one: of its newest version those from `first` to before `end`."""
+
+    __pydantic_config__ = CHECKED
+
+    batch: _BatchName
+    first: Number
+    end: Number
+
+
+@dataclass(frozen=True)
 class Batch:
     """A part of each table, and the legs in them: neighbours in the schedule, in its order.
 
-    `sandbox`: what confined its bots that are processes, "" when there were none.
+    `sandbox`: what confined its bots that are processes, "" when there were none. `taken` says where the legs
+    of a batch to commit are known from, so that an entry needn't repeat them: from batches that go with it.
     """
 
-    __pydantic_config__ = _CHECKED
+    __pydantic_config__ = CHECKED
 
     name: _BatchName
     parts: tuple[Part, ...]
-    legs: tuple[LegResult, ...]
+    legs: Annotated[Sequence[LegResult], PlainValidator(legs_of_json)]
     sandbox: Annotated[str, StringConstraints(max_length=1000)] = ""
+    taken: tuple[Taken, ...] = ()
 
 
 def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
@@ -175,7 +119,7 @@ def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
 
 def without_legs(batch: Batch) -> Batch:
     """The batch as it is recorded once none of its legs count."""
-    return replace(batch, legs=())
+    return replace(batch, legs=(), taken=())
 
 
 @dataclass(frozen=True)
@@ -185,14 +129,14 @@ class FieldEntrant:
     One that can't play has any file's name, and no `sha256` where the file wasn't read.
     """
 
-    __pydantic_config__ = _CHECKED
+    __pydantic_config__ = CHECKED
 
-    number: _Number
+    number: Number
     name: _FileName
-    kind: _Word
+    kind: Word
     sha256: _Sha256 | Literal[""]
     artifact: _Sha256 | None
-    problem: _Text | None
+    problem: Text | None
 
     def __post_init__(self) -> None:
         if self.artifact is not None and not (valid_name(self.name) and self.sha256):
@@ -207,12 +151,12 @@ class FieldEntrant:
 class FieldHousePlayer:
     """A house player as the ledger knows it: `sha256` is of its content, `facts` are what scoring reads of it."""
 
-    __pydantic_config__ = _CHECKED
+    __pydantic_config__ = CHECKED
 
-    number: _Number
+    number: Number
     name: _Name
     sha256: _Sha256
-    facts: dict[_Word, _Amount]
+    facts: dict[Word, _Amount]
 
 
 @dataclass(frozen=True)
@@ -222,22 +166,22 @@ class Field:
     `engine` is the contest's `engine_version`. `numbers` and `house_numbers` also keep those who left.
     """
 
-    __pydantic_config__ = _CHECKED
+    __pydantic_config__ = CHECKED
 
-    contest: _Word
-    engine: _Word
-    settings: dict[_Word, Setting]
+    contest: Word
+    engine: Word
+    settings: dict[Word, Setting]
     entrants: Annotated[tuple[FieldEntrant, ...], Limits(max_length=10_000)]
-    numbers: dict[_FileName, _Number]
+    numbers: dict[_FileName, Number]
     house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000)] = ()
-    house_numbers: dict[_Name, _Number] = dataclasses.field(default_factory=dict)
+    house_numbers: dict[_Name, Number] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Entry:
     """One commit: what is played from now on, if that changed, and batches that came or went."""
 
-    __pydantic_config__ = _CHECKED
+    __pydantic_config__ = CHECKED
 
     field: Field | None = None
     batches: tuple[Batch, ...] = ()
@@ -248,15 +192,19 @@ _SEAL = re.compile(rb',"sha256":"([0-9a-f]{64})"}\n')
 _SEAL_LENGTH = len(',"sha256":""}\n') + 64
 
 
-def pack(entry: Entry) -> bytes:
-    """An entry's text, with the sha256 of the rest as its last key: a flipped bit must not change sums.
+def pack(entry: Entry, known: Mapping[str, Sequence[Batch]]) -> tuple[bytes, Entry]:
+    """An entry's text, and the entry as it is read back from that. Batches that are `known` are as in State.
 
-    Raises ValueError for one that `unpack` would refuse.
+    Its last key is the sha256 of the rest: a flipped bit must not change sums. Raises ValueError for an entry
+    that `unpack` would refuse.
     """
-    text = _ENTRIES.dump_json(entry, exclude_defaults=True)
-    content = text[:-1] + f',"sha256":"{hashlib.sha256(text).hexdigest()}"}}\n'.encode()
-    unpack(content)
-    return content
+    short = replace(entry, batches=tuple(replace(b, legs=() if b.taken else tuple(b.legs)) for b in entry.batches))
+    content = _sealed(_ENTRIES.dump_json(short, exclude_defaults=True))
+    return content, unpack(content, known)
+
+
+def _sealed(text: bytes) -> bytes:
+    return text[:-1] + f',"sha256":"{hashlib.sha256(text).hexdigest()}"}}\n'.encode()
 
 
 def is_sealed(content: bytes) -> bool:
@@ -265,16 +213,40 @@ def is_sealed(content: bytes) -> bool:
     return seal is not None and seal[1].decode() == hashlib.sha256(content[:-_SEAL_LENGTH] + b"}").hexdigest()
 
 
-def unpack(content: bytes) -> Entry:
-    """An entry from its text. Raises ValueError when it isn't what `pack` made, or says what can't be."""
+def unpack(content: bytes, known: Mapping[str, Sequence[Batch]]) -> Entry:
+    """An entry from its text, after those in which the `known` batches came.
+
+    Raises ValueError when it isn't what `pack` made, or says what can't be.
+    """
     if not is_sealed(content):
         raise ValueError("not what was written")
     entry = _ENTRIES.validate_json(content[:-_SEAL_LENGTH] + b"}")
     if entry.field:
         _check_field(entry.field)
-    for batch in entry.batches:
+    left = {batch.name: len(known[batch.name][-1].legs) for batch in entry.batches if batch.name in known}
+    batches = tuple(_with_taken(batch, known, left) if batch.taken else batch for batch in entry.batches)
+    for batch in batches:
         _check_batch(batch)
-    return entry
+    return replace(entry, batches=batches)
+
+
+def _with_taken(batch: Batch, known: Mapping[str, Sequence[Batch]], left: dict[str, int]) -> Batch:
+    """The batch with the legs that it takes. Raises ValueError where they are not to be had.
+
+    `left`: how many legs there are to take of the batches that go with this entry. None is taken twice, so a
+    short text can't stand for more and more legs.
+    """
+    legs = []
+    for taken in batch.taken:
+        if not taken.first < taken.end or left.get(taken.batch, 0) < taken.end - taken.first:
+            raise ValueError("legs taken that aren't left")
+        left[taken.batch] -= taken.end - taken.first
+        legs.append(Legs.of(known[taken.batch][-1].legs)[taken.first : taken.end])
+        if len(legs[-1]) < taken.end - taken.first:
+            raise ValueError("legs taken that there are none of")
+    if len(batch.legs):
+        raise ValueError("legs taken and given")
+    return replace(batch, legs=Legs.joined(legs), taken=())
 
 
 def _check_field(field: Field) -> None:
@@ -296,30 +268,38 @@ def _check_batch(batch: Batch) -> None:
         raise ValueError("other parts")
     if not batch.legs:
         return
-    first = batch.legs[0]
-    if batch.name != batch_name(first.match, first.number, (leg.digest for leg in batch.legs)):
+    legs = Legs.of(batch.legs)
+    if batch.name != batch_name(int(legs.match[0]), int(legs.number[0]), legs.digests):
         raise ValueError("another name")
-    places = [(leg.match, leg.number) for leg in batch.legs]
-    if any(one >= other for one, other in itertools.pairwise(places)):
+    if not legs.are_in_order():
         raise ValueError("legs out of order")
-    rows = {"games": sum(leg.games for leg in batch.legs), "sessions": sum(leg.sessions for leg in batch.legs)}
+    rows = {"games": sum(legs.games.tolist()), "sessions": sum(legs.sessions.tolist())}
     if any(part.rows != rows[part.table] for part in batch.parts):
         raise ValueError("other rows")
-    for leg in batch.legs:
-        if leg.ended_by is not None and all(fault.seat != leg.ended_by for fault in leg.faults):
-            raise ValueError("ended by no fault")
 
 
 @dataclass
 class State:
-    """The ledger read from its beginning. `batches` by name, the oldest version of each first."""
+    """The ledger read from its beginning. `batches` by name, the older version of each first.
+
+    An older version still matters where its successor came with the last entry: that may not be published yet.
+    Before others came it was, so what went earlier is forgotten. So many entries are `noted` in a checkpoint.
+    """
 
     entries: int = 0
     field: Field | None = None
     batches: dict[str, list[Batch]] = dataclasses.field(default_factory=dict)
+    noted: int = dataclasses.field(default=0, compare=False)
+    _changed: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
     def add(self, entry: Entry) -> None:
         """Note the next commit."""
+        if entry.batches:  # one that only takes the ledger over comes before what it found is published
+            for name in self._changed:
+                newest = self.batches.pop(name)[-1]
+                if newest.legs:
+                    self.batches[name] = [newest]
+            self._changed = tuple(dict.fromkeys(batch.name for batch in entry.batches))
         self.entries += 1
         self.field = entry.field or self.field
         for batch in entry.batches:
@@ -335,25 +315,185 @@ def entry_name(number: int) -> str:
     return f"{number:08d}.json"
 
 
-def read_state(storage: Storage) -> State:
-    """Fold the ledger's entries. Raises RunFailed when one is damaged in both copies, or missing."""
-    state = State()
-    found = {name for folder in FOLDERS_OF_ENTRIES for name in storage.list(folder) if _ENTRY_NAME.fullmatch(name)}
-    for name in sorted(found):
-        expected = entry_name(state.entries + 1)
-        if name != expected:
-            raise RunFailed(f"{storage.location}/ledger/{expected} is missing; {_MEND_LEDGER.format(storage.location)}")
-        state.add(_read_entry(storage, name))
+def read_state(storage: Storage, damaged: dict[str, bytes] | None = None) -> State:
+    """Fold the ledger's entries. Raises RunFailed when one is damaged in both copies, or missing.
+
+    With `damaged` both copies are looked at: there goes what each that isn't as it was written must hold.
+    """
+    names = _names_of_entries(storage)
+    state = _noted_state(storage, names)
+    for name in names[state.entries :]:
+        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), damaged)
+        state.add(entry)
     return state
 
 
-def _read_entry(storage: Storage, name: str) -> Entry:
+def read_field(storage: Storage) -> Field | None:
+    """What is being played by the newest entry that says it, without reading what was played. Raises as above."""
+    names = _names_of_entries(storage)
+    checkpoint, _ = _read_checkpoint(storage, names)
+    for name in reversed(names[checkpoint.entries :]):
+        field = _read_entry(storage, name, _field_of)
+        if field:
+            return field
+    return checkpoint.field
+
+
+@dataclass(frozen=True)
+class _OnlyField:
+    """As much of an entry."""
+
+    __pydantic_config__ = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+    field: Field | None = None
+
+
+_ONLY_FIELDS = TypeAdapter(_OnlyField)
+
+
+def _field_of(content: bytes) -> Field | None:
+    if not is_sealed(content):
+        raise ValueError("not what was written")
+    if b'"field":' not in content:
+        return None
+    field = _ONLY_FIELDS.validate_json(content).field
+    if field:
+        _check_field(field)
+    return field
+
+
+def _names_of_entries(storage: Storage) -> list[str]:
+    """In order. Raises RunFailed when one is missing in both folders."""
+    names = sorted(
+        {name for folder in FOLDERS_OF_ENTRIES for name in storage.list(folder) if _ENTRY_NAME.fullmatch(name)}
+    )
+    for number, name in enumerate(names, 1):
+        if name != (expected := entry_name(number)):
+            raise RunFailed(f"{storage.location}/ledger/{expected} is missing; {_MEND_LEDGER.format(storage.location)}")
+    return names
+
+
+_Read = TypeVar("_Read")
+
+
+def _read_entry(
+    storage: Storage, name: str, read: Callable[[bytes], _Read], damaged: dict[str, bytes] | None = None
+) -> _Read:
+    """What is read from the first copy of an entry that is sound."""
+    texts: dict[str, bytes | None] = {}
+    sound: list[tuple[_Read, bytes]] = []
     for folder in FOLDERS_OF_ENTRIES:
+        place = f"{folder}/{name}"
         try:
-            return unpack(storage.read(f"{folder}/{name}"))
-        except (FileNotFoundError, ValueError):
+            texts[place] = text = storage.read(place)
+            sound = sound or [(read(text), text)]
+        except FileNotFoundError:
+            texts[place] = None
+        except ValueError:
             continue
+        if sound and damaged is None:
+            break
+    for found, content in sound:
+        if damaged is not None:
+            damaged |= {place: content for place, text in texts.items() if text != content}
+        return found
     raise RunFailed(f"{storage.location}/ledger/{name} is damaged; {_MEND_LEDGER.format(storage.location)}")
+
+
+# A checkpoint: what the entries up to one come to, in a form that is read in a moment. It is a note and no record:
+# entries stay, and where it is damaged, or one of their files isn't as it was, they are read. So it needs no copy.
+
+
+@dataclass(frozen=True)
+class _Checkpoint:
+    """What the first `entries` come to; `stamp` is of their files, `legs` the sha256 of the packed legs.
+
+    The batches come without their legs, whose numbers are the `counts`.
+    """
+
+    __pydantic_config__ = CHECKED
+
+    entries: Number
+    stamp: _Sha256 | Literal[""]
+    legs: _Sha256 | Literal[""]
+    field: Field | None
+    batches: tuple[Batch, ...]
+    counts: tuple[Number, ...]
+
+
+_CHECKPOINT = "ledger/checkpoint"
+_CHECKPOINTS = TypeAdapter(_Checkpoint)
+_NO_CHECKPOINT = _Checkpoint(0, "", "", None, (), ())
+_FEWEST_BYTES, _FEWEST_SHARE = 1 << 20, 0.1  # of entries since the last checkpoint, for a new one
+
+
+def write_checkpoint(storage: Storage, state: State) -> None:
+    """Note what the ledger comes to, if that is worth it. All of it must be published. Raises OSError."""
+    sizes = storage.list("ledger")
+    entries = [sizes.get(entry_name(number), 0) for number in range(1, state.entries + 1)]
+    if sum(entries[state.noted :]) < max(_FEWEST_BYTES, _FEWEST_SHARE * sum(entries)):
+        return
+    newest = [versions[-1] for versions in state.batches.values() if versions[-1].legs]
+    packed = pack_legs(Legs.joined(Legs.of(batch.legs) for batch in newest))
+    checkpoint = _Checkpoint(
+        state.entries,
+        _stamp_of_entries(storage, list(map(entry_name, range(1, state.entries + 1)))),
+        hashlib.sha256(packed).hexdigest(),
+        state.field,
+        tuple(map(without_legs, newest)),
+        tuple(len(batch.legs) for batch in newest),
+    )
+    content = _sealed(_CHECKPOINTS.dump_json(checkpoint)) + packed
+    if len(content) <= MOST_READ:
+        storage.replace(_CHECKPOINT, content)
+        state.noted = state.entries
+
+
+def _stamp_of_entries(storage: Storage, names: Sequence[str]) -> str:
+    """What changes with any file of these entries, in either folder."""
+    digest = hashlib.sha256()
+    for folder in FOLDERS_OF_ENTRIES:
+        stamps = storage.stamps(folder)
+        digest.update("".join(f"{folder}/{name} {stamps.get(name)}\n" for name in names).encode())
+    return digest.hexdigest()
+
+
+def _read_checkpoint(storage: Storage, names: Sequence[str]) -> tuple[_Checkpoint, bytes]:
+    """The checkpoint of these entries, or one of none, and its packed legs."""
+    if not names:
+        return _NO_CHECKPOINT, b""
+    try:
+        head, _, packed = storage.read(_CHECKPOINT).partition(b"\n")
+        text = head + b"\n"
+        if not is_sealed(text):
+            return _NO_CHECKPOINT, b""
+        checkpoint = _CHECKPOINTS.validate_json(text[:-_SEAL_LENGTH] + b"}")
+        if checkpoint.field:
+            _check_field(checkpoint.field)
+    except (FileNotFoundError, ValueError):
+        return _NO_CHECKPOINT, b""
+    ours = names[: checkpoint.entries]
+    whole = len(ours) == checkpoint.entries and checkpoint.stamp == _stamp_of_entries(storage, ours)
+    return (checkpoint, packed) if whole else (_NO_CHECKPOINT, b"")
+
+
+def _noted_state(storage: Storage, names: Sequence[str]) -> State:
+    """The state of these entries' checkpoint, or that before the first."""
+    checkpoint, packed = _read_checkpoint(storage, names)
+    try:
+        if not checkpoint.entries or hashlib.sha256(packed).hexdigest() != checkpoint.legs:
+            return State()
+        legs = unpack_legs(packed)
+        batches: dict[str, list[Batch]] = {}
+        ends = list(itertools.accumulate(checkpoint.counts))
+        if len(ends) != len(checkpoint.batches) or [len(legs)] != ends[-1:]:
+            return State()
+        for batch, count, end in zip(checkpoint.batches, checkpoint.counts, ends):
+            batches[batch.name] = [replace(batch, legs=legs[end - count : end])]
+            _check_batch(batches[batch.name][0])
+    except ValueError:
+        return State()
+    return State(checkpoint.entries, checkpoint.field, batches, checkpoint.entries)
 
 
 def standing_batches(storage: Storage, state: State) -> list[Batch]:
@@ -363,16 +503,15 @@ def standing_batches(storage: Storage, state: State) -> list[Batch]:
     """
     games = storage.list("games")
     standing: list[Batch] = []
-    seen: set[str] = set()
     for _, versions in sorted(state.batches.items()):
         for version in reversed(versions):
             part = next(part for part in version.parts if part.table == "games")
             if version.legs and games.get(part.name) == part.size:
                 standing.append(version)
                 break
-    for batch in standing:
-        digests = {leg.digest for leg in batch.legs}
-        if len(digests) < len(batch.legs) or not seen.isdisjoint(digests):
+    seen: set[str] = set()
+    for count, batch in zip(itertools.accumulate(len(batch.legs) for batch in standing), standing):
+        seen.update(Legs.of(batch.legs).digests)
+        if len(seen) < count:
             raise RunFailed(f"the ledger of {storage.location} has a leg twice, the second time in {batch.name}")
-        seen |= digests
     return standing

@@ -124,6 +124,14 @@ class ObjectClient:
         sizes = {item["path"].removeprefix(prefix): item["size"] for item in found["objects"]}
         return sizes, tuple(inner.rstrip("/").removeprefix(prefix) for inner in found["common_prefixes"])
 
+    def stamps(self, prefix: str) -> dict[str, str]:
+        """Texts that change when an object right below a prefix is written."""
+        found = self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
+        return {
+            item["path"].removeprefix(prefix): f"{item['size']} {item['e_tag'] or item['last_modified'].isoformat()}"
+            for item in found["objects"]
+        }
+
     def walk(self, prefix: str) -> dict[str, int]:
         """The sizes of all objects below a prefix, by what follows it."""
         found = self._ask(lambda store: obstore.list(store, prefix.rstrip("/") or None).collect())

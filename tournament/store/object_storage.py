@@ -92,6 +92,9 @@ class ObjectStorage:
             self._counts = NOTE.removeprefix("ledger/") not in found or object_moves.counts(self._client, self._prefix)
         return {name: size for name, size in found.items() if not name.startswith(".")} if self._counts else {}
 
+    def stamps(self, folder: str) -> dict[str, str]:
+        return self._client.stamps(f"{self._key(folder)}/") if self._counts else {}
+
     def size(self, name: str) -> int | None:
         try:
             return self._client.size(self._key(name))

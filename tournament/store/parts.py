@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import itertools
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -24,6 +26,7 @@ from engine.records import Table
 from tournament.errors import RunFailed, shortened
 from tournament.store.columns import Column
 from tournament.store.ledger import Part, TableName
+from tournament.store.legs import Legs
 from tournament.store.storage import Storage
 
 # One row group. Smaller ones cost more a row, larger ones leave the processor's cache.
@@ -94,6 +97,7 @@ class PartWriter:
         self._schema = arrow_schema(columns).with_metadata(dict(origin or {}))
         self._sink = _HashingSink(storage.open_staged(staged))
         self._rows = 0
+        self._waiting: list[pa.Table] = []
         integers = [c for c in columns if c.type not in ("bool",) and not c.type.startswith("float")]
         self._writer = pq.ParquetWriter(
             cast(IO[bytes], self._sink),
@@ -127,13 +131,21 @@ class PartWriter:
         table.rows = 0
 
     def write_arrow(self, table: pa.Table) -> None:
-        """Append an arrow table with this schema. Raises OSError."""
-        if table.num_rows:
-            self._writer.write_table(table, row_group_size=ROWS_PER_GROUP)
-            self._rows += table.num_rows
+        """Append an arrow table with this schema, when enough are there for a row group. Raises OSError."""
+        self._waiting.append(table)
+        self._rows += table.num_rows
+        if sum(waiting.num_rows for waiting in self._waiting) >= ROWS_PER_GROUP:
+            self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        waiting = pa.concat_tables(self._waiting) if self._waiting else None
+        self._waiting = []
+        if waiting:
+            self._writer.write_table(waiting, row_group_size=ROWS_PER_GROUP)
 
     def finish(self) -> Part:
         """Put the part on disk. Raises OSError."""
+        self._write_waiting()
         self._writer.close()
         self._storage.finish_staged(self._sink.stream)
         return Part(self._table, self._name, self._sink.size, self._sink.digest.hexdigest(), self._rows, self._staged)
@@ -202,32 +214,82 @@ def read_parts(storage: Storage, columns: Sequence[Column], parts: Sequence[Part
         return pa.concat_tables(list(pool.map(read, parts)))
 
 
-def rewrite_without(
-    storage: Storage, part: Part, columns: Sequence[Column], legs: Iterable[tuple[int, int, int]], staged: str
-) -> Part:
-    """Write a part anew without some legs, given as (match, first session, end of sessions).
+class PartReader:
+    """A published part by runs of its legs, to be read forwards: each row group is decoded once.
 
-    Raises OSError when writing fails, else as `open_part` does.
+    Raises as `open_part` does, and RunFailed when rows are of other legs than the ledger says.
     """
-    dropped = list(legs)
-    with open_part(storage, part, columns) as file:
-        known = file.schema_arrow.metadata or {}
-        origin = {key: known[key.encode()].decode(errors="replace") for key in _ORIGIN if key.encode() in known}
-        writer = PartWriter(storage, part.table, columns, part.name, staged, origin)
-        try:
-            for group in range(file.num_row_groups):
-                with _reading(storage, part):
-                    table = file.read_row_group(group)
-                match = table["match"].to_numpy()
-                session = table["session"].to_numpy()
-                keep = np.ones(len(table), dtype=bool)
-                for number, first, end in dropped:
-                    keep &= ~((match == number) & (session >= first) & (session < end))
-                writer.write_arrow(table.filter(pa.array(keep)).cast(arrow_schema(columns)))
-            return writer.finish()
-        except BaseException:
-            writer.abandon()
-            raise
+
+    def __init__(
+        self, storage: Storage, part: Part, columns: Sequence[Column], legs: Legs, sessions_per_leg: int
+    ) -> None:
+        self._storage, self._part = storage, part
+        self._file = open_part(storage, part, columns)
+        metadata = self._file.metadata
+        groups = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+        self._group_edges = [0, *itertools.accumulate(groups)]
+        self._read: dict[int, pa.Table] = {}  # the last row group, by its number
+        self._legs = legs
+        self._sessions_per_leg = sessions_per_leg
+        self._edges = np.concatenate([[0], np.cumsum(legs.games if part.table == "games" else legs.sessions)])
+        known = self._file.schema_arrow.metadata or {}
+        self.origin = {key: known[key.encode()].decode(errors="replace") for key in _ORIGIN if key.encode() in known}
+
+    def rows(self, first: int, end: int) -> Iterator[pa.Table]:
+        """The rows of the legs from `first` to before `end`, in pieces."""
+        row, last = int(self._edges[first]), int(self._edges[end])
+        while row < last:
+            with _reading(self._storage, self._part):
+                group = bisect_right(self._group_edges, row) - 1
+                if group not in self._read:
+                    self._read = {group: self._file.read_row_group(group).replace_schema_metadata(None)}
+                start, until = self._group_edges[group], min(last, self._group_edges[group + 1])
+                piece = self._read[group].slice(row - start, until - row)
+                self._check(piece, row, until)
+            yield piece
+            row = until
+
+    def _check(self, piece: pa.Table, row: int, until: int) -> None:
+        first, last = (int(place) for place in np.searchsorted(self._edges, [row, until - 1], "right") - 1)
+        rows = np.diff(np.clip(self._edges[first : last + 2], row, until))
+        match = np.repeat(self._legs.match[first : last + 1], rows)
+        number = np.repeat(self._legs.number[first : last + 1], rows)
+        numbers = _numbers(piece, "session") // self._sessions_per_leg
+        if not ((_numbers(piece, "match") == match) & (numbers == number)).all():
+            raise pa.ArrowInvalid("it has rows of other legs than the ledger says")
+
+    def close(self) -> None:
+        self._file.close(force=True)
+
+
+def _numbers(table: pa.Table, name: str) -> npt.NDArray[Any]:
+    """A column of whole numbers without nulls. Unlike `to_numpy` this doesn't import pandas: it takes long."""
+    kind = np.dtype(table.schema.field(name).type.to_pandas_dtype())
+    chunks = [
+        np.frombuffer(cast(Any, chunk.buffers()[1]), kind, len(chunk), chunk.offset * kind.itemsize)
+        for chunk in table[name].chunks
+    ]
+    return np.concatenate(chunks) if chunks else np.empty(0, kind)
+
+
+def copy_legs(
+    storage: Storage,
+    table: TableName,
+    columns: Sequence[Column],
+    runs: Sequence[tuple[PartReader, int, int]],
+    name: str,
+    staged: str,
+) -> Part:
+    """Write a part aside from runs of legs, given as (reader, first, end). Raises OSError, else as PartReader does."""
+    writer = PartWriter(storage, table, columns, name, staged, runs[0][0].origin)
+    try:
+        for reader, first, end in runs:
+            for piece in reader.rows(first, end):
+                writer.write_arrow(piece)
+        return writer.finish()
+    except BaseException:
+        writer.abandon()
+        raise
 
 
 def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
@@ -258,6 +320,12 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
     filled = np.array([0 if value is None else value for value in values], dtype=kind.to_pandas_dtype())
     buffers: list[pa.Buffer | None] = [pa.py_buffer(present.tobytes()), pa.py_buffer(filled.tobytes())]
     return pa.Array.from_buffers(kind, len(values), buffers)
+
+
+def damage(storage: Storage, part: Part) -> str:
+    """What is wrong with a published part, reading all of it: "missing", "damaged" or "", nothing."""
+    sha256 = sha256_of(storage, part)
+    return "missing" if sha256 is None else "damaged" if sha256 != part.sha256 else ""
 
 
 def sha256_of(storage: Storage, part: Part) -> str | None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Sequence
-from typing import TypeGuard
 
 from tournament.errors import RunFailed
 from tournament.store.ledger import (
-    FOLDERS_OF_ENTRIES,
     Batch,
     Entry,
     Field,
@@ -18,7 +16,7 @@ from tournament.store.ledger import (
     entry_name,
     pack,
     read_state,
-    unpack,
+    write_checkpoint,
 )
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import AlreadyExists, Storage
@@ -40,8 +38,8 @@ class Writer:
         self.mended = mended
         self._committing = False
 
-    def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> None:
-        """Append an entry, then publish the parts of its batches. Signals wait until that is done.
+    def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> tuple[Batch, ...]:
+        """Append an entry, then publish the parts of its batches, and return these. Signals wait until that is done.
 
         Raises RunFailed when another process writes to the ledger now, or when a
         part isn't there as it was written; OSError when something can't be written.
@@ -50,7 +48,7 @@ class Writer:
         name = entry_name(self.state.entries + 1)
         self._require([(part, part.staged) for batch in entry.batches if batch.legs for part in batch.parts])
         try:
-            content = pack(entry)
+            content, entry = pack(entry, self.state.batches)
         except ValueError as error:
             reason = " ".join(str(error).split())[:300]
             raise RunFailed(f"{self.storage.location}/ledger/{name} would not be readable: {reason}") from None
@@ -67,6 +65,7 @@ class Writer:
             publish_all(self.storage, entry.batches)
             self._committing = False
         self._require([(part, part.place) for batch in entry.batches if batch.legs for part in batch.parts])
+        return entry.batches
 
     def _require(self, places: Sequence[tuple[Part, str]]) -> None:
         """Raises RunFailed when a part is not where it must be, with its size."""
@@ -102,6 +101,7 @@ class Writer:
             if not self._committing:
                 named = {part.staged for versions in self.state.batches.values() for part in versions[-1].parts}
                 _sweep_staging(self.storage, named)
+                write_checkpoint(self.storage, self.state)
         self.storage.release()
 
 
@@ -122,8 +122,10 @@ def open_for_writing(storage: Storage) -> Writer:
     """
     storage.prepare()
     try:
-        state = hold_ledger(storage)
-        mended = _mend_entries(storage, state.entries)
+        damaged: dict[str, bytes] = {}
+        state = hold_ledger(storage, damaged)
+        for place, content in damaged.items():
+            storage.replace(place, content)
         newest = [versions[-1] for versions in state.batches.values()]
         tables = {table: storage.list(table) for table in ("games", "sessions")}
         for table, found in tables.items():
@@ -149,26 +151,27 @@ def open_for_writing(storage: Storage) -> Writer:
     except BaseException:
         storage.release()
         raise
-    return Writer(storage, state, mended)
+    return Writer(storage, state, list(damaged))
 
 
-def hold_ledger(storage: Storage) -> State:
+def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> State:
     """Become the only writer and read the ledger. Raises RunFailed while another process holds it.
 
-    Where a former writer may wake up again in the middle of a commit, he finds its number taken by an entry that
-    changes nothing.
+    `damaged` as in `read_state`. Where a former writer may wake up again in the middle of a commit, he finds its
+    number taken by an entry that changes nothing.
     """
     may_wake = storage.hold()
-    state = read_state(storage)
+    state = read_state(storage, damaged)
     while may_wake and state.field:
-        name, entry = entry_name(state.entries + 1), Entry(state.field)
+        name = entry_name(state.entries + 1)
+        content, entry = pack(Entry(state.field), state.batches)
         _require_held(storage)
         try:
-            storage.create(f"ledger/{name}", pack(entry))
+            storage.create(f"ledger/{name}", content)
         except AlreadyExists:  # he was faster
-            state = read_state(storage)
+            state = read_state(storage, damaged)
             continue
-        storage.replace(f"ledger-copy/{name}", pack(entry))
+        storage.replace(f"ledger-copy/{name}", content)
         state.add(entry)
         may_wake = False
     return state
@@ -185,36 +188,6 @@ def _remove(storage: Storage, names: Iterable[str]) -> None:
     _require_held(storage)
     for name in names:
         storage.remove(name)
-
-
-def _mend_entries(storage: Storage, entries: int) -> list[str]:
-    """Make both copies of every entry the same again; those that were not."""
-    mended = []
-    for number in range(1, entries + 1):
-        places = [f"{folder}/{entry_name(number)}" for folder in FOLDERS_OF_ENTRIES]
-        texts = [_text(storage, place) for place in places]
-        if texts[0] == texts[1]:
-            continue
-        sound = next(text for text in texts if _is_sound(text))
-        for place, text in zip(places, texts):
-            if text != sound:
-                storage.replace(place, sound)
-                mended.append(place)
-    return mended
-
-
-def _is_sound(text: bytes | None) -> TypeGuard[bytes]:
-    try:
-        return text is not None and unpack(text) is not None
-    except ValueError:
-        return False
-
-
-def _text(storage: Storage, name: str) -> bytes | None:
-    try:
-        return storage.read(name)
-    except FileNotFoundError:
-        return None
 
 
 def publish_all(storage: Storage, batches: Sequence[Batch]) -> None:

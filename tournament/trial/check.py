@@ -29,7 +29,7 @@ from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
 from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import Fault, LegResult
+from tournament.store.legs import Fault, LegResult
 from tournament.store.parts import ROWS_PER_GROUP
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import Use, play_in_lanes

@@ -36,7 +36,7 @@ from tournament.leg import LegPlan
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.settings import SandboxSettings
-from tournament.store.ledger import LegResult
+from tournament.store.legs import LegResult
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool

@@ -16,7 +16,8 @@ from tournament.leg import Leg
 from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import Batch, LegResult, batch_name
+from tournament.store.ledger import Batch, batch_name
+from tournament.store.legs import LegResult
 from tournament.store.parts import ROWS_PER_GROUP, PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import play_leg

@@ -13,7 +13,7 @@ from tournament.contests.questions import asked
 from tournament.keys import seed_after_faults
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import Fault, LegResult, kept_faults
+from tournament.store.legs import Fault, LegResult, kept_faults
 from tournament.worker.wasm.loading import BotUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 

@@ -29,7 +29,7 @@ from tournament.leg import Leg, Seat
 from tournament.sandbox.confinement import Confined, how_it_ended
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import Fault, LegResult
+from tournament.store.legs import Fault, LegResult
 from tournament.worker.leg import (
     Stopped,
     after_faults,

@@ -1,0 +1,114 @@
+"""Legs as columns: what goes in comes out, from objects, from JSON and packed, and what can't be is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tournament.store.legs import Fault, LegResult, Legs, legs_of_json, pack_legs, unpack_legs
+
+amounts = st.floats(-1e15, 1e15)
+faults = st.builds(
+    Fault, st.integers(0, 1), st.integers(0, 9), st.integers(0, 9), st.just("b"), st.text("é\x00ab", max_size=3)
+)
+results = st.builds(
+    LegResult,
+    digest=st.integers(0, 2**256 - 1).map(lambda number: f"{number:064x}"),
+    match=st.integers(0, 2**31 - 1),
+    number=st.integers(0, 2**31 - 1),
+    x=st.sampled_from(["ann", "bob", "c-3.+_"]),
+    y=st.sampled_from(["ann", "bob"]),
+    sessions=st.integers(0, 2**31 - 1),
+    games=st.integers(0, 10**15),
+    points=amounts,
+    squared_points=st.floats(0, 1e30),
+    blocks=st.lists(amounts, min_size=32, max_size=32).map(tuple),
+    faults=st.lists(faults, max_size=2).map(tuple),
+    counts=st.lists(st.integers(0, 10**15), max_size=2).map(tuple),
+    faults_left_out=st.tuples(st.integers(0, 3), st.integers(0, 3)),
+)
+legs = st.lists(results, max_size=5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(legs, st.data())
+def test_legs_come_back_to_the_last_bit(played: list[LegResult], data: st.DataObject) -> None:
+    columns = Legs.of(played)
+    cut = data.draw(st.integers(0, len(played)))
+    for same in (
+        columns,
+        legs_of_json(json.loads(json.dumps([asdict(leg) for leg in played]))),
+        unpack_legs(pack_legs(columns)),
+        Legs.joined([columns[:cut], columns[cut:]]),
+    ):
+        assert list(map(repr, same)) == list(map(repr, played))
+        assert same == tuple(played) and same[cut:] == played[cut:]
+    ordered = sorted(played, key=lambda leg: (leg.match, leg.number))
+    assert list(columns.in_order()) == ordered
+    places = [(leg.match, leg.number) for leg in ordered]
+    assert Legs.of(ordered).are_in_order() == (len(set(places)) == len(places))
+
+
+LEG = LegResult("0" * 64, 0, 0, "ann", "bob", 4, 40, 0.5, 0.25, (0.5,) * 32)
+ODD: dict[str, Any] = {
+    "digest": ["0" * 63, "G" * 64, 7, None, ["0" * 64]],
+    "match": [-1, 2**31, 1.0, True, None, "1"],
+    "games": [10**15 + 1, 10**400],
+    "x": ["", "../ann", 7, None, ["ann"], {}],
+    "points": [float("nan"), float("inf"), 1.1e15, 10**400, True, "1", None],
+    "squared_points": [-1.0, 2e30],
+    "blocks": [[0.5] * 31, [0.5] * 33, [True] * 32, [None] * 32, 3, "a" * 32, {}],
+    "faults": [[{}], 3, [{"seat": 2, "session": 0, "game": 0, "question": "a", "what": ""}]],
+    "ended_by": [0, 2, True, float("nan")],
+    "counts": [[-1], [0.5], 3, [0] * 65],
+    "faults_left_out": [[0], [0, 0, 0], [0, -1]],
+    "more": [0],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in ODD.items() for value in values], ids=repr)
+def test_what_can_not_be_is_refused(key: str, value: Any) -> None:
+    good = asdict(LEG)
+    assert list(legs_of_json([good | {"blocks": [0.5] * 32}])) == [LEG]
+    with pytest.raises(ValueError):
+        legs_of_json([good | {"blocks": [0.5] * 32}, good | {"blocks": [0.5] * 32, key: value}])
+
+
+@pytest.mark.parametrize("rows", [None, 3, {}, [3], [[]], [{}], [{"digest": "0" * 64}]], ids=repr)
+def test_what_is_no_list_of_legs_is_refused(rows: Any) -> None:
+    with pytest.raises(ValueError):
+        legs_of_json(rows)
+
+
+BAD = (
+    replace(LEG, points=float("nan")),
+    replace(LEG, squared_points=-1.0),
+    replace(LEG, blocks=(1e16, *LEG.blocks[1:])),
+    replace(LEG, match=-1),
+    replace(LEG, games=10**16),
+    replace(LEG, x="../ann"),
+    replace(LEG, counts=(-1,)),
+)
+
+
+@pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
+def test_packed_legs_are_checked_as_well(bad: LegResult) -> None:
+    with pytest.raises(ValueError):
+        unpack_legs(pack_legs(Legs.of([LEG, bad])))
+
+
+def test_packed_legs_cut_short_or_too_long_are_refused() -> None:
+    content = pack_legs(Legs.of([LEG, LEG]))
+    for other in (content[:-1], content + b"x", content[:10], b"", content.replace(b'"legs":2', b'"legs":3')):
+        with pytest.raises(ValueError):
+            unpack_legs(other)
+    for index in range(len(content) - 64 - 16, len(content) - 64):  # indices of names
+        changed = bytearray(content)
+        changed[index] = 0x7F
+        with pytest.raises(ValueError):
+            unpack_legs(bytes(changed))

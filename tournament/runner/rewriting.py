@@ -1,0 +1,94 @@
+"""Parts written anew: cut where legs leave or are still to come, put together where many small ones neighbour."""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+
+from tournament.contests.contest import Contest
+from tournament.runner.resume import Cut
+from tournament.store.checks import Checks
+from tournament.store.ledger import Batch, TableName, Taken, batch_name, standing_batches, without_legs
+from tournament.store.legs import Legs
+from tournament.store.parts import ROWS_PER_GROUP, PartReader, copy_legs
+from tournament.store.writer import Writer
+
+# So many neighbours are put together that have no more rows. With fewer at a time, each row would be written more
+# often; the number of parts stays within a few times that of parts of this size.
+_FEWEST, _MOST_ROWS = 8, 16 * ROWS_PER_GROUP
+
+_Open = tuple[Batch, dict[TableName, PartReader]]
+
+
+def cut_batches(contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_per_leg: int) -> Iterator[Batch]:
+    """What to commit for cuts: the batches go, and new ones, staged, have their legs that stay."""
+    for batch, several in cuts:
+        yield without_legs(batch)
+        with contextlib.ExitStack() as stack:
+            source = _open(contest, writer, batch, sessions_per_leg, stack)
+            for runs in several:
+                yield _staged(contest, writer, [(source, *run) for run in runs])
+
+
+def merge_small_batches(
+    contest: Contest, writer: Writer, checks: Checks, sessions_per_leg: int, say: Callable[[str], None]
+) -> None:
+    """Put neighbours together where many small ones lie side by side, a commit for each new one.
+
+    Only once nothing is left to play: no leg may be still to come between neighbours. Raises as `commit` does.
+    """
+    for group in _small_neighbours(standing_batches(writer.storage, writer.state)):
+        if problems := checks.damages(group):
+            for name, problem in problems.items():
+                say(f"Part {name} is {problem}; run again to play its legs again")
+            continue
+        with contextlib.ExitStack() as stack:
+            sources = [_open(contest, writer, batch, sessions_per_leg, stack) for batch in group]
+            whole = _staged(contest, writer, [(source, 0, len(source[0].legs)) for source in sources])
+        writer.commit(batches=[*map(without_legs, group), whole])
+
+
+def _small_neighbours(batches: Sequence[Batch]) -> list[list[Batch]]:
+    """Runs of batches, in order of the schedule, that are better put together."""
+    groups: list[list[Batch]] = []
+    rows = 0
+    for batch in batches:
+        more = max(part.rows for part in batch.parts)
+        rows += more
+        if not groups or rows > _MOST_ROWS or groups[-1][0].sandbox != batch.sandbox:
+            groups.append([])
+            rows = more
+        groups[-1].append(batch)
+    return [group for group in groups if len(group) >= _FEWEST]
+
+
+def _open(contest: Contest, writer: Writer, batch: Batch, sessions_per_leg: int, stack: contextlib.ExitStack) -> _Open:
+    readers: dict[TableName, PartReader] = {}
+    for part in batch.parts:
+        columns = contest.games if part.table == "games" else contest.sessions
+        readers[part.table] = PartReader(writer.storage, part, columns, Legs.of(batch.legs), sessions_per_leg)
+        stack.callback(readers[part.table].close)
+    return batch, readers
+
+
+def _staged(contest: Contest, writer: Writer, runs: Sequence[tuple[_Open, int, int]]) -> Batch:
+    """A new batch, staged, of runs of legs of others."""
+    legs = Legs.joined(Legs.of(batch.legs)[first:end] for (batch, _), first, end in runs)
+    name = batch_name(int(legs.match[0]), int(legs.number[0]), legs.digests)
+    staged = f"staging/{name}-{uuid.uuid4().hex}"
+    parts = tuple(
+        copy_legs(
+            writer.storage,
+            part.table,
+            contest.games if part.table == "games" else contest.sessions,
+            [(readers[part.table], first, end) for (_, readers), first, end in runs],
+            f"{name}.parquet",
+            f"{staged}-{part.table}",
+        )
+        for part in runs[0][0][0].parts
+    )
+    # Where an older version stands, which entries can't point at, they repeat its legs.
+    newest = all(writer.state.batches[batch.name][-1] is batch for (batch, _), _, _ in runs)
+    taken = tuple(Taken(batch.name, first, end) for (batch, _), first, end in runs) if newest else ()
+    return Batch(name, parts, legs, runs[0][0][0].sandbox, taken)

@@ -1,0 +1,80 @@
+"""Which parts were found whole, and how they lay there: what still lies there so isn't read again.
+
+Reading all of a large record at each start would take minutes, for what a size and a time tell: somebody wrote there.
+What rots without a trace is found when it is read: by page checksums, before a part is written anew, and by a full
+read. The file may be missing, old or anybody's: at worst parts are read once more, or not once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+from pydantic import TypeAdapter
+
+from tournament.store.ledger import Batch, Part
+from tournament.store.parts import damage
+from tournament.store.storage import Storage
+
+_FILE = "ledger/checked"
+_NOTES = TypeAdapter(dict[str, tuple[str, str]])
+
+
+class Checks:
+    """Notes of a contest's parts: the sha256 of each that was found whole, and its stamp."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._written = _read(storage)
+        self._notes = dict(self._written)
+        self._stamps = self._stamps_now()
+        self._read: set[str] = set()
+        self._doubtful: set[str] = set()
+
+    def is_noted(self, part: Part) -> bool:
+        """Whether a part was found whole, and lies there as it did."""
+        return self._notes.get(part.place) == (part.sha256, self._stamps.get(part.place))
+
+    def damages(self, batches: Iterable[Batch]) -> dict[str, str]:
+        """Reads the parts of batches, unless it did. What is wrong with those that are not whole, by name."""
+        unread = [batch for batch in batches if batch.name not in self._read]
+        with ThreadPoolExecutor() as pool:
+            problems = list(pool.map(self._damage, unread))
+        self._read |= {batch.name for batch in unread}
+        return {batch.name: problem for batch, problem in zip(unread, problems) if problem}
+
+    def _damage(self, batch: Batch) -> str:
+        problems = {damage(self._storage, part) for part in batch.parts} - {""}
+        for part in batch.parts:
+            if problems:
+                self._doubtful.add(part.place)
+            elif stamp := self._stamps.get(part.place):  # of before it was read
+                self._notes[part.place] = (part.sha256, stamp)
+        return "missing" if "missing" in problems else "damaged" if problems else ""
+
+    def write(self, batches: Iterable[Batch]) -> None:
+        """Keep notes of the parts of these batches alone; new ones are whole as they lie there now. Raises OSError."""
+        stamps = self._stamps_now()
+        notes = {}
+        for part in (part for batch in batches for part in batch.parts):
+            if part.place in stamps and part.place not in self._doubtful:
+                known = self._notes.get(part.place)
+                notes[part.place] = known if known and known[0] == part.sha256 else (part.sha256, stamps[part.place])
+        self._stamps, self._notes = stamps, notes
+        if notes != self._written:
+            self._storage.replace(_FILE, _NOTES.dump_json(notes))
+            self._written = dict(notes)
+
+    def _stamps_now(self) -> dict[str, str]:
+        return {
+            f"{table}/{name}": stamp
+            for table in ("games", "sessions")
+            for name, stamp in self._storage.stamps(table).items()
+        }
+
+
+def _read(storage: Storage) -> dict[str, tuple[str, str]]:
+    try:
+        return _NOTES.validate_json(storage.read(_FILE))
+    except (FileNotFoundError, ValueError):
+        return {}
