@@ -15,10 +15,10 @@ ENVIRONMENT = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # else Ray takes 127.0.0.1 for an address that others must reach
     "RAY_AUTH_MODE": "token",
     "RAY_USAGE_STATS_ENABLED": "0",
-    # A node that was killed is missed after a second, not after a quarter of a minute.
+    # A node that was killed is missed after some seconds, not after a quarter of a minute.
     "RAY_health_check_initial_delay_ms": "0",
     "RAY_health_check_period_ms": "500",
-    "RAY_health_check_failure_threshold": "2",
+    "RAY_health_check_failure_threshold": "8",
 }
 _OBJECT_STORE_BYTES = 80 << 20
 
@@ -38,7 +38,7 @@ def main() -> None:
             num_gpus=0,
             object_store_memory=_OBJECT_STORE_BYTES,
             include_dashboard=False,
-            include_log_monitor=False,
+            include_log_monitor="",
             no_monitor=True,
             min_worker_port=0,
             max_worker_port=0,

@@ -18,32 +18,25 @@ _ANSWER_SECONDS = 2.0
 _ALIVE = 0  # GcsNodeInfo.ALIVE
 # Batches that wait beyond twice those that are played: for them an autoscaler adds the next nodes.
 _MORE = 8
+_PATIENCE = "RAY_gcs_rpc_server_reconnect_timeout_s"
 _MODE = "RAY_AUTH_MODE"
 _TOKEN = "put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_TOKEN"
-_AGAIN = "what was committed stays, run again once the cluster is back"
 
 
-@contextlib.contextmanager
-def joined(ray: Any, address: str, **options: Any) -> Iterator[None]:
-    """Join the cluster at an address for the block. `ray` is the package.
-
-    Raises BadInput, and what `ray.init` raises.
-    """
+def join(ray: Any, address: str, **options: Any) -> None:
+    """Join the cluster at an address. `ray` is the package. Raises BadInput, and what `ray.init` raises."""
     if address.startswith("ray://"):
         raise BadInput(
             f"{address} is for Ray's client; run on a node of the cluster with host:port, or by ray job submit"
         )
     found = ray._private.services.canonicalize_bootstrap_address_or_die(address)
     _try(ray, found)
-    ray.init(found, **options)
-    try:
-        yield
-    finally:
-        ray.shutdown()
+    with _no_complaints():
+        ray.init(found, **options)
 
 
 def _try(ray: Any, address: str) -> None:
-    """Raise BadInput when nothing listens there, or asks for a token. Ray itself would try for long, a line a second."""
+    """Raise BadInput when nothing listens there, or it asks for a token. Ray would go on trying, a line a second."""
     if not _listens(address):
         raise BadInput(f"Ray can't be reached at {address}: nothing listens there")
     token = ray._raylet.AuthenticationTokenLoader.instance().has_token(ignore_auth_mode=True)
@@ -65,7 +58,7 @@ def _try(ray: Any, address: str) -> None:
 
 @contextlib.contextmanager
 def _no_complaints() -> Iterator[None]:
-    """Keep what Ray's own code writes to standard error from the user; it is raised as well."""
+    """Keep from the user what Ray's compiled part writes to standard error. What matters is raised as well."""
     sys.stderr.flush()
     kept = os.dup(2)
     try:
@@ -87,9 +80,10 @@ class JoinedCluster:
         self._gcs = worker.gcs_client
         self._raylet = worker.node.raylet_socket_name
         # Ray ends this process by itself when the head has not answered for so long, and leaving it takes seconds.
-        self._patience = float(os.environ.get("RAY_gcs_rpc_server_reconnect_timeout_s", "60")) / 3
+        self._patience = float(os.environ.get(_PATIENCE, "60")) / 3
         self._looked = self._answered = time.monotonic()
         self._said = ""
+        self.is_lost = False
         self.cores = _cores(self._nodes(), 0)
 
     def look(self, memory: int) -> None:
@@ -97,12 +91,12 @@ class JoinedCluster:
         if time.monotonic() - self._looked < _LOOK_SECONDS:
             return
         if self._raylet not in Path("/proc/net/unix").read_text():
-            raise RunFailed(f"Ray has ended on this node; {_AGAIN}")
+            raise self.loss_of_this_node()
         try:
             nodes = self._nodes()
         except self._ray.exceptions.RayError:
             if time.monotonic() - self._answered > self._patience:
-                raise RunFailed(f"the cluster's head node, {self._gcs.address}, no longer answers; {_AGAIN}") from None
+                raise self._loss(f"the cluster's head node, {self._gcs.address}, no longer answers") from None
             return
         finally:
             self._looked = time.monotonic()
@@ -113,8 +107,16 @@ class JoinedCluster:
             self._say(line)
         self._said = line
 
+    def loss_of_this_node(self) -> RunFailed:
+        """The error of a run on whose node Ray no longer works."""
+        return self._loss("Ray has ended on this node")
+
+    def _loss(self, what: str) -> RunFailed:
+        self.is_lost = True
+        return RunFailed(f"{what}; what was committed stays, run again once the cluster is back")
+
     def _nodes(self) -> list[dict[str, float]]:
-        """The resources of each node that is alive. Raises RayError: unlike Ray's own calls, it doesn't wait for long."""
+        """The resources of each node that is alive. Raises RayError, and unlike Ray's own calls soon."""
         found = self._gcs.get_all_node_info(timeout=_ANSWER_SECONDS).values()
         return [dict(node.resources_total) for node in found if node.state == _ALIVE]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from tournament.errors import BadInput, RunFailed, TournamentError, shortened
 from tournament.runner.executors import keep_busy
-from tournament.runner.executors.joined_cluster import JoinedCluster, joined
+from tournament.runner.executors.joined_cluster import JoinedCluster, join
 from tournament.runner.executors.own_ray import own_ray
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
@@ -19,6 +19,7 @@ from tournament.worker.node import Invitation, accept, invite
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what it writes on standard error is said by us
 
 import ray
 
@@ -37,13 +38,15 @@ class RayExecutor:
         self._cluster: JoinedCluster | None = None
         try:
             if address or ray.is_initialized():
-                self._until_done.enter_context(joined(ray, address or "auto", **_QUIET))
+                if not ray.is_initialized():
+                    join(ray, address or "auto", **_QUIET)
+                    self._until_done.callback(ray.shutdown)
                 self._cluster = JoinedCluster(ray, say)
             else:
                 self._workers = workers or cores
                 self._until_done.enter_context(own_ray(ray, self._workers, **_QUIET))
-            # Ray's own words on nodes that are lost, and pages of their logs.
-            ray._private.worker.global_worker_stdstream_dispatcher.remove_handler("ray_print_logs")
+            # Else it prints pages of a lost node's log.
+            ray._private.ray_logging.global_worker_stdstream_dispatcher.remove_handler("ray_print_logs")
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {shortened(reason, 300)}") from None
@@ -77,9 +80,10 @@ class RayExecutor:
             for reference in keep_busy(tasks, most, start, _wait, running):
                 yield self._receipt(reference)
         finally:
-            for reference in running:
-                ray.cancel(reference, force=True)
-            self._until_done.close()
+            if not (self._cluster and self._cluster.is_lost):  # then Ray would end this process before it says why
+                for reference in running:
+                    ray.cancel(reference, force=True)
+                self._until_done.close()
 
     def _receipt(self, reference: Any) -> Receipt:
         try:
@@ -90,6 +94,8 @@ class RayExecutor:
                 raise cause from None
             raise RunFailed(_failure(str(error).strip())) from None
         except ray.exceptions.RayError as error:
+            if self._cluster and isinstance(error, ray.exceptions.LocalRayletDiedError):
+                raise self._cluster.loss_of_this_node() from None
             raise RunFailed(f"Ray lost a task: {str(error).splitlines()[0]}") from None
         assert isinstance(receipt, Receipt)
         return receipt
