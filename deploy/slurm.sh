@@ -17,13 +17,17 @@ set -euo pipefail
 RAY_AUTH_TOKEN=$(python3 -c 'import secrets; print(secrets.token_hex(32))')
 export RAY_AUTH_TOKEN RAY_AUTH_MODE=token RAY_USAGE_STATS_ENABLED=0
 
+# The signal of a polite end goes to this script; the run is to have it.
+trap 'if [ -n "${run:-}" ]; then kill -TERM "$run"; else exit 143; fi' TERM INT
+
 mapfile -t nodes < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 head=${nodes[0]}
 address=$(getent ahostsv4 "$head" | awk 'NR == 1 { print $1 }')
 port=$((20000 + SLURM_JOB_ID % 10000))       # several jobs may share a node
 cores=${SLURM_CPUS_PER_TASK:-1}              # Ray would count the machine's
 
-on_node() { srun --overlap --nodes=1 --ntasks=1 --nodelist="$1" "${@:2}"; }
+# In the background only: the shell that it runs in becomes srun.
+on_node() { exec srun --overlap --nodes=1 --ntasks=1 --nodelist="$1" "${@:2}"; }
 
 on_node "$head" ray start --block --head --node-ip-address="$address" --port="$port" --num-cpus="$cores" \
   --include-dashboard=false --temp-dir="/tmp/ray-$SLURM_JOB_ID" &
@@ -35,10 +39,8 @@ for node in "${nodes[@]:1}"; do
   on_node "$node" ray start --block --address="$address:$port" --num-cpus="$cores" &
 done
 
-# The signals of a polite end go to this script; the run is to have them.
 tournament run "$@" --executor ray --address "$address:$port" &
 run=$!
-trap 'kill -TERM "$run"' TERM INT
 status=0
 wait "$run" || status=$?
 kill -0 "$run" 2> /dev/null && { status=0; wait "$run" || status=$?; }

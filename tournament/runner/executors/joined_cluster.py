@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import socket
@@ -113,6 +114,7 @@ class JoinedCluster:
 
     def _loss(self, what: str) -> RunFailed:
         self.is_lost = True
+        atexit.unregister(self._ray._private.worker.shutdown)  # it would wait for what is gone
         return RunFailed(f"{what}; what was committed stays, run again once the cluster is back")
 
     def _nodes(self) -> list[dict[str, float]]:
