@@ -18,7 +18,7 @@ RAY_AUTH_TOKEN=$(python3 -c 'import secrets; print(secrets.token_hex(32))')
 export RAY_AUTH_TOKEN RAY_AUTH_MODE=token RAY_USAGE_STATS_ENABLED=0
 
 # The signal of a polite end goes to this script; the run is to have it.
-trap 'if [ -n "${run:-}" ]; then kill -TERM "$run"; else exit 143; fi' TERM INT
+trap 'kill -TERM "$!"' TERM INT
 
 mapfile -t nodes < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 head=${nodes[0]}

@@ -110,14 +110,23 @@ def test_the_options_that_files_and_pages_give_to_tournament_exist() -> None:
 STUB = """#!/bin/sh
 echo "$(basename "$0") $* token:${#RAY_AUTH_TOKEN} mode:$RAY_AUTH_MODE" >> "$LOG"
 """
-SRUN = STUB + """while [ "${1#--}" != "$1" ]; do shift; done
+SRUN = (
+    STUB
+    + """while [ "${1#--}" != "$1" ]; do shift; done
 exec "$@"
 """
-RAY = STUB + """[ "$1" = start ] && exec sleep 20 > /dev/null 2>&1
+)
+RAY = (
+    STUB
+    + """[ "$1" = start ] && exec sleep 20 > /dev/null 2>&1
 exit 0
 """
+)
 SCONTROL = "#!/bin/sh\nprintf '127.0.0.1\\nlocalhost\\n'\n"
-TOURNAMENT = STUB.replace("echo", "trap 'exit 130' TERM; echo") + "[ -z \"$LASTS\" ] || { sleep 20 > /dev/null 2>&1 & wait; }\nexit 3\n"
+TOURNAMENT = (
+    STUB.replace("echo", "trap 'exit 130' TERM; echo")
+    + '[ -z "$LASTS" ] || { sleep 20 > /dev/null 2>&1 & wait; }\nexit 3\n'
+)
 
 
 @pytest.fixture

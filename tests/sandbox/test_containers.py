@@ -43,7 +43,9 @@ MEND = '; to run bots with your own rights all the same, set sandbox = "off" in 
     ],
 )
 def test_a_container_that_refuses_what_confinement_needs(number: int, line: str) -> None:
-    done = subprocess.run([sys.executable, "-c", REFUSED, str(number)], env=environment(), capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSED, str(number)], env=environment(), capture_output=True, text=True
+    )
     assert done.stdout == line, done.stderr
 
 
