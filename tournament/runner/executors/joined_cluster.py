@@ -21,6 +21,7 @@ _ALIVE = 0  # GcsNodeInfo.ALIVE
 _MORE = 8
 _PATIENCE = "RAY_gcs_rpc_server_reconnect_timeout_s"
 _MODE = "RAY_AUTH_MODE"
+_AGAIN = "what was committed stays, run again once the cluster is back"
 _TOKEN = "put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_TOKEN"
 
 
@@ -97,7 +98,7 @@ class JoinedCluster:
             nodes = self._nodes()
         except self._ray.exceptions.RayError:
             if time.monotonic() - self._answered > self._patience:
-                raise self._loss(f"the cluster's head node, {self._gcs.address}, no longer answers") from None
+                raise RunFailed(f"the cluster's head node, {self._gcs.address}, no longer answers; {_AGAIN}") from None
             return
         finally:
             self._looked = time.monotonic()
@@ -109,13 +110,12 @@ class JoinedCluster:
         self._said = line
 
     def loss_of_this_node(self) -> RunFailed:
-        """The error of a run on whose node Ray no longer works."""
-        return self._loss("Ray has ended on this node")
-
-    def _loss(self, what: str) -> RunFailed:
-        self.is_lost = True
-        atexit.unregister(self._ray._private.worker.shutdown)  # it would wait for what is gone
-        return RunFailed(f"{what}; what was committed stays, run again once the cluster is back")
+        """The error of a run on whose node Ray no longer works: Ray will end this process, in order or not."""
+        if not self.is_lost:
+            self.is_lost = True
+            atexit.unregister(self._ray._private.worker.shutdown)  # it would wait for what is gone
+            atexit.register(_end)
+        return RunFailed(f"Ray has ended on this node; {_AGAIN}")
 
     def _nodes(self) -> list[dict[str, float]]:
         """The resources of each node that is alive. Raises RayError, and unlike Ray's own calls soon."""
@@ -126,6 +126,13 @@ class JoinedCluster:
     def most(self) -> int:
         """How many tasks it should have."""
         return 2 * self.cores + _MORE
+
+
+def _end() -> None:
+    """End this process as Ray would, before its threads stumble over what is gone."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(1)
 
 
 def _cores(nodes: list[dict[str, float]], memory: int) -> int:
