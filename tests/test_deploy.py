@@ -142,7 +142,7 @@ def batch_system(tmp_path: Path) -> dict[str, str]:
 def test_a_job_of_a_batch_system_starts_ray_on_every_node_and_ends_as_its_run(
     tmp_path: Path, batch_system: dict[str, str]
 ) -> None:
-    command = ["bash", DEPLOY / "slurm.sh", "von_neumann_poker"]
+    command = ["bash", str(DEPLOY / "slurm.sh"), "von_neumann_poker"]
     done = subprocess.run(command, env=batch_system, capture_output=True, text=True, timeout=60)
     assert done.returncode == 3, done.stderr
     log = (tmp_path / "log").read_text().splitlines()
@@ -156,7 +156,7 @@ def test_a_job_of_a_batch_system_starts_ray_on_every_node_and_ends_as_its_run(
 
 
 def test_a_batch_systems_signal_reaches_the_run(tmp_path: Path, batch_system: dict[str, str]) -> None:
-    command = ["bash", DEPLOY / "slurm.sh", "von_neumann_poker"]
+    command = ["bash", str(DEPLOY / "slurm.sh"), "von_neumann_poker"]
     with subprocess.Popen(command, env={**batch_system, "LASTS": "1"}, stderr=subprocess.PIPE) as job:
         while not (tmp_path / "log").exists() or "tournament" not in (tmp_path / "log").read_text():
             assert job.poll() is None
