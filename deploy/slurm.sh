@@ -41,9 +41,9 @@ done
 
 tournament run "$@" --executor ray --address "$address:$port" &
 run=$!
+wait "$run" || true                           # a signal ends this one
 status=0
 wait "$run" || status=$?
-kill -0 "$run" 2> /dev/null && { status=0; wait "$run" || status=$?; }
 trap - TERM INT
 kill $(jobs -p) 2> /dev/null || true
 exit "$status"

@@ -123,9 +123,9 @@ exit 0
 """
 )
 SCONTROL = "#!/bin/sh\nprintf '127.0.0.1\\nlocalhost\\n'\n"
-TOURNAMENT = (
-    STUB.replace("echo", "trap 'exit 130' TERM; echo")
-    + '[ -z "$LASTS" ] || { sleep 20 > /dev/null 2>&1 & wait; }\nexit 3\n'
+WAITS = 'until grep -q -- --address= "$LOG"; do sleep 0.1; done; '
+TOURNAMENT = STUB.replace("echo", f"trap 'exit 130' TERM; {WAITS}echo") + (
+    '[ -z "$LASTS" ] || { sleep 20 > /dev/null 2>&1 & wait; }\nexit 3\n'
 )
 
 
