@@ -16,7 +16,7 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests that count the machine's processes or start Ray: one at a time, and first, for they are the longest.
-_ONE_AT_A_TIME = {"hostile", "test_executors.py", "test_bad_bots.py"}
+_ONE_AT_A_TIME = {"hostile", "test_executors.py", "test_cluster.py", "test_bad_bots.py"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -32,7 +32,7 @@ class General(BaseModel):
     results: PathText = Field("results", description="where records go: a folder, or a URL of s3://, gs:// or az://")
     executor: ExecutorName = Field("auto", description="who plays: local, ray, or auto")
     workers: int = Field(0, ge=0, le=100_000, description="games played at once; 0 is one per core")
-    address: str | None = Field(None, description="a Ray cluster to join, for example auto or ray://head:10001")
+    address: str | None = Field(None, description="a Ray cluster to join: auto, or host:port")
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:
 
 
 def test_auto_is_local_for_small_work() -> None:
-    assert choose_executor("auto", 2, None, 1.0).name == "local"
+    assert choose_executor("auto", 2, None, 1.0, print).name == "local"
 
 
 def processes_of(driver: int) -> dict[int, str]:

@@ -148,7 +148,7 @@ def test_legs_end_when_they_do_and_others_begin_in_their_place(monkeypatch: pyte
     lengths = {len(leg[1]) for leg in expected}
     assert len(lengths) > 3 and max(lengths) > 5 * min(lengths)
     for most in (2, 3, 5):
-        monkeypatch.setattr(lanes_module, "_MOST_PROCESSES", most)
+        monkeypatch.setattr(lanes_module, "MOST_PROCESSES", most)
         played = play(field, playing, SandboxSettings(legs_per_process=2))
         assert [leg.what_counts for leg in played] == expected
 

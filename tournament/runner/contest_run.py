@@ -181,9 +181,8 @@ def _play(
     if general.executor == "ray":
         watcher.say("Starting Ray…")
     inline, in_lanes = _legs_to_play(schedule, done)
-    executor = choose_executor(
-        general.executor, general.workers, general.address, new_pace(contest, 1, sessions).seconds_for(inline, in_lanes)
-    )
+    seconds = new_pace(contest, 1, sessions).seconds_for(inline, in_lanes)
+    executor = choose_executor(general.executor, general.workers, general.address, seconds, watcher.say)
     pace = new_pace(contest, executor.workers, sessions)
     tasks = _tasks(contest, config, writer, schedule, done, pace, inline, in_lanes)
     # Working out standings takes long in large fields, so it waits for a multiple of what it took.
@@ -194,6 +193,7 @@ def _play(
         for receipt in receipts:
             played += writer.commit(batches=[receipt.batch])
             pace.note(receipt)
+            pace.workers = executor.workers
             now = time.perf_counter()
             if now - ranked > 20 * ranking_seconds:
                 ranking = standings()

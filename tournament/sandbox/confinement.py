@@ -354,7 +354,8 @@ def _start_in_sandlock(
     try:
         process = box.popen(arguments, piped, piped, piped)
     except (RuntimeError, OSError, sandlock.SandlockError) as error:
-        raise BadInput(f"a process can't be confined here: {error}; {_MEND}") from None
+        hint = "a container must allow pidfd_getfd, as with SYS_PTRACE: docs/cluster.md"
+        raise BadInput(f"a process can't be confined here: {error} ({hint}); {_MEND}") from None
     ends = [os.dup(stream.fileno()) for stream in (process.stdin, process.stdout, process.stderr)]
     for end in ends:
         fcntl.fcntl(end, fcntl.F_SETFD, fcntl.FD_CLOEXEC)

@@ -21,8 +21,11 @@ from tournament.store.legs import LegResult
 from tournament.store.parts import ROWS_PER_GROUP, PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import play_leg
-from tournament.worker.processes.lanes import PlayedLeg, play_in_lanes
+from tournament.worker.processes.lanes import MOST_PROCESSES, PlayedLeg, play_in_lanes
 from tournament.worker.processes.spool import Spool
+
+# What a worker takes for itself, and what one more bot's process usually does.
+_WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,18 @@ class Task:
         """The name of its batch."""
         first = self.legs[0].plan
         return batch_name(first.match, first.number, (leg.digest for leg in self.legs))
+
+    @property
+    def memory_bytes(self) -> int:
+        """What to keep free for it: for WebAssembly bots their limit, for processes what they usually take."""
+        kinds = [[seat.kind for seat in (leg.x, leg.y)] for leg in self.legs]
+        inside = max(leg.count("wasm") for leg in kinds)
+        processes = sum(leg.count("python") + leg.count("program") for leg in kinds)
+        return (
+            _WORKER_MEGABYTES
+            + inside * int(self.settings["memory_megabytes"])
+            + min(processes, MOST_PROCESSES) * _PROCESS_MEGABYTES
+        ) << 20
 
 
 @dataclass(frozen=True)

@@ -15,26 +15,35 @@ _Played = TypeVar("_Played")
 
 
 class Executor(Protocol):
-    """`play` takes tasks only as workers come free, and yields receipts in the order of completion."""
+    """`play` takes tasks only as workers come free, and yields receipts in the order of completion.
+
+    `workers`: how many play at once, which may change while they do.
+    """
 
     name: str
-    workers: int
+
+    @property
+    def workers(self) -> int: ...
 
     def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]: ...
 
 
-def choose_executor(name: ExecutorName, workers: int, address: str | None, estimated_seconds: float) -> Executor:
+def choose_executor(
+    name: ExecutorName, workers: int, address: str | None, estimated_seconds: float, say: Callable[[str], None]
+) -> Executor:
     """The executor of that name; `auto` takes Ray for a cluster's address or long work on many cores.
 
-    `workers` 0 means one for each core. Raises BadInput when Ray can't be reached.
+    `workers` 0 means one for each core; without an address RAY_ADDRESS is looked at, which Ray's jobs are given.
+    `say` hears what a run waits for. Raises BadInput when Ray can't be reached.
     """
+    address = address or os.environ.get("RAY_ADDRESS")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if name == "auto":
         name = "ray" if address or (estimated_seconds > RAY_WORTH_SECONDS and cores > 8) else "local"
     if name == "ray":
         from tournament.runner.executors.ray_cluster import RayExecutor
 
-        return RayExecutor(workers, address, cores)
+        return RayExecutor(workers, address, cores, say)
     from tournament.runner.executors.local import LocalExecutor
 
     return LocalExecutor(workers or cores)
@@ -42,18 +51,18 @@ def choose_executor(name: ExecutorName, workers: int, address: str | None, estim
 
 def keep_busy(
     tasks: Iterator[Task],
-    workers: int,
+    most: Callable[[], int],
     start: Callable[[Task], _Played],
     wait: Callable[[list[_Played]], tuple[list[_Played], list[_Played]]],
     running: list[_Played],
 ) -> Iterator[_Played]:
-    """Have so many tasks in play, and yield each once it is done.
+    """Have at most so many tasks in play, and yield each once it is done.
 
-    `start` begins one, `wait` parts those in play into done and not done.
+    `most` is asked before each is taken; `start` begins one, `wait` parts those in play into done and not done.
     `running` has those in play at every moment, for who must stop them.
     """
     while True:
-        while len(running) < workers and (task := next(tasks, None)) is not None:
+        while len(running) < most() and (task := next(tasks, None)) is not None:
             running.append(start(task))
         if not running:
             return

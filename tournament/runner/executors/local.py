@@ -30,7 +30,7 @@ class LocalExecutor:
             return pool.submit(play_task, task, artifacts, stop.is_set)
 
         try:
-            for future in keep_busy(tasks, self.workers, start, _part, []):
+            for future in keep_busy(tasks, lambda: self.workers, start, _part, []):
                 yield future.result()
         finally:
             stop.set()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Generator, Iterator, Mapping
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any
 
-from tournament.errors import BadInput, RunFailed, TournamentError
+from tournament.errors import BadInput, RunFailed, TournamentError, shortened
 from tournament.runner.executors import keep_busy
+from tournament.runner.executors.joined_cluster import JoinedCluster, join
 from tournament.runner.executors.own_ray import own_ray
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
@@ -17,10 +19,12 @@ from tournament.worker.node import Invitation, accept, invite
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what it writes on standard error is said by us
 
 import ray
 
 _QUIET: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
+_LOOK_SECONDS = 1.0
 
 
 class RayExecutor:
@@ -28,41 +32,58 @@ class RayExecutor:
 
     name = "ray"
 
-    def __init__(self, workers: int, address: str | None, cores: int) -> None:
-        address = address or os.environ.get("RAY_ADDRESS")
+    def __init__(self, workers: int, address: str | None, cores: int, say: Callable[[str], None]) -> None:
         self._until_done = contextlib.ExitStack()
-        if not ray.is_initialized():
-            try:
-                if address:
-                    ray.init(address, **_QUIET)
+        self._workers = workers
+        self._cluster: JoinedCluster | None = None
+        try:
+            if address or ray.is_initialized():
+                if not ray.is_initialized():
+                    join(ray, address or "auto", **_QUIET)
                     self._until_done.callback(ray.shutdown)
-                else:
-                    self._until_done.enter_context(own_ray(ray, workers or cores, **_QUIET))
-            except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-                reason = (str(error).splitlines() or [type(error).__name__])[0]
-                raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {reason}") from None
-        self.workers = workers or max(1, int(_resources().get("CPU", 1)))
+                self._cluster = JoinedCluster(ray, say)
+            else:
+                self._workers = workers or cores
+                self._until_done.enter_context(own_ray(ray, self._workers, **_QUIET))
+            # Else it prints pages of a lost node's log.
+            ray._private.ray_logging.global_worker_stdstream_dispatcher.remove_handler("ray_print_logs")
+        except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {shortened(reason, 300)}") from None
+
+    @property
+    def workers(self) -> int:
+        return self._workers or max(1, self._cluster.cores if self._cluster else 1)
 
     def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]:
         running: list[Any] = []
         try:
             stored = {sha256: ray.put(artifact) for sha256, artifact in artifacts.items()}
             remote_play = ray.remote(num_cpus=1, max_retries=3)(_play_remotely)
-
             invitation: Invitation | None = None
+            memory = 0
+
+            def most() -> int:
+                if self._cluster is None:
+                    return self._workers
+                self._cluster.look(memory)
+                return self._workers or self._cluster.most
 
             def start(task: Task) -> Any:
-                nonlocal invitation
+                nonlocal invitation, memory
                 invitation = invitation or invite(open_storage(task.location))
+                memory = task.memory_bytes if self._cluster else 0
                 needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
-                return remote_play.remote(invitation, task, needed, *[stored[sha256] for sha256 in needed])
+                with_memory = remote_play.options(memory=memory or None)
+                return with_memory.remote(invitation, task, needed, *[stored[sha256] for sha256 in needed])
 
-            for reference in keep_busy(tasks, self.workers, start, ray.wait, running):
+            for reference in keep_busy(tasks, most, start, _wait, running):
                 yield self._receipt(reference)
         finally:
-            for reference in running:
-                ray.cancel(reference, force=True)
-            self._until_done.close()
+            if not (self._cluster and self._cluster.is_lost):  # then Ray would end this process before it says why
+                for reference in running:
+                    ray.cancel(reference, force=True)
+                self._until_done.close()
 
     def _receipt(self, reference: Any) -> Receipt:
         try:
@@ -71,16 +92,26 @@ class RayExecutor:
             cause = error.cause
             if isinstance(cause, OSError | TournamentError):
                 raise cause from None
-            raise RunFailed(f"a Ray worker failed: {str(error).strip().splitlines()[-1]}") from None
+            raise RunFailed(_failure(str(error).strip())) from None
         except ray.exceptions.RayError as error:
+            if self._cluster and isinstance(error, ray.exceptions.LocalRayletDiedError):
+                raise self._cluster.loss_of_this_node() from None
             raise RunFailed(f"Ray lost a task: {str(error).splitlines()[0]}") from None
         assert isinstance(receipt, Receipt)
         return receipt
 
 
-def _resources() -> dict[str, float]:
-    found: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-    return found
+def _failure(text: str) -> str:
+    """A line for what happened on a node that isn't the tournament's own error, from all that Ray has to say."""
+    node = re.search(r"\bip=([\w.:]+)", text)
+    reason = text.splitlines()[-1]
+    # So it ends where the package isn't, or another version of it.
+    mend = "; install the same on every node" if re.match("ModuleNotFound|Import|Attribute", reason) else ""
+    return f"a worker failed on node {node.group(1) if node else 'unknown'}: {reason}{mend}"
+
+
+def _wait(running: list[Any]) -> tuple[list[Any], list[Any]]:
+    return ray.wait(running, timeout=_LOOK_SECONDS)
 
 
 def _play_remotely(invitation: Invitation, task: Task, needed: list[str], *artifacts: bytes) -> Receipt:

@@ -48,7 +48,7 @@ from tournament.worker.wasm.seating import Seating
 # How many legs with processes of their own are in play at once.
 _MOST_OWN_PROCESSES = 24
 # How many processes of either kind, unless a leg alone needs more.
-_MOST_PROCESSES = 96
+MOST_PROCESSES = 96
 # What WebAssembly bots of all legs in play may have together, unless one leg alone has more.
 _MOST_MEMORY_OF_BOTS = 1 << 30
 # Rows of the tables that a core writes into: few, so that those of thousands of legs stay near.
@@ -232,7 +232,7 @@ class _LaneTable:
             if "own" in needs and own and own + needs.count("own") > _MOST_OWN_PROCESSES:
                 return
             needed = len(needs) - needs.count("none")
-            if needed and len(self._by_channel) + len(self._parting) + needed > _MOST_PROCESSES:
+            if needed and len(self._by_channel) + len(self._parting) + needed > MOST_PROCESSES:
                 self._end_idle()
                 if self._by_channel or self._parting:
                     return

@@ -1,0 +1,353 @@
+"""A cluster of several nodes: whatever happens to them, the records are the same, or one line says what is wrong.
+
+One cluster serves all tests in turn; those that end it come last.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.cluster_server import ENVIRONMENT
+from tests.contest_runs import (
+    REPOSITORY,
+    Outcome,
+    Place,
+    assert_games_are_the_standings,
+    assert_same,
+    command_line,
+    environment,
+    new_place,
+    outcome,
+)
+from tests.hostile.field import descendants
+from tournament.cache import cache_folder
+
+BOTS = ["bold", "calm", "dull", "even", "fair", "glad"]
+# For a run to last some seconds, and some ten batches.
+SESSIONS = 60_000
+SECONDS = 60.0
+
+
+@dataclass
+class Node:
+    """A node's own processes by kind; its workers descend from its raylet."""
+
+    processes: dict[str, list[int]]
+
+    def kill(self) -> None:
+        """As when its machine is taken away."""
+        raylet = self.processes["raylet"][0]
+        for process in (raylet, *descendants(raylet)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+    def playing(self) -> list[int]:
+        """Its workers that play just now."""
+        found = descendants(self.processes["raylet"][0])
+        return [process for process, line in found.items() if re.match("ray::.*play", line)]
+
+
+@dataclass
+class Cluster:
+    """See cluster_server.py. The first node is the head, and has no processors."""
+
+    server: subprocess.Popen[str]
+    folder: Path
+    variables: dict[str, str]
+    address: str | None = None
+    nodes: list[Node] = field(default_factory=list)
+
+    def add(self, cpus: int = 1, variables: Mapping[str, str] | None = None, through: Server | None = None) -> Node:
+        """A node more, with these variables in the environment of its workers."""
+        server = through or self.server
+        assert server.stdin and server.stdout
+        ip = f"127.0.0.{len(self.nodes) + 1}"
+        wanted = {"ip": ip, "cpus": cpus, "environment": dict(variables or {}), "head": self.address}
+        server.stdin.write(json.dumps(wanted) + "\n")
+        server.stdin.flush()
+        answer = json.loads(server.stdout.readline())
+        self.address = answer["address"]
+        self.nodes.append(Node(answer["processes"]))
+        return self.nodes[-1]
+
+    def run(self, place: Place, *more: str, **variables: str | None) -> subprocess.Popen[str]:
+        """Begin a run on it; variables that are None it has not."""
+        assert self.address
+        wanted: dict[str, str | None] = {**os.environ, "PYTHONPATH": str(REPOSITORY), **self.variables, **variables}
+        options = ["--config", str(place.config), "--executor", "ray", "--address", self.address, *more]
+        return subprocess.Popen(
+            command_line(["run", place.results.name, *options]),
+            env={name: value for name, value in wanted.items() if value is not None},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
+Server = subprocess.Popen[str]
+
+
+@contextlib.contextmanager
+def serving(variables: Mapping[str, str], before: Sequence[str] = ()) -> Iterator[Server]:
+    with subprocess.Popen(
+        [*before, sys.executable, "-m", "tests.cluster_server"],
+        cwd=REPOSITORY,
+        env=environment(variables),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        try:
+            yield server
+        finally:
+            assert server.stdin
+            server.stdin.close()
+            server.wait(60)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    # Ray's sockets lie in it, and their paths must be short.
+    folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))
+    variables = {**ENVIRONMENT, "RAY_TMPDIR": str(folder), "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    try:
+        with serving(variables) as server:
+            cluster = Cluster(server, folder, variables)
+            cluster.add(cpus=0)
+            yield cluster
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """Of a run on threads that nobody disturbed."""
+    place = new_place(tmp_path_factory.mktemp("undisturbed"), BOTS, SESSIONS)
+    place.play(workers=2)
+    return outcome(place.results)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    yield new_place(tmp_path, BOTS, SESSIONS)
+    shutil.rmtree(tmp_path)  # a hundred megabytes of records
+
+
+@pytest.fixture(scope="module")
+def worker(cluster: Cluster) -> Node:
+    """The node that tests find there after the first."""
+    return cluster.nodes[1]
+
+
+def commits(place: Place) -> int:
+    return len(list((place.results / "ledger").glob("*.json")))
+
+
+def wait_until(what: Callable[[], object], run: subprocess.Popen[str]) -> None:
+    """Until it is so; a run that ends before, or takes too long, fails the test with what it said."""
+    end = time.monotonic() + SECONDS
+    while not what():
+        if run.poll() is not None or time.monotonic() > end:
+            run.kill()
+            raise AssertionError(run.communicate())
+        time.sleep(0.02)
+
+
+def complaints_of(run: subprocess.Popen[str]) -> str:
+    """What a run says to its end, but for what it is compiling and how much it will write."""
+    _, said = run.communicate(timeout=SECONDS)
+    return "".join(re.sub(r"(Compiling|Building|This will take|Starting Ray).*\n", "", said))
+
+
+def assert_ends_well(run: subprocess.Popen[str], place: Place, expected: Outcome) -> None:
+    said = complaints_of(run)
+    assert run.returncode == 0, said
+    assert_same(outcome(place.results), expected)
+    assert not list((place.results / "staging").glob("*"))
+
+
+def test_a_run_waits_for_workers_and_plays_on_those_that_come(
+    cluster: Cluster, place: Place, expected: Outcome
+) -> None:
+    """The head has no processors, and there is nobody else yet."""
+    with cluster.run(place) as run:
+        assert run.stderr
+        line = next(line for line in run.stderr if line.startswith("Waiting"))
+        assert line == (
+            "Waiting for workers: nothing can play on the cluster's 1 node; a batch takes one processor and 554 MB of"
+            " memory\n"
+        )
+        cluster.add()
+        assert_ends_well(run, place, expected)
+
+
+def test_a_node_that_comes_in_the_middle_is_used_and_one_that_goes_is_no_loss(
+    cluster: Cluster, worker: Node, place: Place, expected: Outcome
+) -> None:
+    with cluster.run(place) as run:
+        wait_until(lambda: commits(place) > 1 and worker.playing(), run)
+        stopped = worker.playing()
+        for process in stopped:
+            os.kill(process, signal.SIGSTOP)
+        before = commits(place)
+        late = cluster.add()
+        wait_until(lambda: commits(place) > before + 1, run)
+        late.kill()
+        for process in stopped:
+            os.kill(process, signal.SIGCONT)
+        assert_ends_well(run, place, expected)
+
+
+def test_a_run_that_is_stopped_and_killed_goes_on(
+    cluster: Cluster, worker: Node, place: Place, expected: Outcome
+) -> None:
+    with cluster.run(place) as run:
+        wait_until(lambda: commits(place) > 1, run)
+        run.send_signal(signal.SIGINT)
+        assert complaints_of(run) == (
+            f"tournament: stopped; what was committed stays in {place.results}, run again to go on\n"
+        )
+        assert run.returncode == 130
+        assert not list((place.results / "staging").glob("*"))
+    before = commits(place)
+    with cluster.run(place) as run:
+        wait_until(lambda: commits(place) > before + 1, run)
+        run.kill()
+    assert_ends_well(cluster.run(place), place, expected)
+
+
+def without_package(folder: Path) -> dict[str, str]:
+    """The variables of a node on which nobody has installed the tournament."""
+    (folder / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Missing:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'tournament':\n"
+        "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
+        "sys.meta_path.insert(0, Missing())\n"
+    )
+    return {"PYTHONPATH": str(folder)}
+
+
+def with_another_version(folder: Path) -> dict[str, str]:
+    (folder / "wasmtime-1.0.dist-info").mkdir()
+    (folder / "wasmtime-1.0.dist-info" / "METADATA").write_text("Name: wasmtime\nVersion: 1.0\n")
+    return {"PYTHONPATH": str(folder)}
+
+
+@pytest.mark.parametrize(
+    ("variables", "line"),
+    [
+        (
+            without_package,
+            r"a worker failed on node IP: .*No module named 'tournament'; install the same on every node",
+        ),
+        (with_another_version, r"node \S+ has wasmtime 1\.0 \(there [\d.]+\): install the same on every node"),
+    ],
+)
+def test_a_node_that_may_not_play_ends_the_run(
+    cluster: Cluster,
+    worker: Node,
+    place: Place,
+    tmp_path: Path,
+    variables: Callable[[Path], dict[str, str]],
+    line: str,
+) -> None:
+    worker.kill()
+    wrong = cluster.add(variables=variables(tmp_path))
+    run = cluster.run(place)
+    said = complaints_of(run)
+    wrong.kill()
+    assert run.returncode == 1
+    assert re.fullmatch(f"tournament: {line.replace('IP', f'127.0.0.{len(cluster.nodes)}')}\n", said), said
+    assert commits(place) <= 1  # the field
+
+
+def test_a_node_without_the_shared_folder_ends_the_run(cluster: Cluster, worker: Node, place: Place) -> None:
+    """There another disk is mounted where the results lie."""
+    worker.kill()
+    place.results.mkdir(parents=True)
+    apart = ["unshare", "--user", "--map-root-user", "--mount"]
+    if subprocess.run([*apart, "mount", "-t", "tmpfs", "none", place.results], capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    script = ["sh", "-c", f"mount -t tmpfs none '{place.results}' && exec \"$@\"", "sh"]
+    with serving(cluster.variables, [*apart, *script]) as server:
+        wrong = cluster.add(through=server)
+        run = cluster.run(place)
+        said = complaints_of(run)
+        wrong.kill()
+    assert run.returncode == 1
+    assert re.fullmatch(
+        rf"tournament: node \S+ does not find in {place.results} what this run wrote there: results must lie in a"
+        r" folder that all nodes share, or at a URL such as s3://bucket/prefix\n",
+        said,
+    )
+
+
+NO_TOKEN = {"RAY_AUTH_TOKEN": None, "RAY_AUTH_MODE": None}
+MEND = "; put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_TOKEN\n"
+
+
+@pytest.mark.parametrize(
+    ("variables", "problem"),
+    [
+        ({"RAY_AUTH_TOKEN": None, "RAY_AUTH_MODE": None}, "it asks for a token, and none is here"),
+        ({"RAY_AUTH_TOKEN": "0" * 64, "RAY_AUTH_MODE": None}, "the token here is not the cluster's"),
+        ({"RAY_AUTH_MODE": "disabled"}, "it asks for a token, and RAY_AUTH_MODE is disabled"),
+    ],
+)
+def test_a_token_that_is_missing_or_wrong_is_one_line(
+    cluster: Cluster, place: Place, tmp_path: Path, variables: dict[str, str | None], problem: str
+) -> None:
+    run = cluster.run(place, HOME=str(tmp_path), TOURNAMENT_CACHE=str(cache_folder()), **variables)
+    said = complaints_of(run)
+    assert run.returncode == 2
+    assert said == f"tournament: Ray can't be reached at {cluster.address}: {problem}{MEND}"
+
+
+def test_a_token_in_the_home_folder_will_do(cluster: Cluster, place: Place, tmp_path: Path, expected: Outcome) -> None:
+    (tmp_path / ".ray").mkdir()
+    (tmp_path / ".ray" / "auth_token").write_text(cluster.variables["RAY_AUTH_TOKEN"])
+    cluster.add()
+    variables = {"HOME": str(tmp_path), "TOURNAMENT_CACHE": str(cache_folder()), **NO_TOKEN}
+    assert_ends_well(cluster.run(place, **variables), place, expected)
+
+
+AGAIN = "what was committed stays, run again once the cluster is back\n"
+
+
+def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, place: Place) -> None:
+    with cluster.run(place) as run:
+        wait_until(lambda: commits(place) > 1, run)
+        cluster.nodes[0].kill()
+        assert complaints_of(run) == f"tournament: Ray has ended on this node; {AGAIN}"
+    assert run.returncode == 1
+    assert_games_are_the_standings(place.results)
+
+
+def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: Place, expected: Outcome) -> None:
+    with cluster.run(place, RAY_gcs_rpc_server_reconnect_timeout_s="15") as run:
+        wait_until(lambda: commits(place) > 1, run)
+        for process in cluster.nodes[-1].playing():
+            os.kill(process, signal.SIGSTOP)  # it could play to the end all the same
+        os.kill(cluster.nodes[0].processes["gcs_server"][0], signal.SIGKILL)
+        said = complaints_of(run)
+    assert said == f"tournament: the cluster's head node, {cluster.address}, no longer answers; {AGAIN}"
+    assert run.returncode == 1
+    place.play()
+    assert_same(outcome(place.results), expected)

@@ -1,0 +1,99 @@
+"""What a run makes of the nodes that a cluster has."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.contest_runs import CONTEST
+from tournament.contests import find_contest
+from tournament.errors import BadInput
+from tournament.leg import Leg, LegPlan, PlaysAs, Seat
+from tournament.runner.executors import joined_cluster, keep_busy
+from tournament.runner.executors.joined_cluster import JoinedCluster, join
+from tournament.worker.batch import Task
+
+GIGABYTE = 1 << 30
+
+
+def node(cpus: float, gigabytes: float, alive: bool = True) -> Any:
+    resources = {"memory": gigabytes * GIGABYTE, **({"CPU": cpus} if cpus else {})}
+    return SimpleNamespace(state=0 if alive else 1, resources_total=resources)
+
+
+class RayWith:
+    """Of Ray's package what a JoinedCluster uses, with these nodes."""
+
+    def __init__(self, *nodes: Any) -> None:
+        gcs = SimpleNamespace(address="head:6379", get_all_node_info=lambda timeout: dict(enumerate(nodes)))
+        here = SimpleNamespace(raylet_socket_name="")
+        self._private = SimpleNamespace(
+            worker=SimpleNamespace(global_worker=SimpleNamespace(gcs_client=gcs, node=here))
+        )
+        self.exceptions = SimpleNamespace(RayError=RuntimeError)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "cores"),
+    [
+        ([node(0, 4)], 0),
+        ([node(0, 4), node(8, 16)], 8),
+        ([node(8, 4)], 4),  # no more than its memory has room for
+        ([node(8, 16), node(8, 16, alive=False)], 8),
+        ([node(4, 0.5)], 0),
+    ],
+)
+def test_batches_are_queued_beyond_what_plays(nodes: list[Any], cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joined_cluster, "_LOOK_SECONDS", 0.0)
+    said: list[str] = []
+    cluster = JoinedCluster(RayWith(*nodes), said.append)
+    for _ in range(2):
+        cluster.look(GIGABYTE)
+    assert (cluster.cores, cluster.most) == (cores, 2 * cores + 8)
+    assert len(said) == (cores == 0)  # once, not each second
+
+
+def test_what_is_taken_follows_what_can_be_played() -> None:
+    most = [1]
+    taken: list[int] = []
+
+    def tasks() -> Any:
+        for number in range(10):
+            taken.append(number)
+            yield number
+
+    def start(task: Any) -> int:
+        return int(task)
+
+    done = keep_busy(tasks(), lambda: most[0], start, lambda running: (running[:1], running[1:]), [])
+    assert next(done) == 0
+    assert taken == [0]
+    most[0] = 4
+    assert next(done) == 1
+    assert taken == [0, 1, 2, 3, 4]
+
+
+def leg(x: PlaysAs, y: PlaysAs) -> Leg:
+    seats = [Seat(kind, kind, kind, 1) for kind in (x, y)]
+    return Leg("", LegPlan(0, 0, 1, bytes(32)), *seats)
+
+
+@pytest.mark.parametrize(
+    ("legs", "megabytes"),
+    [
+        ([leg("wasm", "wasm")] * 9, 400 + 2 * 64),
+        ([leg("wasm", "house")], 400 + 64),
+        ([leg("python", "wasm"), leg("python", "program")], 400 + 64 + 3 * 16),
+        ([leg("python", "python")] * 500, 400 + 96 * 16),
+    ],
+)
+def test_a_batch_asks_for_the_memory_that_it_usually_takes(legs: list[Leg], megabytes: int) -> None:
+    settings = find_contest(CONTEST).settings().model_dump()
+    assert Task(CONTEST, settings, {}, "", tuple(legs)).memory_bytes == megabytes << 20
+
+
+def test_rays_client_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"run on a node of the cluster with host:port, or by ray job submit"):
+        join(RayWith(), "ray://head:10001")
