@@ -13,6 +13,8 @@ from enum import IntEnum, auto
 
 import wasmtime
 
+from tournament.worker.wasm.traps import blame_machine
+
 
 class Metering(IntEnum):
     """What an engine keeps account of while it runs a bot. Modules of one can't be mixed with another's."""
@@ -98,11 +100,18 @@ _compiled: dict[tuple[bytes, Metering], _Compiled] = {}
 
 
 def compile_module(code: bytes, metering: Metering) -> wasmtime.Module:
-    """A module compiled for an engine, once in a process; nobody waits for another's. Raises WasmtimeError."""
+    """A module compiled for an engine, once in a process; nobody waits for another's.
+
+    Raises WasmtimeError, and RunFailed where it is the machine that fails.
+    """
     key = code, metering
     compiled = _compiled.get(key) or _compiled.setdefault(key, _Compiled())
     if compiled.module is None:
         with compiled.lock:
             if compiled.module is None:
-                compiled.module = wasmtime.Module(engine(metering), code)
+                try:
+                    compiled.module = wasmtime.Module(engine(metering), code)
+                except wasmtime.WasmtimeError as error:
+                    blame_machine(error)
+                    raise
     return compiled.module

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import wasmtime
 
+from tournament.errors import RunFailed
+
 _WORDS = {
     wasmtime.TrapCode.STACK_OVERFLOW: "recursed too deep (stack overflow)",
     wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS: "read or wrote out of bounds of its memory (or recursed too deep)",
@@ -27,6 +29,12 @@ def describe(error: Exception) -> str:
 def is_own_doing(error: Exception) -> bool:
     """Whether a bot's code failed by itself, so that it would do so again anywhere."""
     return isinstance(error, wasmtime.Trap) or "all fuel consumed" in str(error)
+
+
+def blame_machine(error: wasmtime.WasmtimeError) -> None:
+    """Raises RunFailed for an error of the system's, such as too little memory: it is no bot's doing."""
+    if "(os error " in str(error):
+        raise RunFailed(f"this machine can't run a bot: {describe(error)}")
 
 
 def was_stopped(error: Exception) -> bool:
