@@ -29,8 +29,8 @@ _lock = threading.Lock()
 _taken = 0
 
 
-def kill_at(step: int) -> None:
-    """Let this process be killed at the beginning of its so manieth step."""
+def kill_at(step: int, number: int = signal.SIGKILL) -> None:
+    """Let this process be killed, or get another signal, at the beginning of its so manieth step."""
 
     def counted(function: Callable[..., Any]) -> Callable[..., Any]:
         def take(*arguments: Any, **options: Any) -> Any:
@@ -38,7 +38,7 @@ def kill_at(step: int) -> None:
             with _lock:
                 _taken += 1
                 if _taken == step:
-                    os.kill(os.getpid(), signal.SIGKILL)
+                    os.kill(os.getpid(), number)
             return function(*arguments, **options)
 
         return take

@@ -1,7 +1,8 @@
 """Bot contests: drop one file per bot into a folder, run, read every game in pandas.
 
 From Python: `tournament.run("von_neumann_poker")` plays and returns the results,
-`tournament.load("results/von_neumann_poker")` reads them again.
+`tournament.load("results/von_neumann_poker")` reads them again, and
+`tournament.verify("von_neumann_poker")` checks all that is recorded.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
 
 if TYPE_CHECKING:
-    from tournament.api import run
+    from tournament.api import run, verify
     from tournament.standings.results import Results, load
 
     __version__: str
 
-__all__ = ["Results", "__version__", "load", "run"]
+__all__ = ["Results", "__version__", "load", "run", "verify"]
 
 
 def __getattr__(name: str) -> object:
     # Workers import this package too; pyarrow and the rest are loaded when they are wanted.
-    if name == "run":
-        from tournament.api import run
+    if name in ("run", "verify"):
+        from tournament import api
 
-        return run
+        return getattr(api, name)
     if name in ("Results", "load"):
         from tournament.standings import results
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tournament.config import ExecutorName, load_config
+from tournament.audit import verification
+from tournament.audit.report import Verification
+from tournament.config import Config, ExecutorName, load_config
 from tournament.contests import find_contest
 from tournament.runner.contest_run import NobodyWatching, Watcher, run_contest
 from tournament.standings.results import Results, load
@@ -43,3 +45,30 @@ def run(
     )
     run_contest(find_contest(contest), chosen, watcher or NobodyWatching())
     return load(inside(chosen.results, contest))
+
+
+def verify(
+    contest: str = "von_neumann_poker",
+    *,
+    replay: int = 0,
+    config: str | os.PathLike[str] | None = None,
+    entrants: str | os.PathLike[str] | None = None,
+    results: str | os.PathLike[str] | None = None,
+    watcher: verification.Watcher | None = None,
+) -> Verification:
+    """Check all that is recorded of a contest, and play so many of its legs again, as `tournament verify` does.
+
+    What is wrong is in the `problems` of what it returns. Raises tournament.errors.BadInput
+    when there are no records, and RunFailed when the ledger can't be read.
+    """
+
+    def config_of(name: str) -> Config:
+        return load_config(
+            name,
+            Path(config) if config is not None else None,
+            general={"results": None if results is None else str(results)},
+            contest={"entrants": None if entrants is None else str(entrants)},
+        )
+
+    location = inside(config_of(contest).results, contest)
+    return verification.verify_contest(location, config_of, replay, watcher or verification.NobodyWatching())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
 import json
+import os
 import platform
 import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -21,8 +23,8 @@ from tournament.cli.strategy import app as strategy_commands
 from tournament.cli.tables import crosstable_tables, leaderboard_table, reasons
 from tournament.config import load_config
 from tournament.contests import CONTESTS, find_contest
-from tournament.errors import TournamentError, printable
-from tournament.runner.contest_run import run_contest
+from tournament.errors import BadInput, TournamentError, printable
+from tournament.runner.contest_run import prepare_contest, run_prepared
 from tournament.standings.results import Results, crosstable_values, load, standing_values
 from tournament.store.storage import inside, open_storage
 
@@ -98,26 +100,32 @@ def run(
     Run again after a crash, after Ctrl-C or with a new bot in the folder:
     only what is missing is played.
     """
-    for name in contests or _configured(config):
-        contest = find_contest(name)
-        chosen = load_config(
+    chosen = {
+        name: load_config(
             name,
             config,
             general={"results": results, "workers": workers, "executor": executor, "address": address},
             contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
         )
-        place = inside(chosen.results, name)
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
-        try:
-            with Screen(_err, contest.title) as screen:
-                standings = run_contest(contest, chosen, screen)
-        except KeyboardInterrupt:
-            print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
-            raise typer.Exit(130) from None
-        _out.print(leaderboard_table(standings, contest.title, _out.width))
-        if below := reasons(standings):
-            _out.print(below, soft_wrap=True)
-        _out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
+        for name in contests or _configured(config)
+    }
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
+    name, first = next(iter(chosen.items()))
+    place = inside(first.results, name)
+    try:
+        with Screen(_err, "") as screen:  # whatever is wrong with the last is told before the first is played
+            prepared = [prepare_contest(find_contest(name), one, screen) for name, one in chosen.items()]
+        for contest in prepared:
+            title, place = contest.contest.title, contest.location
+            with Screen(_err, title) as screen:
+                standings = run_prepared(contest, screen)
+            _out.print(leaderboard_table(standings, title, _out.width))
+            if below := reasons(standings):
+                _out.print(below, soft_wrap=True)
+            _out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
+    except KeyboardInterrupt:
+        print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 @app.command(epilog="Example: tournament leaderboard von_neumann_poker --json")
@@ -148,6 +156,39 @@ def crosstable(
         return
     for table in crosstable_tables(found.ranking, find_contest(found.field.contest).title, _out.width):
         _out.print(table)
+
+
+@app.command(epilog="Example: tournament verify von_neumann_poker --replay 10")
+def verify(
+    contest: _Contest = None,
+    replay: Annotated[int, typer.Option(metavar="N", min=0, help="legs to play again, chosen at random")] = 0,
+    results: _ResultsOption = None,
+    config: _ConfigPath = None,
+    as_json: _Json = False,
+) -> None:
+    """Check the records byte for byte: ledger, parts, sums and summaries; and play some legs again.
+
+    Exits with 0 when all is as recorded, with 1 after a list of what is not, and what `tournament run` does about it.
+    """
+    from tournament.audit.verification import verify_contest
+
+    found = []
+    with Screen(_err, "") as screen:
+        for location in _recorded(contest, results, config):
+            found.append(verify_contest(location, lambda name: load_config(name, config), replay, screen))
+    if as_json:
+        _print_json([dataclasses.asdict(one) for one in found])
+    else:
+        for one in found:
+            for problem in one.problems:
+                _out.print(printable(f"{one.location}/{problem}"), soft_wrap=True)
+            for note in one.notes:
+                _out.print(printable(f"{one.location}: {note}"), soft_wrap=True)
+            count = len(one.problems)
+            verdict = f"{count} problem{'s' if count > 1 else ''}" if count else "all as recorded"
+            _out.print(printable(f"{one}: {verdict}"), soft_wrap=True)
+    if any(one.problems for one in found):
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c --session 12 --game 3")
@@ -271,6 +312,17 @@ def _configured(config: Path | None) -> list[str]:
     return [c.name for c in CONTESTS if c.name in document] or [c.name for c in CONTESTS]
 
 
+def _recorded(contest: str | None, results: str | None, config: Path | None) -> list[str]:
+    """Where the records of a contest are, or those of all. Raises BadInput when there are none."""
+    names = [find_contest(contest).name] if contest is not None else [known.name for known in CONTESTS]
+    place = load_config(names[0], config, general={"results": results}).results
+    # A contest's own folder will do as well as the one above it.
+    for locations in ([inside(place, name) for name in names], [place]):
+        if held := [location for location in locations if open_storage(location).list("ledger")]:
+            return held
+    raise BadInput(f"{place} holds no results")
+
+
 def _load(contest: str | None, results: str | None, config: Path | None) -> Results:
     if contest is not None:
         place = load_config(contest, config, general={"results": results}).results
@@ -288,11 +340,26 @@ def _print_json(value: Any) -> None:
 
 def main() -> None:
     """Run the command; a problem is one line and an exit code, never a stack trace."""
+    for name in ("stdout", "stderr"):  # closed: no file of ours may be taken for it
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))
     try:
-        app(standalone_mode=True)
+        try:
+            app(standalone_mode=True)
+        finally:
+            sys.stdout.flush()  # what can't be written is told here, not by the interpreter's end
     except TournamentError as problem:
         for line in str(problem).splitlines():
             print(f"tournament: {printable(line)}", file=sys.stderr)
         sys.exit(problem.exit_code)
     except BrokenPipeError:
-        sys.exit(1)
+        _give_up_output()
+    except OSError as error:
+        print(f"tournament: {error.filename or 'the output'}: {error.strerror or error}", file=sys.stderr)
+        _give_up_output()
+
+
+def _give_up_output() -> NoReturn:
+    """End with exit code 1; what is still to be written to a closed or full output is dropped."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 from rich.console import Console, Group, RenderableType
@@ -16,15 +17,18 @@ from tournament.cli.tables import leaderboard_table
 from tournament.errors import printable
 from tournament.runner.contest_run import Progress
 
+_LINE_SECONDS = 30.0
+
 
 class Screen:
-    """Watches a run: a live leaderboard on a terminal, almost nothing elsewhere."""
+    """Watches a run or a check: live on a terminal, almost nothing elsewhere."""
 
     def __init__(self, console: Console, title: str) -> None:
         self.console = console
         self.title = title
         self._live: Live | None = None
         self._last = 0.0
+        self._said = time.monotonic()
 
     def __enter__(self) -> Screen:
         return self
@@ -44,6 +48,25 @@ class Screen:
         """Show the leaderboard as it now stands."""
         if not self.console.is_terminal:
             return
+        rows = max(3, self.console.height - 7)
+        self._show(
+            lambda: Group(
+                leaderboard_table(progress.standings, self.title, self.console.width, rows),
+                progress_line(progress, self.console.width),
+            )
+        )
+
+    def checked(self, what: str, done: int, total: int) -> None:
+        """Show how far a check is; without a terminal now and then in a line."""
+        text = f"{short(done)} of {short(total)} {what} checked"
+        if self.console.is_terminal:
+            self._show(lambda: Text(text, no_wrap=True))
+        elif time.monotonic() - self._said > _LINE_SECONDS:
+            self._said = time.monotonic()
+            self.say(text)
+
+    def _show(self, draw: Callable[[], RenderableType]) -> None:
+        """Draw the screen anew, unless it was just now."""
         now = time.monotonic()
         if self._live is None:
             self._live = Live(console=self.console, auto_refresh=False, transient=True)
@@ -51,13 +74,7 @@ class Screen:
         elif now - self._last < 0.1:
             return
         self._last = now
-        rows = max(3, self.console.height - 7)
-        self._live.update(
-            Group(
-                leaderboard_table(progress.standings, self.title, self.console.width, rows),
-                progress_line(progress, self.console.width),
-            )
-        )
+        self._live.update(draw())
         self._live.refresh()
 
 

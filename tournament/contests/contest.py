@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
@@ -17,6 +19,7 @@ from tournament.keys import Seed
 from tournament.leg import LegPlan
 from tournament.paths import PathText
 from tournament.store.columns import Column
+from tournament.store.ledger import TableName
 
 
 @dataclass(frozen=True)
@@ -306,6 +309,20 @@ class House:
     examples: Callable[[ContestSettings], Sequence[HousePlayer]] | None = None
 
 
+@dataclass(frozen=True)
+class Scored:
+    """Where the records have x's points: a column of a table, by whose rows a leg is cut into blocks.
+
+    Of games there are in a leg of one session what the setting called `length` says. `counts` makes a
+    core's counts of columns of games, for those that have any.
+    """
+
+    table: TableName
+    column: str
+    length: str = ""
+    counts: Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.int64]] | None = None
+
+
 # Raised when the same settings no longer give the same games in any contest: it is of what they share. A
 # contest's own is its `version`.
 ENGINE_VERSION = 3
@@ -338,6 +355,7 @@ class Contest:
     settings: type[ContestSettings]
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
+    scored: Scored
     interface: Interface
     new_core: NewCore
     house: House | None = None

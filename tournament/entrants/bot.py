@@ -37,9 +37,14 @@ class Entrant:
     @property
     def plays_as(self) -> PlaysAs:
         """How it is run."""
-        return self.kind if self.kind == "python" or self.kind == "program" else "wasm"
+        return plays_as(self.kind)
 
     @cached_property
     def artifact_sha256(self) -> str | None:
         """Of what plays, in hex."""
         return None if self.artifact is None else hashlib.sha256(self.artifact).hexdigest()
+
+
+def plays_as(kind: str) -> PlaysAs:
+    """How a bot of a kind is run."""
+    return "python" if kind == "python" else "program" if kind == "program" else "wasm"

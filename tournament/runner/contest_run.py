@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -10,7 +11,7 @@ from typing import Protocol
 
 from tournament.config import Config
 from tournament.contests.contest import Contest, HousePlayer
-from tournament.entrants.bot import Entrant
+from tournament.entrants.bot import Entrant, plays_as
 from tournament.entrants.build import build_entrants, playable
 from tournament.errors import RunFailed
 from tournament.keys import master_key
@@ -32,9 +33,9 @@ from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.checks import Checks
-from tournament.store.ledger import standing_batches
+from tournament.store.ledger import Field, read_field, standing_batches
 from tournament.store.storage import explain_write_error, inside, open_storage
-from tournament.store.writer import Writer, open_for_writing
+from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Task
 
 _SUMMARY_SECONDS = 5.0
@@ -71,33 +72,67 @@ class NobodyWatching:
         pass
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A contest that can be run: its settings with a seed, its bots built, its house players made.
+
+    `location` is where its records are, or come to be.
+    """
+
+    contest: Contest
+    config: Config
+    entrants: Sequence[Entrant]
+    house: Sequence[HousePlayer]
+    location: str
+
+
+def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepared:
+    """Find out whatever can keep a contest from being run, and play nothing.
+
+    Nothing is moved but what a crash left half moved. Raises BadInput for what the
+    user can mend, RunFailed for what else is in the way.
+    """
+    location = inside(config.results, contest.name)
+    with _trouble_explained(location):
+        storage = open_storage(location)
+        storage.check_writable()
+        storage.finish_exchange()
+        if config.contest.seed is not None:  # else whose seed it is has to be read, see below
+            read_field(storage)
+        entrants = build_entrants(contest, config.contest, config.sandbox, config.entrants, watcher.say)
+        playable(entrants, least=1 if contest.house else 2)
+        names = {entrant.name for entrant in entrants}
+        config, house = settle_seed(contest, config, names, location, watcher.say)
+    return Prepared(contest, config, entrants, house, location)
+
+
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
+    """Play what is still to play and return the standings. Raises as its two halves do."""
+    return run_prepared(prepare_contest(contest, config, watcher), watcher)
+
+
+def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
     """Play what is still to play and return the standings.
 
     Raises BadInput for what the user can mend, RunFailed when the run stopped
     short; what is committed by then stays, also after KeyboardInterrupt.
     """
-    entrants = build_entrants(contest, config.contest, config.sandbox, config.entrants, watcher.say)
-    fit = playable(entrants, least=1 if contest.house else 2)
-    location = inside(config.results, contest.name)
+    with _trouble_explained(prepared.location):
+        return _run(prepared, watcher)
+
+
+@contextlib.contextmanager
+def _trouble_explained(location: str) -> Iterator[None]:
+    """Where results can't be written or read, the run fails with that for a reason."""
     try:
-        open_storage(location).finish_exchange()
-        config, house = settle_seed(contest, config, {entrant.name for entrant in entrants}, location, watcher.say)
-        return _run(contest, config, entrants, fit, house, location, watcher)
+        yield
     except OSError as error:
         raise RunFailed(explain_write_error(error, location)) from None
 
 
-def _run(
-    contest: Contest,
-    config: Config,
-    entrants: list[Entrant],
-    fit: list[Entrant],
-    house: Sequence[HousePlayer],
-    location: str,
-    watcher: Watcher,
-) -> Standings:
-    seed = config.contest.seed
+def _run(prepared: Prepared, watcher: Watcher) -> Standings:
+    contest, config, entrants, house = prepared.contest, prepared.config, prepared.entrants, prepared.house
+    location, seed = prepared.location, config.contest.seed
     assert seed is not None
     settings = recorded_settings(config.contest, seed)
     archive_other_records(contest, location, settings, {entrant.name for entrant in entrants}, house, watcher.say)
@@ -106,13 +141,11 @@ def _run(
         for name in writer.mended:
             watcher.say(f"{name} was damaged or missing: it is back from its copy")
         wanted_field = field_of(contest, settings, entrants, house, writer.state.field)
-        numbers = wanted_field.numbers
         schedule = schedule_of(
             contest,
             config.contest.playing(),
             master_key(seed),
-            [Competitor(numbers[e.name], e.name, e.plays_as, e.artifact_sha256 or "") for e in fit],
-            [Competitor(player.number, player.name, "house", player.sha256) for player in wanted_field.house],
+            *competitors_of(wanted_field),
         )
         keep_seed(writer.storage, seed)
         write_house_files(contest, config.contest, writer, house)
@@ -125,11 +158,22 @@ def _run(
         ]
         if changed or wanted_field != writer.state.field:
             writer.commit(field=wanted_field, batches=changed)
-        artifacts = {e.artifact_sha256: e.artifact for e in fit if e.artifact is not None and e.artifact_sha256}
+        artifacts = {e.artifact_sha256: e.artifact for e in entrants if e.artifact is not None and e.artifact_sha256}
         artifacts |= {content_sha256(player): player.content for player in house}
         return _play(contest, config, writer, checks, schedule, artifacts, watcher)
+    except FileNotFoundError:
+        require_held(writer.storage)  # who took over has swept up what this one was writing
+        raise
     finally:
         writer.close()
+
+
+def competitors_of(field: Field) -> tuple[list[Competitor], list[Competitor]]:
+    """The entrants of a field that can play, and its house players."""
+    return (
+        [Competitor(e.number, e.name, plays_as(e.kind), e.artifact) for e in field.entrants if e.artifact],
+        [Competitor(player.number, player.name, "house", player.sha256) for player in field.house],
+    )
 
 
 def schedule_of(

@@ -70,7 +70,7 @@ def content_sha256(player: HousePlayer) -> str:
 def field_of(
     contest: Contest,
     settings: dict[str, object],
-    entrants: list[Entrant],
+    entrants: Sequence[Entrant],
     house: Sequence[HousePlayer],
     known: Field | None,
 ) -> Field:

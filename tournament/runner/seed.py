@@ -45,7 +45,7 @@ def settle_seed(
         kept = known.settings.get("seed")
         if differences(known, contest, config.contest.playing() | {"seed": kept}, names, None):
             continue
-        settled, house = with_seed(_read_seed(storage, kept))
+        settled, house = with_seed(read_seed(storage, kept))
         if not differences(known, contest, config.contest.playing() | {"seed": kept}, names, house):
             return settled, house
     return with_seed(drawn_seed())
@@ -71,8 +71,8 @@ def _records(location: str) -> Iterator[tuple[Storage, Field]]:
     yield from archives(here)
 
 
-def _read_seed(storage: Storage, fingerprint: object) -> str:
-    """The seed of this fingerprint. Raises RunFailed when it isn't there, or another."""
+def read_seed(storage: Storage, fingerprint: object) -> str:
+    """The seed of this fingerprint, from beside the records. Raises RunFailed when it isn't there, or another."""
     where = f"{storage.location}/{_FOLDER}/{fingerprint}"
     name = str(fingerprint)
     size = storage.list(_FOLDER).get(name) if re.fullmatch("[0-9a-f]{32}", name) else None

@@ -394,11 +394,13 @@ def _interpreter() -> str:
 @cache
 def _module_files() -> dict[str, str]:
     """The modules that run inside, by name."""
-    import engine.python_bots
+    import engine.python_bots  # noqa: F401 (and with it what it imports)
 
     here = Path(__file__).parent
     own = {f"tournament.sandbox.{name}": str(here / f"{name}.py") for name in _INSIDE}
-    return {**own, "engine.python_bots": engine.python_bots.__file__}
+    # What Cython shares among all compiled modules is one of them, which they import.
+    compiled = [sys.modules[name] for name in ("engine._cython", "engine.python_bots") if name in sys.modules]
+    return own | {module.__name__: module.__file__ for module in compiled if module.__file__}
 
 
 # By SIGKILL: the process itself, or one that it was started by, which tells so by its status.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -157,18 +157,30 @@ def load(results: str) -> Results:
     if state.field is None:
         raise BadInput(f"{location} holds no results yet")
     batches = standing_batches(storage, state)
-    house = find_contest(state.field.contest).house
-    if house and any(set(house.facts) - player.facts.keys() for player in state.field.house):
+    return Results(storage.location, state.field, ranking_of(storage, state.field, batches), tuple(batches))
+
+
+def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Standings:
+    """The standings of a recorded field. Raises RunFailed when the ledger lacks what they need."""
+    house = find_contest(field.contest).house
+    if house and any(set(house.facts) - player.facts.keys() for player in field.house):
         raise RunFailed(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
-    ranking = compute_standings(state.field, batches, house.scoring if house else None)
-    return Results(storage.location, state.field, ranking, tuple(batches))
+    return compute_standings(field, batches, house.scoring if house else None)
 
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:
-    """Write matches.parquet and entrants.parquet. Raises OSError."""
-    write_whole(storage, "matches.parquet", MATCHES, match_values(ranking))
-    write_whole(storage, "entrants.parquet", ENTRANTS, entrant_values(ranking))
-    write_whole(storage, "faults.parquet", FAULTS, fault_values(ranking))
+    """Write matches.parquet, entrants.parquet and faults.parquet. Raises OSError."""
+    for name, (columns, values) in summaries(ranking).items():
+        write_whole(storage, name, columns, values)
+
+
+def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], dict[str, list[Any]]]]:
+    """The files that sum up the records, each with its columns and their values."""
+    return {
+        "matches.parquet": (MATCHES, match_values(ranking)),
+        "entrants.parquet": (ENTRANTS, entrant_values(ranking)),
+        "faults.parquet": (FAULTS, fault_values(ranking)),
+    }
 
 
 def match_values(ranking: Standings) -> dict[str, list[Any]]:

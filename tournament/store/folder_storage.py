@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import glob
 import itertools
@@ -20,6 +21,7 @@ from tournament.store.storage import FOLDERS, MOST_READ, SIGN, AlreadyExists, ch
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is opened at once, and then refused
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 def _not_a_file(path: str) -> str:
@@ -79,6 +81,17 @@ class FolderStorage:
             raise RunFailed(_not_a_file(f"{self.location}/{name}"))
         return descriptor
 
+    def check_writable(self) -> None:
+        there = self.location
+        while not os.path.lexists(there):
+            there = os.path.dirname(there)
+        if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
+            reason = os.strerror(errno.EACCES if os.path.isdir(there) else errno.ENOTDIR)
+            raise RunFailed(f"can't write to {self.location}: {reason}")
+        if SIGN.rpartition("/")[2] in self.list("ledger"):
+            self.hold()
+            self.release()
+
     def prepare(self) -> None:
         """Make the folders. Raises RunFailed when that isn't allowed, or when the folder is a link out of its own."""
         whole, above = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
@@ -112,7 +125,9 @@ class FolderStorage:
         except OSError:
             who = lock.read(200).strip() or "another process"
             lock.close()
-            raise RunFailed(f"{self.location} is being written by {who}; wait for it, or stop it") from None
+            elsewhere = " on " in who and not who.endswith(f" on {os.uname().nodename}")
+            gone = f"; if that machine is gone, remove {path}" if elsewhere else ""
+            raise RunFailed(f"{self.location} is being written by {who}; wait for it, or stop it{gone}") from None
         lock.truncate(0)
         lock.write(f"process {os.getpid()} on {os.uname().nodename}\n")
         lock.flush()
@@ -198,9 +213,21 @@ class FolderStorage:
                 os.link(file, target, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
                 os.fsync(there)
         except FileExistsError:
-            raise AlreadyExists(name) from None
+            # A mount over a network may do it, lose the answer, be asked again, and find it done.
+            if self._links(aside) < 2:
+                raise AlreadyExists(name) from None
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            if self.size(name) is not None:  # without hard links only the lock keeps others out
+                raise AlreadyExists(name) from None
+            self.publish(aside, name)
         finally:
             self.remove(aside)
+
+    def _links(self, name: str) -> int:
+        with self._place(name) as (folder, file):
+            return os.stat(file, dir_fd=folder, follow_symlinks=False).st_nlink
 
     def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
         """Make or replace a file in one step, and its folder where it is missing; a private one for its owner only."""

@@ -315,13 +315,13 @@ def entry_name(number: int) -> str:
     return f"{number:08d}.json"
 
 
-def read_state(storage: Storage, damaged: dict[str, bytes] | None = None) -> State:
-    """Fold the ledger's entries. Raises RunFailed when one is damaged in both copies, or missing.
+def read_state(storage: Storage, damaged: dict[str, bytes] | None = None, *, from_checkpoint: bool = True) -> State:
+    """Fold the ledger's entries, from the checkpoint on. Raises RunFailed when one is damaged twice, or missing.
 
     With `damaged` both copies are looked at: there goes what each that isn't as it was written must hold.
     """
     names = _names_of_entries(storage)
-    state = _noted_state(storage, names)
+    state = _noted_state(storage, names) if from_checkpoint else State()
     for name in names[state.entries :]:
         entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), damaged)
         state.add(entry)

@@ -48,6 +48,9 @@ class ObjectStorage:
     def _last_step(self) -> str:
         return self._prefix.rstrip("/").rpartition("/")[2]
 
+    def check_writable(self) -> None:
+        self.list("ledger")  # whether it can be reached
+
     def prepare(self) -> None:
         """Nothing has to be there before."""
 

@@ -176,6 +176,10 @@ def _package_version() -> str:
     return importlib.metadata.version("tournament")
 
 
+# What pyarrow raises for a damaged file: a ValueError, too, for a name that is no text.
+_UNREADABLE = (pa.ArrowException, OSError, ValueError)
+
+
 @contextmanager
 def _reading(storage: Storage, part: Part) -> Iterator[None]:
     """What goes wrong in the block is a damaged part. Raises FileNotFoundError when it is gone, else RunFailed."""
@@ -183,7 +187,7 @@ def _reading(storage: Storage, part: Part) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise
-    except (pa.ArrowException, OSError) as error:
+    except _UNREADABLE as error:
         reason = shortened(str(error).partition("\n")[0], 200)
         raise RunFailed(f"{storage.location}/{part.place} is damaged: {reason}") from None
 
@@ -212,6 +216,15 @@ def read_parts(storage: Storage, columns: Sequence[Column], parts: Sequence[Part
         return arrow_schema(columns).empty_table()
     with ThreadPoolExecutor() as pool:
         return pa.concat_tables(list(pool.map(read, parts)))
+
+
+def rows_of(storage: Storage, part: Part, columns: Sequence[Column]) -> Iterator[dict[str, npt.NDArray[Any]]]:
+    """The rows of a published part, by column, a row group at a time. Raises as `open_part` does."""
+    with open_part(storage, part, columns) as file:
+        for group in range(file.num_row_groups):
+            with _reading(storage, part):
+                table = file.read_row_group(group)
+            yield {column.name: table[column.name].to_numpy() for column in columns}
 
 
 class PartReader:
@@ -294,7 +307,27 @@ def copy_legs(
 
 def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
     """Write a small table as one file, replacing it in one step; a missing number is a null. Raises OSError."""
-    schema = pa.schema(
+    schema = _whole_schema(columns)
+    table = pa.table([_array(values[field.name], field.type) for field in schema], schema=schema)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, write_page_checksum=True, compression="zstd")
+    storage.replace(name, sink.getvalue().to_pybytes())
+
+
+def read_whole(storage: Storage, name: str, columns: Sequence[Column]) -> dict[str, list[Any]] | None:
+    """The values of such a table, None when it is damaged. Raises FileNotFoundError."""
+    try:
+        with storage.open_data(name) as stream:
+            table = pq.ParquetFile(stream, page_checksum_verification=True).read()
+    except FileNotFoundError:
+        raise
+    except _UNREADABLE:
+        return None
+    return table.to_pydict() if table.schema.equals(_whole_schema(columns)) else None
+
+
+def _whole_schema(columns: Sequence[Column]) -> pa.Schema:
+    return pa.schema(
         [
             pa.field(
                 column.name,
@@ -304,10 +337,6 @@ def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: 
             for column in columns
         ]
     )
-    table = pa.table([_array(values[field.name], field.type) for field in schema], schema=schema)
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, write_page_checksum=True, compression="zstd")
-    storage.replace(name, sink.getvalue().to_pybytes())
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:

@@ -27,11 +27,13 @@ class Storage(Protocol):
     all that is here to one archive, and then that of another here; `finish_exchange` what of that a crash left.
     `list` gives the sizes in bytes of the files right inside a folder, {} when there is none; `size` that of one
     file, None when it isn't there. `stamps` gives texts that change when a file is written. `read` and `open_data`
-    raise FileNotFoundError.
+    raise FileNotFoundError. `check_writable` raises RunFailed where `prepare` or `hold` would, as far as that can be
+    known, and changes nothing.
     """
 
     location: str
 
+    def check_writable(self) -> None: ...
     def prepare(self) -> None: ...
     def hold(self) -> bool: ...
     def release(self) -> None: ...

@@ -53,7 +53,7 @@ class Writer:
             reason = " ".join(str(error).split())[:300]
             raise RunFailed(f"{self.storage.location}/ledger/{name} would not be readable: {reason}") from None
         with signals_deferred():
-            _require_held(self.storage)
+            require_held(self.storage)
             # Until the parts are in place, nothing of staging may be swept: the entry may already name it.
             self._committing = True
             try:
@@ -72,7 +72,7 @@ class Writer:
         for part, place in places:
             size = self.storage.size(place)
             if size != part.size:
-                _require_held(self.storage)  # who took over has swept what was staged
+                require_held(self.storage)  # who took over has swept what was staged
                 there = "is missing" if size is None else f"has {size:,} bytes"
                 raise RunFailed(
                     f"{self.storage.location}/{place} {there}, of {part.size:,} bytes that were written:"
@@ -105,7 +105,7 @@ class Writer:
         self.storage.release()
 
 
-def _require_held(storage: Storage) -> None:
+def require_held(storage: Storage) -> None:
     if not storage.still_held():
         raise _not_mine(storage)
 
@@ -165,7 +165,7 @@ def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> St
     while may_wake and state.field:
         name = entry_name(state.entries + 1)
         content, entry = pack(Entry(state.field), state.batches)
-        _require_held(storage)
+        require_held(storage)
         try:
             storage.create(f"ledger/{name}", content)
         except AlreadyExists:  # he was faster
@@ -185,7 +185,7 @@ def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
 
 def _remove(storage: Storage, names: Iterable[str]) -> None:
     """Remove what was listed before. Raises RunFailed when another may have written some of it since."""
-    _require_held(storage)
+    require_held(storage)
     for name in names:
         storage.remove(name)
 

@@ -25,12 +25,13 @@ from tournament.contests.contest import (
     Played,
     PythonSdk,
     Question,
+    Scored,
     ViewField,
 )
 from tournament.contests.holdem_training.judge import judge_program
 from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.protocol import Dialogue
-from tournament.contests.holdem_training.records import GAMES, SESSIONS
+from tournament.contests.holdem_training.records import GAMES, SESSIONS, counts_of
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.leg import LegPlan
 
@@ -189,6 +190,7 @@ HOLDEM_TRAINING = Contest(
     settings=Settings,
     games=GAMES,
     sessions=SESSIONS,
+    scored=Scored("games", "profit", length="hands", counts=counts_of),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         header="texas.h",

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
 from engine.holdem_training import GAME_ROW, SESSION_ROW
 from tournament.store.columns import Meaning, columns_of
 
@@ -36,3 +42,20 @@ SESSIONS = columns_of(
     profit=Meaning("what Alice won, chips", "delta"),
     mean_profit=Meaning("profit / games"),
 )
+
+_CHECKED, _CALLED, _FOLDED = 1, 2, 3  # Bob's answers
+_ALICE = 1
+
+
+def counts_of(games: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
+    """What `HoldemTraining.counts` counts, from recorded hands: a row each."""
+    counts = []
+    alice_is_in = games["folder"] == _ALICE  # of these hands, in the round in which Bob has no answer
+    for n in _ROUNDS:
+        answer = games[f"answer_{n}"]
+        folds = alice_is_in & (answer == 0)
+        alice_is_in = alice_is_in & ~folds
+        counts += [
+            np.count_nonzero(found) for found in (answer == _CHECKED, folds, answer == _CALLED, answer == _FOLDED)
+        ]
+    return np.array(counts)

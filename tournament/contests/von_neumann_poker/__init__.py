@@ -10,7 +10,7 @@ from pydantic import Field
 from engine.game_core import GameCore
 from engine.records import Table
 from engine.von_neumann_poker import GAME_ROW, SESSION_ROW, VonNeumannPoker
-from tournament.contests.contest import Contest, ContestSettings, Interface, Question, ViewField, Word
+from tournament.contests.contest import Contest, ContestSettings, Interface, Question, Scored, ViewField, Word
 from tournament.leg import LegPlan
 from tournament.store.columns import Meaning, columns_of
 
@@ -71,6 +71,7 @@ VON_NEUMANN_POKER = Contest(
         x_gain=Meaning("what x won, dollars", "delta"),
         x_points=Meaning("x_gain / √games; y has the negative"),
     ),
+    scored=Scored("sessions", "x_points"),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         header="von_neumann_poker.h",

@@ -34,14 +34,19 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
     """
     with scratch_folder(_short_folder()) as folder, _kept(folder), _closed(ray):
         try:
-            ray.init(
-                "local",
-                num_cpus=cores,  # Ray misreads the number of cores in a container
-                include_dashboard=False,
-                _node_ip_address="127.0.0.1",
-                _temp_dir=str(folder / "r"),  # which Ray opens to everybody
-                **options,
-            )
+            try:
+                ray.init(
+                    "local",
+                    num_cpus=cores,  # Ray misreads the number of cores in a container
+                    include_dashboard=False,
+                    _node_ip_address="127.0.0.1",
+                    _temp_dir=str(folder / "r"),  # which Ray opens to everybody
+                    **options,
+                )
+            except Exception as error:
+                if type(error) is Exception:  # of a process of its own that doesn't come up
+                    raise RuntimeError(str(error)) from None
+                raise
             _check_closed(ray)
             yield
         finally:

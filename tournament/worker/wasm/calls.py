@@ -16,6 +16,8 @@ from typing import NamedTuple
 import wasmtime
 from wasmtime import _ffi as ffi
 
+from tournament.worker.wasm.traps import blame_machine
+
 # What instances import and export, as the runtime has it: functions, memories, globals.
 Extern = ffi.wasmtime_extern_t
 _EXTERN_BYTES = ctypes.sizeof(Extern)
@@ -59,7 +61,7 @@ _new_function = ctypes.PYFUNCTYPE(None, _pointer, _pointer, _pointer, _pointer, 
 class Instance:
     """An instance of a module in the store of a context; the imports come in the module's order.
 
-    Raises Trap and WasmtimeError.
+    Raises Trap and WasmtimeError, and RunFailed where it is the machine that fails.
     """
 
     def __init__(self, context: int, module: wasmtime.Module, imports: Sequence[Extern]) -> None:
@@ -178,6 +180,8 @@ def signed(number: int, bits: int) -> int:
 
 def _raise(error: ctypes._Pointer[ffi.wasmtime_error_t], trap: ctypes._Pointer[ffi.wasm_trap_t]) -> None:
     if error:
-        raise wasmtime.WasmtimeError._from_ptr(error)
+        failed = wasmtime.WasmtimeError._from_ptr(error)
+        blame_machine(failed)
+        raise failed
     if trap:
         raise wasmtime.Trap._from_ptr(trap)

@@ -15,6 +15,7 @@ from enum import IntEnum, auto
 import wasmtime
 
 from tournament.errors import RunFailed
+from tournament.worker.wasm.traps import blame_machine
 
 
 class Metering(IntEnum):
@@ -107,11 +108,18 @@ _compiled: dict[tuple[bytes, Metering], _Compiled] = {}
 
 
 def compile_module(code: bytes, metering: Metering) -> wasmtime.Module:
-    """A module compiled for an engine, once in a process; nobody waits for another's. Raises WasmtimeError."""
+    """A module compiled for an engine, once in a process; nobody waits for another's.
+
+    Raises WasmtimeError, and RunFailed where it is the machine that fails.
+    """
     key = code, metering
     compiled = _compiled.get(key) or _compiled.setdefault(key, _Compiled())
     if compiled.module is None:
         with compiled.lock:
             if compiled.module is None:
-                compiled.module = wasmtime.Module(engine(metering), code)
+                try:
+                    compiled.module = wasmtime.Module(engine(metering), code)
+                except wasmtime.WasmtimeError as error:
+                    blame_machine(error)
+                    raise
     return compiled.module

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import wasmtime
 
+from tournament.errors import RunFailed
+
 _WORDS = {
     wasmtime.TrapCode.STACK_OVERFLOW: "recursed too deep (stack overflow)",
     wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS: "read or wrote out of bounds of its memory (or recursed too deep)",
@@ -39,6 +41,12 @@ def is_out_of_fuel(error: Exception) -> bool:
 def is_of_system(error: Exception) -> bool:
     """Whether the operating system refused what a bot was to have, such as memory."""
     return not isinstance(error, wasmtime.Trap) and "(os error " in str(error)
+
+
+def blame_machine(error: wasmtime.WasmtimeError) -> None:
+    """Raises RunFailed for an error of the system's, such as too little memory: it is no bot's doing."""
+    if "(os error " in str(error):
+        raise RunFailed(f"this machine can't run a bot: {describe(error)}")
 
 
 def was_stopped(error: Exception) -> bool:

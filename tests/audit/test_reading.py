@@ -1,0 +1,76 @@
+"""What readers make of a flipped bit in a part: with checksums none comes back as another number."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from tests.contest_runs import new_place
+from tournament.errors import BadInput
+from tournament.standings.results import load
+
+
+@pytest.fixture(scope="module")
+def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = new_place(tmp_path_factory.mktemp("reading"), ["bold", "calm"], sessions=100)
+    place.play()
+    (path,) = (place.results / "games").iterdir()
+    return path
+
+
+def flipped(part: Path, places: range, count: int) -> Iterator[None]:
+    """Bits of a part at random places, one at a time."""
+    chance, content = random.Random(6), part.read_bytes()
+    for _ in range(count):
+        at = chance.choice(places)
+        part.write_bytes(content[:at] + bytes([content[at] ^ 1 << chance.randrange(8)]) + content[at + 1 :])
+        yield
+    part.write_bytes(content)
+
+
+def pages_of(part: Path) -> range:
+    """Where the pages lie: before the footer, whose length is in the last eight bytes."""
+    content = part.read_bytes()
+    return range(4, len(content) - 8 - int.from_bytes(content[-8:-4], "little"))
+
+
+def test_pandas_with_checksums_returns_no_other_number(part: Path) -> None:
+    """As docs/records.md says; without them it returns most of them."""
+    whole = pd.read_parquet(part)
+    changed = {False: 0, True: 0}
+    for _ in flipped(part, pages_of(part), 60):
+        for checked in changed:
+            try:
+                read = pd.read_parquet(part, engine="pyarrow", page_checksum_verification=checked)
+                changed[checked] += not read.equals(whole)
+            except (OSError, ValueError):
+                continue
+    assert changed[True] == 0 and changed[False] > 30
+
+
+def test_our_own_reading_returns_no_other_number_nor_name(part: Path) -> None:
+    """In pages, and in the footer, which has no checksum: columns and types must be the contest's."""
+    results = str(part.parents[1])
+    whole = load(results).games
+    size = part.stat().st_size
+    for places in (pages_of(part), range(pages_of(part).stop, size)):
+        for _ in flipped(part, places, 50):
+            try:
+                assert load(results).games.equals(whole)
+            except BadInput as problem:
+                assert "is damaged" in str(problem)
+
+
+def test_a_summary_is_read_with_checksums_too(part: Path) -> None:
+    summary = part.parents[1] / "matches.parquet"
+    whole = pq.read_table(summary)
+    for _ in flipped(summary, pages_of(summary), 30):
+        try:
+            assert pq.read_table(summary, page_checksum_verification=True).equals(whole)
+        except (OSError, ValueError):
+            continue

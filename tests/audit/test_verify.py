@@ -1,0 +1,340 @@
+"""`tournament verify`: whole records are found whole, and every damage is found, named and mended as it says."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas
+import pandas.testing
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.contest_runs import (
+    CONTEST,
+    REPOSITORY,
+    Outcome,
+    Place,
+    assert_same,
+    bot_source,
+    call,
+    new_place,
+    outcome,
+)
+from tests.object_store import new_location
+from tests.runner.test_poisoned_results import entry_of, poison, put, replace_part
+from tournament.api import run, verify
+from tournament.audit.report import Verification
+from tournament.errors import BadInput, RunFailed
+from tournament.runner.contest_run import Progress
+from tournament.standings.results import load
+from tournament.store.folder_storage import FolderStorage
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Records of one part, with a bot that is broken, and one whose faults end its legs in the middle."""
+    place = new_place(tmp_path_factory.mktemp("verify"), ["bold", "calm"], sessions=33, settings="duplicate = true")
+    place.write_bot("dull", "int a(const Bot *bot) { return }\n")
+    place.write_bot(
+        "even", "int n; int a(const Bot *b) { if (++n > 40) __builtin_trap(); return 0; } int b(const Bot *b, int x)"
+        " { return 1; }"
+    )  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        place.play()
+    return place
+
+
+@pytest.fixture(scope="module")
+def expected(played: Place) -> Outcome:
+    return outcome(played.results)
+
+
+@pytest.fixture
+def place(played: Place, tmp_path: Path) -> Place:
+    shutil.copytree(played.folder, tmp_path / "here")
+    return Place(tmp_path / "here")
+
+
+def verified(place: Place, replay: int = 0) -> Verification:
+    return verify(CONTEST, config=place.config, replay=replay)
+
+
+def problems(place: Place, replay: int = 0) -> list[str]:
+    return [str(problem) for problem in verified(place, replay).problems]
+
+
+def test_whole_records_are_found_whole(played: Place) -> None:
+    found = verified(played, replay=100)
+    assert (found.problems, found.notes) == ((), ())
+    ranking = load(str(played.results)).ranking
+    assert (found.legs, found.replayed, found.games) == (6, 6, sum(match.games for match in ranking.matches))
+    assert {status.status for status in ranking.entrants} == {"ok", "broken", "disqualified"}
+
+
+@pytest.mark.parametrize(
+    ("contest", "settings", "bots"),
+    [
+        ("two_card_draw", "hands = 600\nservers = 2\nsessions = 2", "*.c"),
+        ("holdem_training", "hands = 500\nsessions = 2", "threshold*"),
+    ],
+)
+def test_contests_of_games_that_score(tmp_path: Path, contest: str, settings: str, bots: str) -> None:
+    """Blocks of games, counts of decisions; of Hold'em's bots one is a Python bot and one a program."""
+    (tmp_path / "bots").mkdir()
+    for bot in (REPOSITORY / "entrants" / contest).glob(bots):
+        copy: Callable[[Path, Path], object] = shutil.copytree if bot.is_dir() else shutil.copy
+        copy(bot, tmp_path / "bots" / bot.name)
+    (tmp_path / "tournament.toml").write_text(f'[{contest}]\nentrants = "bots"\n{settings}\n')
+    run(contest, config=tmp_path / "tournament.toml", executor="local")
+    found = verify(contest, config=tmp_path / "tournament.toml", replay=5)
+    assert (found.problems, found.notes) == ((), ())
+    assert found.replayed == 5
+
+
+def part_of(place: Place, table: str) -> Path:
+    (path,) = (place.results / table).iterdir()
+    return path
+
+
+def flip(path: Path, at: int, bit: int = 0) -> None:
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1 << bit
+    path.write_bytes(content)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-5])
+
+
+def unpublish(place: Place) -> None:
+    """As a kill between commit and rename leaves it."""
+    staged = entry_of(place, 2)["batches"][0]["parts"][0]["staged"]
+    part_of(place, "games").rename(place.results / staged)
+
+
+PLAYS = "tournament run plays its 6 legs again"
+COPY = "tournament run brings it back from its copy"
+ANEW = "tournament run writes it anew"
+# What is done to the records, and what is said of it: of which file, what, and what comes of it.
+DAMAGES: dict[str, tuple[Callable[[Place], object], str]] = {
+    "an entry": (
+        lambda p: flip(p.results / "ledger/00000002.json", 70),
+        f"ledger/00000002.json is damaged; remove it, and {COPY}",
+    ),
+    "a copy of an entry": (
+        lambda p: (p.results / "ledger-copy/00000001.json").unlink(),
+        f"ledger-copy/00000001.json is missing; {COPY}",
+    ),
+    "another entry": (
+        lambda p: shutil.copy(p.results / "ledger/00000002.json", p.results / "ledger-copy/00000001.json"),
+        f"ledger-copy/00000001.json is another entry than the one in ledger/; remove it, and {COPY}",
+    ),
+    "a bit of a part": (
+        lambda p: flip(part_of(p, "games"), 1000),
+        f"games/@ has other bytes than were written; remove it, and {PLAYS}",
+    ),
+    "a part that is gone": (lambda p: part_of(p, "sessions").unlink(), f"sessions/@ is missing; {PLAYS}"),
+    "a part cut short": (lambda p: cut(part_of(p, "games")), f"games/@ has # bytes, of # that were written; {PLAYS}"),
+    "a part not yet in place": (
+        unpublish,
+        "games/@ is committed and still in staging; tournament run puts it in its place",
+    ),
+    "a file too many": (
+        lambda p: shutil.copy(part_of(p, "games"), p.results / "games" / "more.parquet"),
+        "games/more.parquet is none of the records; take it away",
+    ),
+    "a summary": (
+        lambda p: flip(p.results / "matches.parquet", 100),
+        f"matches.parquet is damaged; {ANEW}",
+    ),
+    "another summary": (
+        lambda p: pq.write_table(pq.read_table(p.results / "matches.parquet").slice(1), p.results / "matches.parquet"),
+        f"matches.parquet is not what the ledger comes to; {ANEW}",
+    ),
+    "a summary that is gone": (
+        lambda p: (p.results / "faults.parquet").unlink(),
+        f"faults.parquet is missing; {ANEW}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damage_is_named_and_mended_as_it_says(place: Place, expected: Outcome, name: str) -> None:
+    damage, text = DAMAGES[name]
+    part = part_of(place, "games").name
+    damage(place)
+    (found,) = problems(place)
+    assert re.sub(r"[\d,]+ bytes, of [\d,]+", "# bytes, of #", found) == text.replace("@", part)
+    if "; remove it" in text or "take it away" in text:
+        (place.results / found.split()[0]).unlink()
+    place.play()
+    assert problems(place) == []
+    assert_same(outcome(place.results), expected)
+
+
+def test_a_flipped_bit_anywhere_is_found(place: Place, played: Place) -> None:
+    summaries = played.results
+    chance = random.Random(4)
+    files = [path for path in place.results.rglob("*.*") if path.is_file()]
+    assert len(files) == 9
+    for path in files * 6:
+        before = path.read_bytes()
+        flip(path, chance.randrange(len(before)), chance.randrange(8))
+        found = [problem.place for problem in verified(place).problems]
+        if found or path.parent != place.results:
+            assert found == [str(path.relative_to(place.results))]
+        else:  # of a summary's footer some bits have no meaning
+            pandas.testing.assert_frame_equal(pandas.read_parquet(path), pandas.read_parquet(summaries / path.name))
+        path.write_bytes(before)
+
+
+def test_an_entry_of_which_both_copies_are_damaged_is_one_line(place: Place) -> None:
+    put(place, 1, b"{")
+    with pytest.raises(RunFailed, match=r"ledger/00000001.json is damaged; bring it back from a copy"):
+        verified(place)
+
+
+@pytest.mark.parametrize("name", ["points", "squared_points", "blocks", "games", "sessions"])
+def test_sums_that_the_rows_do_not_give_are_found(place: Place, name: str) -> None:
+    """As of records whose ledger was written by somebody else, with the right seals and hashes."""
+
+    def change(entry: dict[str, list[dict[str, list[dict[str, float | list[float]]]]]]) -> None:
+        first, second = entry["batches"][0]["legs"][:2]
+        value = first[name]
+        if isinstance(value, list):
+            value[7] += 1e-9
+        elif isinstance(value, int):  # their sum is the number of rows, so another leg has one less
+            other = second[name]
+            assert isinstance(other, int)
+            first[name], second[name] = value + 1, other - 1
+        else:
+            first[name] = value * (1 + 1e-15)
+
+    poison(place, 2, change)
+    found = problems(place)
+    assert f"match 0, leg 0 (bold – calm) have other {name.replace('_', ' ')}" in found[0]
+    assert f"remove it, and {PLAYS}" in found[0]
+
+
+@pytest.mark.parametrize("order", ["backwards", "twice"])
+def test_rows_out_of_order_are_found(place: Place, order: str) -> None:
+    def change(table: pa.Table) -> pa.Table:
+        rows = list(range(len(table)))
+        return table.take(rows[::-1] if order == "backwards" else [0, *rows[:-1]])
+
+    replace_part(place, "games", change)
+    (found,) = problems(place)
+    assert "games has rows that are missing, twice or out of order" in found
+
+
+def test_changed_games_are_found_by_playing_again(place: Place) -> None:
+    """Cards of which no sum knows; sizes, hashes and sums are right."""
+
+    def change(table: pa.Table) -> pa.Table:
+        cards = table["b_card"].to_numpy().copy()
+        cards[5] = 0.125
+        number = table.schema.get_field_index("b_card")
+        return table.set_column(number, table.schema.field(number), pa.array(cards))
+
+    replace_part(place, "games", change)
+    assert problems(place) == []
+    (found,) = problems(place, replay=100)
+    assert f"has match 0, leg 0 (bold – calm) with other games.b_card; remove it, and {PLAYS}" in found
+
+
+def test_what_is_not_here_is_said_and_the_rest_is_played(place: Place) -> None:
+    place.write_bot("bold", bot_source(1, 1))
+    found = verified(place, replay=100)
+    assert found.problems == ()
+    assert found.notes == ("not here as they played, so their legs are not played again: bold",)
+    assert found.replayed == 2
+    place.config.write_text(place.config.read_text().replace("seed = ", "# seed = "))
+    assert verified(place, replay=100).replayed == 2  # the seed lies beside the records
+    (secret,) = (place.results / "secret").iterdir()
+    secret.unlink()
+    found = verified(place, replay=100)
+    assert (found.problems, found.replayed) == ((), 0)
+    assert f"no leg is played again: {secret} is missing, the seed of these records" in found.notes[0]
+
+
+def test_records_of_another_version_are_checked_byte_by_byte(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.contests.contest.ENGINE_VERSION", 99)
+    found = verified(place, replay=1)
+    assert found.problems == () and "their sums are not checked" in found.notes[0]
+    flip(part_of(place, "games"), 1000)
+    assert len(verified(place).problems) == 1
+
+
+def test_while_a_run_goes_on(tmp_path: Path) -> None:
+    """Whatever it has just committed or taken away, what is there is found whole."""
+    place = new_place(tmp_path, ["bold", "calm", "dull", "even"])
+    found: list[Verification] = []
+
+    class Verifies:
+        def say(self, text: str) -> None:
+            pass
+
+        def done(self, progress: Progress) -> None:
+            found.append(verified(place))
+
+    place.play(watcher=Verifies())
+    place.write_bot("calm", bot_source(9, 8))
+    place.play(watcher=Verifies())
+    assert len(found) >= 4
+    assert [one.problems for one in found] == [()] * len(found)
+
+
+def test_parts_that_go_during_the_check_are_no_damage(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process edits a bot and runs: its part is rewritten under the reader's eyes."""
+    original = FolderStorage.size
+
+    def size(storage: FolderStorage, name: str) -> int | None:
+        if name.startswith("games/"):
+            monkeypatch.undo()
+            place.write_bot("calm", bot_source(9, 8))
+            place.play()
+        return original(storage, name)
+
+    monkeypatch.setattr(FolderStorage, "size", size)
+    assert problems(place) == []
+
+
+def test_an_object_store(tmp_path: Path, object_store: str) -> None:
+    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
+    location = new_location(object_store)
+    played = run(CONTEST, config=place.config, results=location, executor="local")
+    found = verify(CONTEST, config=place.config, results=location, replay=1)
+    assert (found.problems, found.notes, found.replayed) == ((), (), 1)
+    assert found.games == len(played.games)
+
+
+def test_the_command(place: Place) -> None:
+    whole = call(["verify", CONTEST, "--config", str(place.config), "--replay", "2"])
+    assert (whole.returncode, whole.stderr) == (0, "Compiling 1 bot…\n")  # the broken one, in vain again
+    assert whole.stdout.startswith(f"{place.results}: checked 2 ledger entries, 2 parts of ")
+    assert whole.stdout.endswith(" games, 2 legs by playing them again: all as recorded\n")
+    assert len(whole.stdout.splitlines()) == 1
+    flip(part_of(place, "games"), 1000)
+    damaged = call(["verify", "--results", str(place.results.parent)])
+    assert damaged.returncode == 1
+    listed, verdict = damaged.stdout.splitlines()
+    assert listed.startswith(f"{place.results}/games/") and listed.endswith(f"remove it, and {PLAYS}")
+    assert verdict.endswith(": 1 problem")
+    as_json = call(["verify", "--results", str(place.results), "--json"])
+    assert as_json.returncode == 1
+    (values,) = json.loads(as_json.stdout)
+    assert [problem["what"] for problem in values["problems"]] == ["has other bytes than were written"]
+    nowhere = call(["verify", "--results", str(place.folder / "nowhere")])
+    assert (nowhere.returncode, nowhere.stderr) == (2, f"tournament: {place.folder}/nowhere holds no results\n")
+
+
+def test_no_results_are_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="holds no results"):
+        verify(CONTEST, results=tmp_path)

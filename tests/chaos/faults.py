@@ -1,0 +1,322 @@
+"""What may happen to a run, or to its records between two runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pandas.testing
+
+from tests.chaos.flaky_store import KINDS, flaky
+from tests.chaos.forks import Ended, Run
+from tests.chaos.rounds import Fault, Round, Wrong, require_words
+from tests.contest_runs import CONTEST
+from tests.hostile.field import descendants
+from tests.object_store import new_location, serve
+from tournament.standings.results import load
+from tournament.store.storage import inside
+
+_STEPS = 120  # of storing; a run takes about as many
+
+
+def _started(round_: Round) -> Run:
+    """A run that stands still at some step, if it has not come to its end."""
+    run = round_.server.start(round_.arguments(), round_.batches() + _signal_at(round_, signal.SIGSTOP))
+    run.stops()
+    return run
+
+
+def _signal_at(round_: Round, number: int) -> str:
+    """Set-up: a signal at some step."""
+    step = round_.chance.randrange(1, _STEPS)
+    return f"from tests.crash_server import kill_at; kill_at({step}, {int(number)})\n"
+
+
+def killed_at_a_step(round_: Round) -> Ended:
+    return round_.server.run(round_.arguments(), round_.batches() + _signal_at(round_, signal.SIGKILL))
+
+
+def killed_at_a_time(round_: Round) -> Ended:
+    run = round_.server.start(round_.arguments(), round_.batches())
+    time.sleep(round_.chance.uniform(0, 0.3))
+    run.send(signal.SIGKILL)
+    return run.wait()
+
+
+def ended_politely(round_: Round) -> Ended:
+    number = round_.chance.choice([signal.SIGTERM, signal.SIGINT])
+    return round_.server.run(round_.arguments(), round_.batches() + _signal_at(round_, number))
+
+
+def stopped_for_a_while(round_: Round) -> Ended:
+    """Meanwhile another run is refused, or finds the first one not yet, or no longer, writing."""
+    run = _started(round_)
+    other = round_.server.run(round_.arguments())
+    run.send(signal.SIGCONT)
+    _refused_or_done(other)
+    ended = run.wait()
+    _refused_or_done(ended)
+    return ended
+
+
+def taken_over(round_: Round) -> Ended:
+    """A run that stands still loses its lock, as one on a host that is dead to the others; then it wakes up."""
+    run = _started(round_)
+    (round_.results / "ledger" / "writer").unlink(missing_ok=True)
+    other = round_.server.start(round_.arguments(), round_.batches() + _signal_at(round_, signal.SIGSTOP))
+    other.stops()
+    both = [run, other]
+    round_.chance.shuffle(both)
+    for one in both:
+        one.send(signal.SIGCONT)
+        if round_.chance.random() < 0.5:
+            time.sleep(0.05)
+    ends = [one.wait() for one in both]
+    for ended in ends:
+        _refused_or_done(ended)
+    return ends[0]
+
+
+def two_at_once(round_: Round) -> Ended:
+    runs = [round_.server.start(round_.arguments(), round_.batches()) for _ in range(2)]
+    ended = [run.wait() for run in runs]
+    for one in ended:
+        _refused_or_done(one)
+    return ended[0]
+
+
+def _refused_or_done(ended: Ended) -> None:
+    words = ("is being written by", "another process writes")
+    if ended.code != 0 and not any(word in ended.said for word in words):
+        raise Wrong(f"of two runs one: {ended}")
+
+
+def _some_file(round_: Round) -> Path | None:
+    files = round_.files("games", "sessions", "ledger", "ledger-copy", "staging", "")
+    return round_.chance.choice(files) if files else None
+
+
+def bit_flipped(round_: Round) -> None:
+    if path := _some_file(round_):
+        content = bytearray(path.read_bytes())
+        content[round_.chance.randrange(len(content))] ^= 1 << round_.chance.randrange(8)
+        path.write_bytes(content)
+
+
+def file_cut_short(round_: Round) -> None:
+    if path := _some_file(round_):
+        os.truncate(path, round_.chance.choice([0, path.stat().st_size // 2]))
+
+
+def file_removed(round_: Round) -> None:
+    if path := _some_file(round_):
+        path.unlink()
+
+
+def entry_lost_twice(round_: Round) -> None:
+    """Of this no copy is left: the run names it, and goes on only where none is."""
+    if entries := round_.files("ledger"):
+        entry = round_.chance.choice(entries)
+        for folder in ("ledger", "ledger-copy"):
+            (round_.results / folder / entry.name).unlink(missing_ok=True)
+
+
+def folder_removed(round_: Round) -> None:
+    shutil.rmtree(
+        round_.results / round_.chance.choice(["games", "sessions", "ledger-copy", "staging"]), ignore_errors=True
+    )
+
+
+def changed_during_a_run(round_: Round) -> Ended:
+    run = _started(round_)
+    round_.chance.choice([bit_flipped, file_cut_short, file_removed, folder_removed])(round_)
+    run.send(signal.SIGCONT)
+    return run.wait()
+
+
+def results_taken_away_during_a_run(round_: Round) -> Ended:
+    run = round_.server.start(round_.arguments(), round_.batches() + _signal_at(round_, signal.SIGSTOP))
+    stopped = run.stops()
+    shutil.rmtree(round_.results, ignore_errors=True)
+    run.send(signal.SIGCONT)
+    ended = run.wait()
+    if stopped and ended.code == 0:  # it tells of games: they must be there
+        round_.require_equal()
+    return ended
+
+
+def results_moved_and_brought_back(round_: Round) -> Ended:
+    """As a mount that goes and comes."""
+    run = _started(round_)
+    away = round_.results.with_name("away")
+    there = round_.results.exists()
+    if there:
+        round_.results.rename(away)
+    run.send(signal.SIGCONT)
+    ended = run.wait()
+    if there:
+        shutil.rmtree(round_.results, ignore_errors=True)  # what the run made in the empty place
+        away.rename(round_.results)
+    return ended
+
+
+def full_disk(round_: Round) -> Ended:
+    space = round_.chance.choice([0, 500, 5_000, 50_000, 150_000])
+    return round_.server.run(
+        round_.arguments(), f"{round_.batches()}from tests.disk_quota import limit; limit({space})\n"
+    )
+
+
+def limited_files(round_: Round) -> Ended:
+    """No file may become larger than this: the system sends a signal, or fails the write."""
+    size = round_.chance.choice([3_000, 10_000, 30_000])
+    return round_.server.run(
+        round_.arguments(),
+        f"{round_.batches()}import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\n",
+    )
+
+
+def few_descriptors(round_: Round) -> Ended:
+    count = round_.chance.choice([4, 5, 6, 7, 8, 10])
+    return round_.server.run(
+        round_.arguments(),
+        f"{round_.batches()}import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({count}, {count}))\n",
+    )
+
+
+def failing_calls(round_: Round) -> Ended:
+    """A call of the system's fails once, as on a disk with a bad sector or a mount over a network."""
+    name = round_.chance.choice(["fsync", "link", "replace", "rename", "unlink", "mkdir", "open"])
+    number = round_.chance.choice(["EIO", "ESTALE", "EDQUOT", "EROFS"])
+    return round_.server.run(
+        round_.arguments(),
+        f"""{round_.batches()}
+import errno, os
+before, left = os.{name}, [{round_.chance.randrange(1, 40)}]
+def failing(*arguments, **options):
+    left[0] -= 1
+    if left[0] == 0 and not str(arguments[0]).startswith(("/proc", "/sys", "/usr", "/dev")):
+        raise OSError(errno.{number}, os.strerror(errno.{number}))
+    return before(*arguments, **options)
+os.{name} = failing
+""",
+    )
+
+
+def clock_jumps(round_: Round) -> Ended:
+    """The time of day goes forth and back by a year."""
+    return round_.server.run(
+        round_.arguments(),
+        f"""{round_.batches()}
+import random, time
+before, chance = time.time, random.Random({round_.chance.random()})
+time.time = lambda: before() + chance.uniform(-3e7, 3e7)
+time.time_ns = lambda: int(time.time() * 1e9)
+""",
+    )
+
+
+def odd_umask(round_: Round) -> Ended:
+    return round_.server.run(
+        round_.arguments(), f"{round_.batches()}import os; os.umask({round_.chance.choice([0, 0o077, 0o777])})\n"
+    )
+
+
+def cache_damaged(round_: Round) -> Ended:
+    """Of compiled bots: they are compiled again, and never taken for others."""
+    cache = round_.place.folder / "cache"
+    setup = (
+        f"{round_.batches()}import os\n"
+        "from pathlib import Path\n"
+        "from tournament.cache import cache_folder\n"
+        "libraries = cache_folder() / 'libraries'\n"
+        f"cache = Path({str(cache)!r})\n"
+        "cache.mkdir(exist_ok=True)\n"
+        "(cache / 'libraries').is_symlink() or (cache / 'libraries').symlink_to(libraries)\n"
+        "os.environ['TOURNAMENT_CACHE'] = str(cache)\n"
+    )
+    first = round_.server.run(round_.arguments(), setup)
+    for path in sorted((cache / "bots").iterdir()):
+        content = bytearray(path.read_bytes())
+        if round_.chance.random() < 0.5 and content:
+            content[round_.chance.randrange(len(content))] ^= 1 << round_.chance.randrange(8)
+            path.write_bytes(content)
+        elif round_.chance.random() < 0.5:
+            os.truncate(path, round_.chance.randrange(len(content) + 1))
+        else:
+            path.unlink()
+    again = round_.server.run(round_.arguments(), setup)
+    if (first.code, again.code) != (0, 0):
+        raise Wrong(f"with a damaged cache: {first} {again}")
+    return again
+
+
+def flaky_object_store(round_: Round) -> Ended:
+    """Records of their own in an object store that fails with a share of its requests, until it doesn't."""
+    kind, share = round_.chance.choice(KINDS), round_.chance.choice([0.05, 0.3])
+    access = "import os; os.environ |= {'AWS_ACCESS_KEY_ID': 'test', 'AWS_SECRET_ACCESS_KEY': 'test'}\n"
+    with serve() as served:
+        options = served.options
+        address = options.partition("endpoint_override=")[2].partition("&")[0]
+        location = new_location(options)
+        with flaky(address, round_.chance, kind, share) as unsteady:
+            place = ("--results", location.replace(address, unsteady))
+            # The client tries again and again, each time after a longer pause.
+            ended = round_.server.start(round_.arguments(*place), round_.batches() + access).wait(300)
+        for _ in range(3):
+            again = round_.server.run(round_.arguments("--results", location), round_.batches() + access)
+            require_words(again)
+            if again.code == 0:
+                break
+        else:
+            raise Wrong(f"{kind}: {again}")
+        played = load(inside(location, CONTEST)).games.drop(columns=["x", "y"])
+        pandas.testing.assert_frame_equal(played, round_.expected.games, check_exact=True)
+    return ended
+
+
+def lost_ray_worker(round_: Round) -> Ended:
+    run = round_.server.start([*round_.arguments(), "--executor", "ray", "--workers", "2"], round_.batches())
+    killed, deadline = False, time.monotonic() + 60
+    while not killed and Path(f"/proc/{run.process}/stat").exists() and time.monotonic() < deadline:
+        if Path(f"/proc/{run.process}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+            break
+        for worker, line in descendants(run.process).items():
+            if re.match("ray::.*play", line) and not killed:
+                time.sleep(round_.chance.uniform(0, 0.3))
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+                killed = True
+        time.sleep(0.02)
+    return run.wait(120)
+
+
+FAULTS: tuple[Fault, ...] = (
+    killed_at_a_step,
+    killed_at_a_time,
+    ended_politely,
+    stopped_for_a_while,
+    taken_over,
+    two_at_once,
+    bit_flipped,
+    file_cut_short,
+    file_removed,
+    entry_lost_twice,
+    folder_removed,
+    changed_during_a_run,
+    results_taken_away_during_a_run,
+    results_moved_and_brought_back,
+    full_disk,
+    limited_files,
+    few_descriptors,
+    failing_calls,
+    clock_jumps,
+    odd_umask,
+    cache_damaged,
+)
+SLOW_FAULTS: tuple[Fault, ...] = (flaky_object_store, lost_ray_worker)

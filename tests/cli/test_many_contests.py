@@ -1,0 +1,109 @@
+"""A run of many contests finds out what is wrong with any before it plays the first; and outputs that fail."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from tests.chaos.forks import Ended, Forks, forks
+from tests.contest_runs import CONTEST, REPOSITORY, Place, new_place
+
+FULL = "import os; os.dup2(os.open('/dev/full', os.O_WRONLY), 1)\n"
+CLOSED = "import os, sys; os.close(1); sys.stdout = None\n"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+    with forks(tmp_path_factory.mktemp("logs")) as server:
+        yield server
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """With two contests: the first can be played, and the second, too."""
+    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
+    (tmp_path / "draw").mkdir()
+    shutil.copy(REPOSITORY / "entrants" / "two_card_draw" / "check_caller.c", tmp_path / "draw")
+    with place.config.open("a") as config:
+        config.write('[two_card_draw]\nentrants = "draw"\nservers = 1\nhands = 40\n')
+    return place
+
+
+def play(server: Forks, place: Place, setup: str = "") -> Ended:
+    return server.run(["run", "--config", str(place.config), "--executor", "local"], setup)
+
+
+def damage_the_ledger(place: Place) -> None:
+    for folder in ("ledger", "ledger-copy"):
+        (draw(place) / folder / "00000001.json").write_text("{")
+
+
+def put_a_file_in_the_way(place: Place) -> None:
+    shutil.rmtree(draw(place))
+    draw(place).write_text("")
+
+
+def lock(place: Place) -> None:
+    holding.append(open(draw(place) / "ledger" / "writer", "rb"))
+    fcntl.flock(holding[-1], fcntl.LOCK_EX)
+
+
+holding: list[IO[bytes]] = []
+
+
+def draw(place: Place) -> Path:
+    return place.results.with_name("two_card_draw")
+
+
+WRONG: dict[str, tuple[Callable[[Place], object], str]] = {
+    "a setting": (lambda p: p.config.write_text(p.config.read_text() + "hands = 3\n"), "hands"),
+    "no entrants": (lambda p: shutil.rmtree(p.folder / "draw"), "does not exist"),
+    "none that plays": (
+        lambda p: (p.folder / "draw" / "check_caller.c").write_text("int"),
+        "needs a bot that can play",
+    ),
+    "strategies": (lambda p: p.config.write_text(p.config.read_text() + 'strategies = "none"\n'), "none"),
+    "the ledger": (damage_the_ledger, "ledger/00000001.json is damaged"),
+    "the seed": (lambda p: shutil.rmtree(draw(p) / "secret"), "the seed of these records"),
+    "another run": (lock, "is being written by"),
+    "a file in the way": (put_a_file_in_the_way, "can't write to"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_with_the_second_is_told_before_the_first_is_played(
+    server: Forks, place: Place, name: str
+) -> None:
+    spoil, text = WRONG[name]
+    assert play(server, place).code == 0
+    shutil.rmtree(place.results)
+    spoil(place)
+    ended = play(server, place)
+    while holding:
+        holding.pop().close()
+    assert ended.code in (1, 2), ended
+    assert text in ended.said.splitlines()[-1]
+    assert not place.results.exists()
+
+
+@pytest.mark.parametrize("command", ["run", "leaderboard", "crosstable", "verify", "--version", "--help"])
+def test_an_output_that_is_full_is_one_line(server: Forks, place: Place, command: str) -> None:
+    assert play(server, place).code == 0
+    of_contest = [command, CONTEST, "--config", str(place.config)]
+    ended = server.run([command] if command.startswith("-") else of_contest, FULL)
+    assert ended.code == 1
+    assert ended.said.splitlines()[-1] == "tournament: the output: No space left on device"
+    assert "Traceback" not in ended.said
+
+
+def test_a_closed_output_is_none_of_our_files(server: Forks, place: Place) -> None:
+    ended = play(server, place, CLOSED)
+    assert ended.code == 0, ended
+    assert server.run(["verify", CONTEST, "--config", str(place.config)]).code == 0
+    assert os.listdir(place.results / "staging") == []

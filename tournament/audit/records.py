@@ -1,0 +1,149 @@
+"""Whether what lies in a results folder is what its ledger says: entries, parts, sums, summaries."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from tournament.audit.recount import NotTheLegs, Recount
+from tournament.audit.report import Problem, plays_again
+from tournament.contests.contest import Contest, ContestSettings
+from tournament.errors import RunFailed
+from tournament.standings.results import summaries
+from tournament.standings.standings import Standings
+from tournament.store.folder_storage import FolderStorage
+from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, is_sealed, read_state
+from tournament.store.parts import read_whole, rows_of, sha256_of
+from tournament.store.storage import Storage
+
+_BRING_BACK = "tournament run brings it back from its copy"
+# A bit that rots leaves size and time as they were, by which a run knows what it has checked.
+_REMOVE_FIRST = f"remove it, and {_BRING_BACK}"
+_WRITE = "tournament run writes it anew"
+_TAKE_AWAY = "take it away"
+
+
+def ledger_problems(storage: Storage, entries: int) -> list[Problem]:
+    """Entries of which one copy is damaged or missing, of a ledger that can be read."""
+    problems = []
+    for number in range(1, entries + 1):
+        places = [f"{folder}/{number:08d}.json" for folder in FOLDERS_OF_ENTRIES]
+        texts = [_text(storage, place) for place in places]
+        if texts[0] == texts[1]:
+            continue
+        for place, text in zip(places, texts):
+            if text is None or not is_sealed(text):
+                missing = Problem(place, "is missing", _BRING_BACK)
+                problems.append(missing if text is None else Problem(place, "is damaged", _REMOVE_FIRST))
+        if all(text is not None and is_sealed(text) for text in texts):
+            problems.append(Problem(places[1], "is another entry than the one in ledger/", _REMOVE_FIRST))
+    return problems
+
+
+def checkpoint_problems(storage: Storage, state: State) -> list[Problem]:
+    """Whether the ledger read from its checkpoint on is another one than `state`, read from its first entry on."""
+    short = read_state(storage)
+    if short.entries > state.entries:  # a run went on meanwhile
+        return []
+    if (short.field, newest_batches(short)) == (state.field, newest_batches(state)):
+        return []
+    return [Problem("ledger/checkpoint", "is not what the entries come to", "remove it; tournament run writes it anew")]
+
+
+def _text(storage: Storage, place: str) -> bytes | None:
+    try:
+        return storage.read(place)
+    except FileNotFoundError:
+        return None
+
+
+def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings | None) -> list[Problem]:
+    """What is wrong with a batch's parts, and with the sums of its legs.
+
+    Without `settings` only bytes are compared: its games are of another version.
+    """
+    problems = [problem for part in batch.parts if (problem := _part_problem(storage, part, plays_again(batch)))]
+    if problems or settings is None:
+        return problems
+    games, sessions = sorted(batch.parts, key=lambda part: part.table)
+    recount = Recount(contest, settings, batch.legs)
+    remove = f"remove it, and {plays_again(batch)}"
+    part = games
+    try:
+        for rows in rows_of(storage, games, contest.games):
+            recount.add_games(rows)
+        part = sessions
+        for rows in rows_of(storage, sessions, contest.sessions):
+            recount.add_sessions(rows)
+    except NotTheLegs as problem:
+        return [Problem(games.place, str(problem), remove)]
+    except RunFailed as problem:  # the sha256 is the ledger's: so it was written
+        return [Problem(part.place, str(problem).partition(" ")[2], remove)]
+    return [Problem(games.place, f"does not give the ledger's sums: {text}", remove) for text in recount.problems()]
+
+
+def _part_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
+    size = storage.size(part.place)
+    if size is None and storage.size(part.staged) == part.size:
+        return Problem(part.place, "is committed and still in staging", "tournament run puts it in its place")
+    if size is None:
+        return Problem(part.place, "is missing", plays)
+    if size != part.size:
+        return Problem(part.place, f"has {size:,} bytes, of {part.size:,} that were written", plays)
+    if sha256_of(storage, part) != part.sha256:
+        return Problem(part.place, "has other bytes than were written", f"remove it, and {plays}")
+    return None
+
+
+def stray_problems(storage: Storage, batches: Sequence[Batch]) -> list[Problem]:
+    """Files among the parts that no batch has: pandas would read them, too."""
+    known = {part.place for batch in batches for part in batch.parts}
+    found = [f"{table}/{name}" for table in ("games", "sessions") for name in storage.list(table)]
+    return [Problem(place, "is none of the records", _TAKE_AWAY) for place in found if place not in known]
+
+
+def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[Problem]:
+    """House players whose file is not what they play by."""
+    problems = []
+    for player in field.house if suffix is not None else ():
+        place = f"house/{player.name}{suffix}"
+        text = _text(storage, place)
+        if text is None or sha256(text).hexdigest() != player.sha256:
+            problems.append(
+                Problem(place, "is missing" if text is None else "has other bytes than it plays by", _WRITE)
+            )
+    return problems
+
+
+def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem], list[Problem]]:
+    """Summaries that are missing or damaged; and those that say something else than the ledger."""
+    problems, behind = [], []
+    for name, (columns, values) in summaries(ranking).items():
+        try:
+            there = read_whole(storage, name, columns)
+        except FileNotFoundError:
+            problems.append(Problem(name, "is missing", _WRITE))
+            continue
+        if there is None:
+            problems.append(Problem(name, "is damaged", _WRITE))
+        elif there != values:
+            behind.append(Problem(name, "is not what the ledger comes to", _WRITE))
+    return problems, behind
+
+
+def newest_batches(state: State) -> Mapping[str, Batch]:
+    """The batches that must be there, by name: of each the newest version, if it has legs."""
+    return {name: versions[-1] for name, versions in sorted(state.batches.items()) if versions[-1].legs}
+
+
+def may_be_written_now(storage: Storage) -> bool:
+    """Whether a run may be going on. In an object store nobody can tell."""
+    if not isinstance(storage, FolderStorage):
+        return True
+    with open(f"{storage.location}/ledger/writer", "rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False

@@ -1,0 +1,54 @@
+"""What a verification found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tournament.store.ledger import Batch
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that is not as recorded: where, what, and what `tournament run` or its user does about it."""
+
+    place: str
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.what}; {self.remedy}"
+
+
+def plays_again(batch: Batch) -> str:
+    """What a run does about a batch that it does not find as written."""
+    return f"tournament run plays its {len(batch.legs):,} leg{'s' if len(batch.legs) > 1 else ''} again"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was checked of one contest's records, and what is wrong with them.
+
+    `size` is in bytes of parts, `notes` say what could not be checked, and why.
+    """
+
+    contest: str
+    location: str
+    entries: int
+    parts: int
+    size: int
+    legs: int
+    games: int
+    sessions: int
+    replayed: int
+    notes: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    def __str__(self) -> str:
+        """One line of what was checked."""
+        checked = [
+            f"{self.entries:,} ledger entries",
+            f"{self.parts:,} parts of {self.size / 1e6:,.1f} MB",
+            f"the sums of {self.legs:,} legs with {self.games:,} games",
+            *([f"{self.replayed:,} legs by playing them again"] if self.replayed else []),
+        ]
+        return f"{self.location}: checked {', '.join(checked)}"
