@@ -19,6 +19,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _ONE_AT_A_TIME = {"hostile", "test_executors.py", "test_cluster.py", "test_bad_bots.py"}
 
 
+# First, for xdist reads the groups in a hook of its own.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say which tests must not run side by side: those of a file, which share fixtures, and those named above.
 

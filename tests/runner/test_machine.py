@@ -286,6 +286,6 @@ def test_a_ray_that_does_not_come_up_is_one_line(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("ray.init", fail)
     with pytest.raises(
-        BadInput, match=r"Ray can't be reached at this machine: The current node timed out during startup\.$"
+        BadInput, match=r"Ray can't be reached at this machine: The current node timed out during startup\. More of it$"
     ):
         choose_executor("ray", 1, None, 0.0, print)

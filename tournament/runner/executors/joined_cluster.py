@@ -31,6 +31,7 @@ def join(ray: Any, address: str, **options: Any) -> None:
         raise BadInput(
             f"{address} is for Ray's client; run on a node of the cluster with host:port, or by ray job submit"
         )
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what it writes on standard error is said by us
     found = ray._private.services.canonicalize_bootstrap_address_or_die(address)
     _try(ray, found)
     with _no_complaints():

@@ -19,7 +19,6 @@ from tournament.worker.node import Invitation, accept, invite
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what it writes on standard error is said by us
 
 import ray
 
