@@ -151,7 +151,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 @pytest.fixture(scope="module")
 def worker(cluster: Cluster) -> Node:
     """The node that tests find there after the first."""
-    return cluster.nodes[1]
+    return cluster.nodes[1] if len(cluster.nodes) > 1 else cluster.add()
 
 
 def commits(place: Place) -> int:

@@ -35,6 +35,7 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
+from tournament.runner.contest_run import Progress
 from tournament.runner.rewriting import merge_small_batches
 from tournament.standings.results import load
 from tournament.store.folder_storage import FolderStorage
@@ -496,3 +497,28 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
     assert not load(location).games["a_card"].equals(before["a_card"])
     play_there()
     assert open_storage(inside(location, CONTEST)).archives() == (stored.replace("archive-1", "archive-2"),)
+
+
+@dataclass
+class FlipsABit(CountsGames):
+    """A watcher that changes a byte of the first part that it finds, while the run goes on."""
+
+    games_folder: Path = Path()
+    flipped: str = ""
+
+    def done(self, progress: Progress) -> None:
+        if not self.flipped:
+            part = min(self.games_folder.iterdir())
+            content = bytearray(part.read_bytes())
+            content[len(content) // 2] ^= 1
+            part.write_bytes(content)
+            self.flipped = part.stem
+
+
+def test_a_part_that_changes_while_its_run_goes_on_is_noticed_by_the_next(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"])
+    watcher = FlipsABit(games_folder=place.results / "games")
+    place.play(watcher=watcher)
+    listener = Listens()
+    place.play(watcher=listener)
+    assert [line for line in listener.said if f"Part {watcher.flipped} is damaged" in line], listener.said

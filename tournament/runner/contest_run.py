@@ -210,7 +210,7 @@ def _play(
 
     def summarise() -> None:
         write_summaries(writer.storage, ranking)
-        checks.write(played)
+        checks.write(played, writer.published)
 
     ranking = standings()
     summarise()

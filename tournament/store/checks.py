@@ -7,7 +7,7 @@ read. The file may be missing, old or anybody's: at worst parts are read once mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from pydantic import TypeAdapter
@@ -52,14 +52,18 @@ class Checks:
                 self._notes[part.place] = (part.sha256, stamp)
         return "missing" if "missing" in problems else "damaged" if problems else ""
 
-    def write(self, batches: Iterable[Batch]) -> None:
-        """Keep notes of the parts of these batches alone; new ones are whole as they lie there now. Raises OSError."""
+    def write(self, batches: Iterable[Batch], published: Mapping[str, str]) -> None:
+        """Keep notes of the parts of these batches alone; new ones are whole as they were published. Raises OSError.
+
+        `published` are the stamps that parts had then, by place.
+        """
         stamps = self._stamps_now()
         notes = {}
         for part in (part for batch in batches for part in batch.parts):
             if part.place in stamps and part.place not in self._doubtful:
                 known = self._notes.get(part.place)
-                notes[part.place] = known if known and known[0] == part.sha256 else (part.sha256, stamps[part.place])
+                stamp = published.get(part.place, stamps[part.place])
+                notes[part.place] = known if known and known[0] == part.sha256 else (part.sha256, stamp)
         self._stamps, self._notes = stamps, notes
         if notes != self._written:
             self._storage.replace(_FILE, _NOTES.dump_json(notes))

@@ -158,6 +158,12 @@ class FolderStorage:
     def stamps(self, folder: str) -> dict[str, str]:
         return {name: f"{status.st_size} {status.st_mtime_ns}" for name, status in self._statuses(folder).items()}
 
+    def stamp(self, name: str) -> str | None:
+        with contextlib.suppress(FileNotFoundError), self._place(name) as (folder, file):
+            status = os.stat(file, dir_fd=folder, follow_symlinks=False)
+            return f"{status.st_size} {status.st_mtime_ns}"
+        return None
+
     def _statuses(self, folder: str) -> dict[str, os.stat_result]:
         found = {}
         try:

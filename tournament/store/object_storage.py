@@ -98,6 +98,9 @@ class ObjectStorage:
     def stamps(self, folder: str) -> dict[str, str]:
         return self._client.stamps(f"{self._key(folder)}/") if self._counts else {}
 
+    def stamp(self, name: str) -> str | None:
+        return None  # it would take a request, and objects don't change by themselves
+
     def size(self, name: str) -> int | None:
         try:
             return self._client.size(self._key(name))

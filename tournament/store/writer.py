@@ -29,13 +29,15 @@ _OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-
 class Writer:
     """The one process that commits. Made by `open_for_writing`, which first finishes what a crash left.
 
-    `mended` are the ledger's files that were brought back from their copies.
+    `mended` are the ledger's files that were brought back from their copies; `published` has the stamps of the
+    parts that were committed, as they were then, by place.
     """
 
     def __init__(self, storage: Storage, state: State, mended: Sequence[str] = ()) -> None:
         self.storage = storage
         self.state = state
         self.mended = mended
+        self.published: dict[str, str] = {}
         self._committing = False
 
     def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> tuple[Batch, ...]:
@@ -64,7 +66,9 @@ class Writer:
             self.state.add(entry)
             publish_all(self.storage, entry.batches)
             self._committing = False
-        self._require([(part, part.place) for batch in entry.batches if batch.legs for part in batch.parts])
+        published = [part for batch in entry.batches if batch.legs for part in batch.parts]
+        self._require([(part, part.place) for part in published])
+        self.published |= {part.place: stamp for part in published if (stamp := self.storage.stamp(part.place))}
         return entry.batches
 
     def _require(self, places: Sequence[tuple[Part, str]]) -> None:
