@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas
@@ -33,6 +34,7 @@ from tournament.audit.report import Verification
 from tournament.errors import BadInput, RunFailed
 from tournament.runner.contest_run import Progress
 from tournament.standings.results import load
+from tournament.store import ledger
 from tournament.store.folder_storage import FolderStorage
 
 
@@ -338,3 +340,18 @@ def test_the_command(place: Place) -> None:
 def test_no_results_are_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="holds no results"):
         verify(CONTEST, results=tmp_path)
+
+
+def test_a_checkpoint_that_is_not_what_the_entries_come_to(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is sealed and fits the entries' files, as somebody might make it who wants an entrant away."""
+    storage = FolderStorage(str(place.results))
+    state = ledger.read_state(storage, from_checkpoint=False)
+    assert state.field
+    state.field = replace(state.field, entrants=state.field.entrants[1:])
+    monkeypatch.setattr(ledger, "_FEWEST_BYTES", 0)
+    ledger.write_checkpoint(storage, state)
+    assert ledger.read_state(storage).field == state.field
+    found = verified(place)
+    assert [str(problem) for problem in found.problems if problem.place == "ledger/checkpoint"] == [
+        "ledger/checkpoint is not what the entries come to; remove it: the entries are the record"
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 
 from tournament.audit.recount import NotTheLegs, Recount
@@ -13,7 +13,7 @@ from tournament.errors import RunFailed
 from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, is_sealed, read_state
+from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed, read_state
 from tournament.store.parts import read_whole, rows_of, sha256_of
 from tournament.store.storage import Storage
 
@@ -28,7 +28,7 @@ def ledger_problems(storage: Storage, entries: int) -> list[Problem]:
     """Entries of which one copy is damaged or missing, of a ledger that can be read."""
     problems = []
     for number in range(1, entries + 1):
-        places = [f"{folder}/{number:08d}.json" for folder in FOLDERS_OF_ENTRIES]
+        places = [f"{folder}/{entry_name(number)}" for folder in FOLDERS_OF_ENTRIES]
         texts = [_text(storage, place) for place in places]
         if texts[0] == texts[1]:
             continue
@@ -46,9 +46,9 @@ def checkpoint_problems(storage: Storage, state: State) -> list[Problem]:
     short = read_state(storage)
     if short.entries > state.entries:  # a run went on meanwhile
         return []
-    if (short.field, newest_batches(short)) == (state.field, newest_batches(state)):
+    if (short.field, short.newest()) == (state.field, state.newest()):
         return []
-    return [Problem("ledger/checkpoint", "is not what the entries come to", "remove it; tournament run writes it anew")]
+    return [Problem("ledger/checkpoint", "is not what the entries come to", "remove it: the entries are the record")]
 
 
 def _text(storage: Storage, place: str) -> bytes | None:
@@ -130,11 +130,6 @@ def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem
         elif there != values:
             behind.append(Problem(name, "is not what the ledger comes to", _WRITE))
     return problems, behind
-
-
-def newest_batches(state: State) -> Mapping[str, Batch]:
-    """The batches that must be there, by name: of each the newest version, if it has legs."""
-    return {name: versions[-1] for name, versions in sorted(state.batches.items()) if versions[-1].legs}
 
 
 def may_be_written_now(storage: Storage) -> bool:

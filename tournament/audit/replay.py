@@ -16,8 +16,7 @@ from tournament.entrants.build import build_entrants
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import Leg
-from tournament.runner.contest_run import competitors_of, schedule_of
-from tournament.runner.resume import content_sha256
+from tournament.runner.contest_run import artifacts_of, competitors_of, schedule_of
 from tournament.runner.seed import read_seed
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
@@ -59,8 +58,7 @@ def find_players(
     settled = settings.model_copy(update=elsewhere | {"seed": given})
     entrants = build_entrants(contest, settled, config.sandbox, config.entrants, say)
     house = contest.house.players(settled, config.folder, say) if contest.house else ()
-    artifacts = {e.artifact_sha256: e.artifact for e in entrants if e.artifact is not None and e.artifact_sha256}
-    artifacts |= {content_sha256(player): player.content for player in house}
+    artifacts = artifacts_of(entrants, house)
     recorded = {e.name: e.artifact for e in field.entrants if e.artifact} | {p.name: p.sha256 for p in field.house}
     return Players(
         settled,

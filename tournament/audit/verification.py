@@ -15,7 +15,6 @@ from tournament.audit.records import (
     house_problems,
     ledger_problems,
     may_be_written_now,
-    newest_batches,
     stray_problems,
     summary_problems,
 )
@@ -76,12 +75,12 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
         )
     else:
         settings = _settings_of(contest, state.field)
-    batches = list(newest_batches(state).values())
+    batches = list(state.newest().values())
     damaged = _damaged(storage, batches, contest, settings, watcher)
     # A run that goes on meanwhile commits, replaces and publishes: what is wrong is so in the end, too.
     problems += ledger_problems(storage, entries)
     state = read_state(storage, from_checkpoint=False)
-    newest = newest_batches(state)
+    newest = state.newest()
     problems += checkpoint_problems(storage, state)
     for batch in damaged:
         if newest.get(batch.name) == batch:

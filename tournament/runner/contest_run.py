@@ -158,14 +158,19 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         ]
         if changed or wanted_field != writer.state.field:
             writer.commit(field=wanted_field, batches=changed)
-        artifacts = {e.artifact_sha256: e.artifact for e in entrants if e.artifact is not None and e.artifact_sha256}
-        artifacts |= {content_sha256(player): player.content for player in house}
+        artifacts = artifacts_of(entrants, house)
         return _play(contest, config, writer, checks, schedule, artifacts, watcher)
     except FileNotFoundError:
         require_held(writer.storage)  # who took over has swept up what this one was writing
         raise
     finally:
         writer.close()
+
+
+def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
+    """What plays, by its sha256."""
+    artifacts = {e.artifact_sha256: e.artifact for e in entrants if e.artifact is not None and e.artifact_sha256}
+    return artifacts | {content_sha256(player): player.content for player in house}
 
 
 def competitors_of(field: Field) -> tuple[list[Competitor], list[Competitor]]:

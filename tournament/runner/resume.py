@@ -137,21 +137,16 @@ def batches_to_keep(
             break
         problems |= found
     names = {batch.name for batch in sound}
-    for name, versions in writer.state.batches.items():
-        if versions[-1].legs and name not in names:
-            problem = problems.get(name, "missing")
-            say(f"Part {name} is {problem}; its {len(versions[-1].legs)} legs are played again")
+    for name, batch in writer.state.newest().items():
+        if name not in names:
+            say(f"Part {name} is {problems.get(name, 'missing')}; its {len(batch.legs)} legs are played again")
     return sound, cuts
 
 
 def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
     """What to commit for batches that are not sound: they have no legs any more."""
     names = {batch.name for batch in sound}
-    return [
-        without_legs(versions[-1])
-        for name, versions in writer.state.batches.items()
-        if versions[-1].legs and name not in names
-    ]
+    return [without_legs(batch) for name, batch in writer.state.newest().items() if name not in names]
 
 
 # A batch that doesn't fit the schedule, and the runs of its legs that go into new ones: each of these has several.

@@ -292,6 +292,10 @@ class State:
     noted: int = dataclasses.field(default=0, compare=False)
     _changed: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
+    def newest(self) -> dict[str, Batch]:
+        """Of each batch the newest version, if it has legs, by name and in its order."""
+        return {name: versions[-1] for name, versions in sorted(self.batches.items()) if versions[-1].legs}
+
     def add(self, entry: Entry) -> None:
         """Note the next commit."""
         if entry.batches:  # one that only takes the ledger over comes before what it found is published
@@ -433,7 +437,7 @@ def write_checkpoint(storage: Storage, state: State) -> None:
     entries = [sizes.get(entry_name(number), 0) for number in range(1, state.entries + 1)]
     if sum(entries[state.noted :]) < max(_FEWEST_BYTES, _FEWEST_SHARE * sum(entries)):
         return
-    newest = [versions[-1] for versions in state.batches.values() if versions[-1].legs]
+    newest = list(state.newest().values())
     packed = pack_legs(Legs.joined(Legs.of(batch.legs) for batch in newest))
     checkpoint = _Checkpoint(
         state.entries,

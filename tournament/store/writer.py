@@ -90,8 +90,12 @@ class Writer:
             if entry_name(number) not in entries:
                 raise RunFailed(f"{self.storage.location}/ledger/{entry_name(number)} is missing since this run")
         tables = {table: self.storage.list(table) for table in ("games", "sessions")}
-        newest = [versions[-1] for versions in self.state.batches.values() if versions[-1].legs]
-        lost = [part for batch in newest for part in batch.parts if tables[part.table].get(part.name) != part.size]
+        lost = [
+            part
+            for batch in self.state.newest().values()
+            for part in batch.parts
+            if tables[part.table].get(part.name) != part.size
+        ]
         if lost:
             more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
             raise RunFailed(
