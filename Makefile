@@ -1,5 +1,6 @@
 # make run           set up and play the shipped bots' tournament
 # make test          set up and pass the tests
+# make test-thorough play whole what make test takes samples of
 # make check         lint, types and layers
 # make debug         pass the engine's tests on a core that stops at an index out of bounds or an overflow
 # make package-test  build sdist and wheel, install, and play from them
@@ -20,7 +21,7 @@ MAKEFLAGS += --jobs=2
 # What a command says is shown only if it fails.
 quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: run test check format lint types layers stubs debug package-test bench build clean
+.PHONY: run test test-thorough check format lint types layers stubs debug package-test bench build clean
 
 run: build
 	@$(BIN)/tournament run von_neumann_poker
@@ -30,6 +31,10 @@ test: build $(VENV)/tools
 	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --durations 15 \
 	  || { echo "What failed once more, alone: some of it may have been the machine, busy with the rest"; \
 	    $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
+
+test-thorough: build $(VENV)/tools
+	@echo "Running what the other tests take samples of (half an hour)"
+	@$(BIN)/python -m pytest -m thorough --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 15
 
 package-test: build $(VENV)/tools
 	@echo "Building the package and playing from it"
