@@ -41,6 +41,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not is_one_of_them(item))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Call a test by its name alone: xdist adds its group, by which --last-failed would not find it again."""
+    if hasattr(report, "node"):
+        report.nodeid = report.nodeid.rpartition("@")[0] or report.nodeid
+
+
 @pytest.fixture(scope="session")
 def served_store() -> Iterator[ServedStore]:
     """An object store that runs while tests do."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pandas.testing
 
+from tests import forks
 from tournament.api import run
 from tournament.config import ExecutorName
 from tournament.runner.contest_run import Progress, Watcher
@@ -92,7 +93,7 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def call(arguments: Sequence[str], **more: str) -> subprocess.CompletedProcess[str]:
     """Run the command; `more` goes into its environment."""
-    return subprocess.run(command_line(arguments), env=environment(more), capture_output=True, text=True, check=False)
+    return forks.call(arguments, environment(more))
 
 
 @dataclass

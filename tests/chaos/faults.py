@@ -13,9 +13,9 @@ from pathlib import Path
 import pandas.testing
 
 from tests.chaos.flaky_store import KINDS, flaky
-from tests.chaos.forks import Ended, Run
 from tests.chaos.rounds import Fault, Round, Wrong, require_words
 from tests.contest_runs import CONTEST
+from tests.forks import Ended, Run
 from tests.hostile.field import descendants
 from tests.object_store import new_location, serve
 from tournament.standings.results import load
@@ -34,7 +34,7 @@ def _started(round_: Round) -> Run:
 def _signal_at(round_: Round, number: int) -> str:
     """Set-up: a signal at some step."""
     step = round_.chance.randrange(1, _STEPS)
-    return f"from tests.crash_server import kill_at; kill_at({step}, {int(number)})\n"
+    return f"from tests.kill_steps import kill_at; kill_at({step}, {int(number)})\n"
 
 
 def killed_at_a_step(round_: Round) -> Ended:

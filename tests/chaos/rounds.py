@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.forks import Ended, Forks, forks
 from tests.contest_runs import CONTEST, Outcome, Place, assert_same, bot_source, new_place, outcome
+from tests.forks import Ended, Forks, forks
 
 BOTS = ["bold", "calm", "dull", "even"]
 STATES = ("nothing", "some", "all", "edited")
@@ -97,7 +97,7 @@ class Ground:
         new_place(folder / "nothing", BOTS, sessions=1500)
         some = self._copy("nothing", "some")
         killed = Round(chance, server, some, None)  # type: ignore[arg-type]
-        ended = server.run(some.arguments(), killed.batches() + "from tests.crash_server import kill_at; kill_at(70)\n")
+        ended = server.run(some.arguments(), killed.batches() + "from tests.kill_steps import kill_at; kill_at(70)\n")
         assert ended.code == -9 and any((some.results / "ledger").glob("*.json")), ended
 
     def _copy(self, name: str, to: str) -> Place:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.faults import FAULTS
-from tests.chaos.forks import Ended
 from tests.chaos.rounds import Round, play_rounds
 from tests.contest_runs import bot_source
+from tests.forks import Ended
 
 
 @pytest.mark.slow

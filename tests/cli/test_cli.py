@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import forks
+
 ROOT = Path(__file__).resolve().parents[2]
 STEADY = (
     "int a(const Bot *b) { return b->card > 0.6f ? 20 : 0; }\nint b(const Bot *b, int x) { return b->card > 0.5f; }\n"
@@ -19,10 +21,7 @@ LOOSE = "int a(const Bot *b) { return 5; }\nint b(const Bot *b, int x) { return 
 
 def command(folder: Path, *arguments: str, columns: int = 100) -> subprocess.CompletedProcess[str]:
     """Run `tournament` in a folder."""
-    environment = os.environ | {"COLUMNS": str(columns), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    return subprocess.run(
-        [sys.executable, "-m", "tournament", *arguments], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    return forks.call(arguments, os.environ | {"COLUMNS": str(columns), "NO_COLOR": "1"}, folder)
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from typing import IO
 
 import pytest
 
-from tests.chaos.forks import Ended, Forks, forks
 from tests.contest_runs import CONTEST, REPOSITORY, Place, new_place
+from tests.forks import Ended, Forks, forks
 
 FULL = "import os; os.dup2(os.open('/dev/full', os.O_WRONLY), 1)\n"
 CLOSED = "import os, sys; os.close(1); sys.stdout = None\n"

@@ -89,7 +89,7 @@ def test_check_shows_warnings(tmp_path: Path) -> None:
 
 
 def test_messages_of_megabytes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "SECONDS", 10)
+    monkeypatch.setattr(compiler, "SECONDS", 4)
     built = build_folder(
         tmp_path,
         {

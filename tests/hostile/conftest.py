@@ -18,10 +18,10 @@ from tournament.worker.processes import lanes, python_bots
 def small_limits() -> Iterator[None]:
     """Limits that no setting names, made so small that reaching them is quick."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler, "SECONDS", 10)
+        patch.setattr(compiler, "SECONDS", 5)
         patch.setattr(module_trial, "SECONDS", 3)
         patch.setattr(lanes, "_START_SECONDS", 0.5)
-        patch.setattr(program_build, "_SECONDS", 8)
+        patch.setattr(program_build, "_SECONDS", 5)
         patch.setattr(python_bots, "_TRIAL_SECONDS", 2)
         yield
 

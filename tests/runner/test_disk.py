@@ -86,9 +86,12 @@ def test_a_full_disk_of_the_system(tmp_path: Path) -> None:
         done = call(place.arguments("--workers", "2"))
         assert complaint(done) == say_full(place)
         assert_games_are_the_standings(place.results)
-        assert not list((place.results / "staging").glob("*"))
+        # A commit that found no space leaves its own parts to the next run, which knows whether its entry is there.
+        batches = {path.name.rsplit("-", 1)[0] for path in (place.results / "staging").glob("*")}
+        assert len(batches) <= 1
         subprocess.run(["mount", "-o", "remount,size=100m", str(disk)], check=True)
         assert call(place.arguments()).returncode == 0
+        assert not list((place.results / "staging").glob("*"))
         place.play(results=tmp_path / "undisturbed")
         assert_same(outcome(place.results), outcome(tmp_path / "undisturbed" / place.results.name))
     finally:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from tests.chaos.forks import Ended, Forks, forks
 from tests.contest_runs import (
     Outcome,
     Place,
@@ -20,6 +19,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
+from tests.forks import Ended, Forks, forks
 from tournament.cache import cache_folder
 from tournament.errors import BadInput, RunFailed
 from tournament.runner.executors import choose_executor

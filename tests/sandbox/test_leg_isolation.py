@@ -82,9 +82,11 @@ CARRIERS = {
 }  # fmt: skip
 
 
-def test_legs_play_alike_however_many_share_a_process() -> None:
+@pytest.mark.parametrize("share", [6, pytest.param(1, marks=pytest.mark.thorough)])
+def test_legs_play_alike_however_many_share_a_process(share: int) -> None:
     settings = Settings(sessions=2, duplicate=True)
-    entrants = build({f"{name}.py": TEMPLATE.format(definition=text) for name, text in CARRIERS.items()})
+    carriers = ["copied_function", *sorted(CARRIERS.keys() - {"copied_function"})[::share]]
+    entrants = build({f"{name}.py": TEMPLATE.format(definition=CARRIERS[name]) for name in carriers})
     assert {entrant.name: entrant.problem for entrant in entrants if entrant.problem} == {}
     legs = [leg for leg in legs_of(entrants, settings) if "copied_function" in (leg.x.name, leg.y.name)]
     together, alone = play(entrants, settings, legs=legs), play(entrants, settings, ALONE, legs)

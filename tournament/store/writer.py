@@ -38,7 +38,7 @@ class Writer:
         self.state = state
         self.mended = mended
         self.published: dict[str, str] = {}
-        self._committing = False
+        self._under_commit: Entry | None = None
 
     def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> tuple[Batch, ...]:
         """Append an entry, then publish the parts of its batches, and return these. Signals wait until that is done.
@@ -56,8 +56,7 @@ class Writer:
             raise RunFailed(f"{self.storage.location}/ledger/{name} would not be readable: {reason}") from None
         with signals_deferred():
             require_held(self.storage)
-            # Until the parts are in place, nothing of staging may be swept: the entry may already name it.
-            self._committing = True
+            self._under_commit = entry
             try:
                 self.storage.create(f"ledger/{name}", content)
             except AlreadyExists:
@@ -65,7 +64,7 @@ class Writer:
             self.storage.replace(f"ledger-copy/{name}", content)
             self.state.add(entry)
             publish_all(self.storage, entry.batches)
-            self._committing = False
+            self._under_commit = None
         published = [part for batch in entry.batches if batch.legs for part in batch.parts]
         self._require([(part, part.place) for part in published])
         self.published |= {part.place: stamp for part in published if (stamp := self.storage.stamp(part.place))}
@@ -104,11 +103,14 @@ class Writer:
             )
 
     def close(self) -> None:
-        """Let others write. Parts that nobody committed go, if they can."""
+        """Let others write. Parts that no commit has named go, if they can."""
         with contextlib.suppress(OSError, RunFailed):
-            if not self._committing:
-                named = {part.staged for versions in self.state.batches.values() for part in versions[-1].parts}
-                _sweep_staging(self.storage, named)
+            named = [part for versions in self.state.batches.values() for part in versions[-1].parts]
+            interrupted = self._under_commit
+            if interrupted is not None:  # its entry may be there, or come to be: the next writer finds out
+                named += [part for batch in interrupted.batches for part in batch.parts]
+            _sweep_staging(self.storage, {part.staged for part in named})
+            if interrupted is None:
                 write_checkpoint(self.storage, self.state)
         self.storage.release()
 
