@@ -15,8 +15,14 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 # A shell that runs the tests in the background has children ignore Ctrl-C; the runs under test must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests that count the machine's processes or start Ray: one at a time, and first, for they are the longest.
-_ONE_AT_A_TIME = {"hostile", "test_executors.py", "test_cluster.py", "test_bad_bots.py"}
+# Tests that count processes, and those that start Ray: of each kind one at a time, and first, for they are the longest.
+_ONE_AT_A_TIME = {
+    "test_cluster.py": "Ray",
+    "test_executors.py": "Ray",
+    "test_ray_jobs.py": "Ray",
+    "hostile": "hostile",
+    "test_bad_bots.py": "hostile",
+}
 
 
 # First, for xdist reads the groups in a hook of its own.
@@ -28,17 +34,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     here = Path(__file__).parent
 
-    def is_one_of_them(item: pytest.Item) -> bool:
-        return (
-            item.path.relative_to(here).parts[-1] in _ONE_AT_A_TIME
-            or item.path.relative_to(here).parts[0] in _ONE_AT_A_TIME
-        )
+    def kind_of(item: pytest.Item) -> str | None:
+        parts = item.path.relative_to(here).parts
+        return _ONE_AT_A_TIME.get(parts[-1]) or _ONE_AT_A_TIME.get(parts[0])
 
     for item in items:
-        item.add_marker(pytest.mark.xdist_group("one at a time" if is_one_of_them(item) else str(item.path)))
-        if is_one_of_them(item):
+        kind = kind_of(item)
+        item.add_marker(pytest.mark.xdist_group(kind or str(item.path)))
+        if kind:
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: not is_one_of_them(item))
+    items.sort(key=lambda item: kind_of(item) is None)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -165,7 +165,7 @@ def test_the_python_examples_play(tmp_path: Path) -> None:
     assert len(blocks) == 2
     for number, block in enumerate(blocks):
         (tmp_path / f"example{number}.py").write_text(block)
-    played = tournament.run(entrants=tmp_path, results=tmp_path / "results", sessions=50, executor="local")
+    played = tournament.run(entrants=tmp_path, results=tmp_path / "results", sessions=10, executor="local")
     assert list(played.entrants.status) == ["ok", "ok"]
     assert not played.entrants.faults.any()
 
@@ -174,7 +174,7 @@ def test_the_readme_examples_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shipped = ROOT / "entrants" / "von_neumann_poker"
-    tournament.run(entrants=shipped, results=tmp_path / "results", sessions=50, executor="local")
+    tournament.run(entrants=shipped, results=tmp_path / "results", sessions=10, executor="local")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)

@@ -364,10 +364,10 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
 
 @pytest.mark.parametrize(
     ("name", "low", "high"),
-    [("always_all_in", -1.2, 1.0), ("always_check", 4.9, 5.1), ("sampling_all_in", 5, 8), ("threshold", 13, 16)],
+    [("always_all_in", -1.5, 1.3), ("always_check", 4.85, 5.15), ("sampling_all_in", 5, 8), ("threshold", 13, 16)],
 )
 def test_shipped_bots_make_what_they_should(shipped: dict[str, Entrant], name: str, low: float, high: float) -> None:
-    result, _ = play_built(shipped[name], 123, hands=50_000)
+    result, _ = play_built(shipped[name], 123, hands=25_000)
     assert result.faults == ()
     assert low < result.points / result.games < high
 
@@ -381,7 +381,7 @@ def test_the_threshold_bot_is_the_same_in_every_form(shipped: dict[str, Entrant]
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_the_strong_bot_passes_the_large_task(shipped: dict[str, Entrant], seed: int) -> None:
     """50,000 hands as in the statement; its mean is 17.2 with a standard error of 0.25."""
     result, _ = play_built(shipped["practised"], 1000 + seed, hands=50_000, random_seed=seed)

@@ -382,7 +382,7 @@ SIMPLE: list[tuple[str, Callable[[View], int]]] = [
 @pytest.mark.statistical
 def test_mean_profit_agrees_with_the_oracles(name: str, player: Player) -> None:
     """Different deals, so that the difference is within four standard errors of zero."""
-    few = play_oracle(player, 1234, sessions=1, hands=100)
+    few = play_oracle(player, 1234, sessions=1, hands=60)
     many = play_core(player, 99, sessions=1, hands=20_000, capacities=(20_000, 1))
     slow, fast = (np.array([hand.profit for hand in record.hands]) for record in (few, many))
     error = math.sqrt(slow.var() / len(slow) + fast.var() / len(fast))

@@ -35,7 +35,7 @@ def test_cards_cannot_be_worked_back(tmp_path: Path) -> None:
     blind = source.replace("#define WORKS_BACK 1", "#define WORKS_BACK 0")
     bots = build_folder(tmp_path, {"works_back.c": source, "blind.c": blind, "caller.c": CALLER})
     # To try all words behind a showdown takes some million instructions: more than the usual bank has for each.
-    settings = poker_settings(sessions=1600, fuel_per_session=200_000_000)
+    settings = poker_settings(sessions=400, fuel_per_session=200_000_000)
     tries, _ = play_built(bots["works_back"], bots["caller"], settings=settings)
     plays, _ = play_built(bots["blind"], bots["caller"], settings=settings)
     assert tries.faults == plays.faults == ()

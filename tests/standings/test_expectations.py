@@ -69,7 +69,7 @@ Play = Callable[[str, str], Played]
 
 @pytest.fixture(scope="module")
 def play(bots: dict[str, Entrant]) -> Play:
-    def play_pair(x: str, y: str, sessions: int = 60_000) -> Played:
+    def play_pair(x: str, y: str, sessions: int = 30_000) -> Played:
         settings = poker_settings(sessions=sessions)
         result, sink = play_built(bots[x], bots[y], settings=settings, deals_key=20_200_819)
         assert result.faults == ()

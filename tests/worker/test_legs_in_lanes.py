@@ -98,7 +98,7 @@ def fields(draw: st.DrawFn) -> list[Entrant]:
     return entrants
 
 
-@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(field=fields(), duplicate=st.booleans(), faults_allowed=st.integers(0, 3), split=st.integers(1, 9))
 def test_together_alone_and_in_any_batches(
     field: list[Entrant], duplicate: bool, faults_allowed: int, split: int
