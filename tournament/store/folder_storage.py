@@ -9,6 +9,7 @@ import glob
 import itertools
 import os
 import stat
+import time
 import uuid
 from collections.abc import Iterator
 from typing import IO
@@ -26,6 +27,16 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
 
 def _not_a_file(path: str) -> str:
     return f"{path} is a link, a pipe or a device, not a file; take it away"
+
+
+def _lock(file: IO[str]) -> None:
+    """Lock a file. Who only looks whether it is locked has it for a moment. Raises BlockingIOError."""
+    for _ in range(9):
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(0.01)
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class FolderStorage:
@@ -121,7 +132,7 @@ class FolderStorage:
             lock.close()
             raise RunFailed(f"{path} has a second name elsewhere; remove it")
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(lock)
         except OSError:
             who = lock.read(200).strip() or "another process"
             lock.close()
