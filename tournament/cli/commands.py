@@ -96,7 +96,7 @@ def run(
     from tournament.cli.tables import leaderboard_table, reasons
     from tournament.config import load_config
     from tournament.contests import find_contest
-    from tournament.runner.contest_run import prepare_contest, run_prepared
+    from tournament.runner.seed import begin_key
     from tournament.store.storage import inside
 
     chosen = {
@@ -108,6 +108,11 @@ def run(
         )
         for name in contests or _configured(config)
     }
+    for name, one in chosen.items():
+        begin_key(one, inside(one.results, name))
+
+    from tournament.runner.contest_run import prepare_contest, run_prepared  # while keys are worked out
+
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
     name, first = next(iter(chosen.items()))
     place = inside(first.results, name)
