@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
-import dataclasses
-import importlib.metadata
-import json
 import os
-import platform
-import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from rich.console import Console
 
-import tournament
-from tournament.cli.check_tables import alike, check_table, replay_table
-from tournament.cli.screen import Screen
+from tournament.cli.help import Group
 from tournament.cli.strategy import app as strategy_commands
-from tournament.cli.tables import crosstable_tables, leaderboard_table, reasons
-from tournament.config import load_config
-from tournament.contests import CONTESTS, find_contest
 from tournament.errors import BadInput, TournamentError, printable
-from tournament.runner.contest_run import prepare_contest, run_prepared
-from tournament.standings.results import Results, crosstable_values, load, standing_values
-from tournament.store.storage import inside, open_storage
+
+if TYPE_CHECKING:
+    from tournament.standings.results import Results
+
+# Commands import what they need when they are called: --help needs nothing of it.
 
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 app.add_typer(strategy_commands, name="strategy")
-# What is printed is text, not markup: names, reasons and paths are strangers'.
-_out = Console(highlight=False, markup=False)
-_err = Console(stderr=True, highlight=False, markup=False)
-
 _PLAYS_WITH = ("wasmtime", "ziglang", "sandlock", "ray", "pyarrow")
 
-_Contest = Annotated[
-    str | None, typer.Argument(metavar="CONTEST", help=f"one of: {', '.join(c.name for c in CONTESTS)}")
-]
+_Contest = Annotated[str | None, typer.Argument(metavar="CONTEST", help="one of: {contests}")]
 _ConfigPath = Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")]
 _ResultsOption = Annotated[
     str | None, typer.Option("--results", metavar="DIR|URL", help="where the contests' records are")
@@ -53,14 +39,19 @@ _Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts")]
 
 def _show_versions(wanted: bool) -> None:
     """Print the versions of all that plays, and end. They are looked up, not imported: Ray alone takes a second."""
+    import platform
+    from importlib import metadata
+
+    import tournament
+
     if not wanted:
         return
     print(f"tournament {tournament.__version__}")
     print(f"Python {platform.python_version()}")
     for name in _PLAYS_WITH:
         try:
-            print(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
+            print(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
             print(f"{name} is missing")
     raise typer.Exit
 
@@ -100,6 +91,14 @@ def run(
     Run again after a crash, after Ctrl-C or with a new bot in the folder:
     only what is missing is played.
     """
+    from tournament.cli.consoles import err, out
+    from tournament.cli.screen import Screen
+    from tournament.cli.tables import leaderboard_table, reasons
+    from tournament.config import load_config
+    from tournament.contests import find_contest
+    from tournament.runner.seed import begin_key
+    from tournament.store.storage import inside
+
     chosen = {
         name: load_config(
             name,
@@ -109,20 +108,25 @@ def run(
         )
         for name in contests or _configured(config)
     }
+    for name, one in chosen.items():
+        begin_key(one, inside(one.results, name))
+
+    from tournament.runner.contest_run import prepare_contest, run_prepared  # while keys are worked out
+
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
     name, first = next(iter(chosen.items()))
     place = inside(first.results, name)
     try:
-        with Screen(_err, "") as screen:  # whatever is wrong with the last is told before the first is played
+        with Screen(err, "") as screen:  # whatever is wrong with the last is told before the first is played
             prepared = [prepare_contest(find_contest(name), one, screen) for name, one in chosen.items()]
         for contest in prepared:
             title, place = contest.contest.title, contest.location
-            with Screen(_err, title) as screen:
+            with Screen(err, title) as screen:
                 standings = run_prepared(contest, screen)
-            _out.print(leaderboard_table(standings, title, _out.width))
+            out.print(leaderboard_table(standings, title, out.width))
             if below := reasons(standings):
-                _out.print(below, soft_wrap=True)
-            _out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
+                out.print(below, soft_wrap=True)
+            out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
     except KeyboardInterrupt:
         print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -133,16 +137,21 @@ def leaderboard(
     contest: _Contest = None, results: _ResultsOption = None, config: _ConfigPath = None, as_json: _Json = False
 ) -> None:
     """Show the ranking of what is in the records, also during a run."""
+    from tournament.cli.consoles import out
+    from tournament.cli.tables import leaderboard_table, reasons
+    from tournament.contests import find_contest
+    from tournament.standings.results import standing_values
+
     found = _load(contest, results, config)
     if as_json:
         _print_json([standing_values(line) for line in found.ranking.entrants])
         return
-    _out.print(leaderboard_table(found.ranking, find_contest(found.field.contest).title, _out.width))
+    out.print(leaderboard_table(found.ranking, find_contest(found.field.contest).title, out.width))
     if below := reasons(found.ranking):
-        _out.print(below, soft_wrap=True)
+        out.print(below, soft_wrap=True)
     for how in found.confined_by:
         if how.startswith("off"):
-            _out.print(f"sandbox {printable(how)}", soft_wrap=True, markup=False)
+            out.print(f"sandbox {printable(how)}", soft_wrap=True, markup=False)
 
 
 @app.command(epilog="Example: tournament crosstable von_neumann_poker")
@@ -150,12 +159,17 @@ def crosstable(
     contest: _Contest = None, results: _ResultsOption = None, config: _ConfigPath = None, as_json: _Json = False
 ) -> None:
     """Show every pairing: points per session of row against column."""
+    from tournament.cli.consoles import out
+    from tournament.cli.tables import crosstable_tables
+    from tournament.contests import find_contest
+    from tournament.standings.results import crosstable_values
+
     found = _load(contest, results, config)
     if as_json:
         _print_json(crosstable_values(found.ranking))
         return
-    for table in crosstable_tables(found.ranking, find_contest(found.field.contest).title, _out.width):
-        _out.print(table)
+    for table in crosstable_tables(found.ranking, find_contest(found.field.contest).title, out.width):
+        out.print(table)
 
 
 @app.command(epilog="Example: tournament verify von_neumann_poker --replay 10")
@@ -170,10 +184,15 @@ def verify(
 
     Exits with 0 when all is as recorded, with 1 after a list of what is not, and what `tournament run` does about it.
     """
+    import dataclasses
+
     from tournament.audit.verification import verify_contest
+    from tournament.cli.consoles import err, out
+    from tournament.cli.screen import Screen
+    from tournament.config import load_config
 
     found = []
-    with Screen(_err, "") as screen:
+    with Screen(err, "") as screen:
         for location in _recorded(contest, results, config):
             found.append(verify_contest(location, lambda name: load_config(name, config), replay, screen))
     if as_json:
@@ -181,12 +200,12 @@ def verify(
     else:
         for one in found:
             for problem in one.problems:
-                _out.print(printable(f"{one.location}/{problem}"), soft_wrap=True)
+                out.print(printable(f"{one.location}/{problem}"), soft_wrap=True)
             for note in one.notes:
-                _out.print(printable(f"{one.location}: {note}"), soft_wrap=True)
+                out.print(printable(f"{one.location}: {note}"), soft_wrap=True)
             count = len(one.problems)
             verdict = f"{count} problem{'s' if count > 1 else ''}" if count else "all as recorded"
-            _out.print(printable(f"{one}: {verdict}"), soft_wrap=True)
+            out.print(printable(f"{one}: {verdict}"), soft_wrap=True)
     if any(one.problems for one in found):
         raise typer.Exit(1)
 
@@ -208,24 +227,31 @@ def check(
 
     Exits with 0 when it can, with 1 when it can't.
     """
+    import shlex
+
+    from tournament.cli.check_tables import alike, check_table, replay_table
+    from tournament.cli.consoles import err, out
+    from tournament.cli.screen import Screen
+    from tournament.config import load_config
+    from tournament.contests import find_contest
     from tournament.entrants.folder import check_among_others
     from tournament.trial.check import check_bot, contest_of, replay_check
 
     chosen = find_contest(contest) if contest else contest_of(bot, _configured(config))
     loaded = load_config(chosen.name, config, contest={"seed": seed})
     check_among_others(bot, loaded.entrants)
-    with Screen(_err, chosen.title) as screen:
+    with Screen(err, chosen.title) as screen:
         if session is not None:
             replay = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
-            _out.print(replay_table(replay))
+            out.print(replay_table(replay))
             return
         report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen)
     given = {"contest": contest, "config": config, "seed": seed or report.seed}
     options = [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
-    _out.print(check_table(report))
+    out.print(check_table(report))
     for fault, _ in alike(report.faults):  # not in the table, where a line that is to be copied would be broken
         words = ["tournament", "check", str(bot), *options, "--session", str(fault.session), "--game", str(fault.game)]
-        _out.print(f"again: {shlex.join(words)}", soft_wrap=True)
+        out.print(f"again: {shlex.join(words)}", soft_wrap=True)
     if not report.fit:
         raise typer.Exit(1)
 
@@ -245,12 +271,15 @@ def new(
     config: _ConfigPath = None,
 ) -> None:
     """Write a commented bot to start from, into the entrants folder."""
+    from tournament.cli.consoles import out
+    from tournament.config import load_config
+    from tournament.contests import find_contest
     from tournament.entrants.new import write_new_bot
 
     chosen = load_config(contest, config, contest={"entrants": None if entrants is None else str(entrants)})
     path = write_new_bot(find_contest(contest), chosen.entrants, name, language)
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    _out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
+    out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
 
 
 @app.command(epilog="Example: tournament init my_contest --contest von_neumann_poker")
@@ -264,13 +293,17 @@ def init(
 
     Nothing that is there is overwritten.
     """
+    import shlex
+
+    from tournament.cli.consoles import out
+    from tournament.contests import CONTESTS, find_contest
     from tournament.starter.folder import write_contest_folder
 
     chosen = [find_contest(name) for name in dict.fromkeys(contest or [known.name for known in CONTESTS])]
     written = write_contest_folder(folder, chosen)
-    _out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
+    out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
-    _out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)
+    out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)
 
 
 @app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
@@ -290,13 +323,15 @@ def judge(
     Exits with 0 when it played to the end, 2 for bad input, 3 when it broke the
     protocol, 4 when it ran out of time, 5 when its output ended before the match.
     """
+    from tournament.cli.consoles import out
+    from tournament.contests import find_contest
     from tournament.trial.judge import judge_command
 
     verdict = judge_command(
         find_contest(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
         sandboxed=not no_sandbox,
     )  # fmt: skip
-    _out.print(verdict.text, soft_wrap=True)
+    out.print(verdict.text, soft_wrap=True)
     if verdict.exit_code:
         raise typer.Exit(verdict.exit_code)
 
@@ -304,6 +339,8 @@ def judge(
 def _configured(config: Path | None) -> list[str]:
     """The contests that have a table in the settings file, else all."""
     import tomllib
+
+    from tournament.contests import CONTESTS
 
     try:
         document = tomllib.loads((config or Path("tournament.toml")).read_text(encoding="utf-8"))
@@ -314,6 +351,10 @@ def _configured(config: Path | None) -> list[str]:
 
 def _recorded(contest: str | None, results: str | None, config: Path | None) -> list[str]:
     """Where the records of a contest are, or those of all. Raises BadInput when there are none."""
+    from tournament.config import load_config
+    from tournament.contests import CONTESTS, find_contest
+    from tournament.store.storage import inside, open_storage
+
     names = [find_contest(contest).name] if contest is not None else [known.name for known in CONTESTS]
     place = load_config(names[0], config, general={"results": results}).results
     # A contest's own folder will do as well as the one above it.
@@ -324,6 +365,11 @@ def _recorded(contest: str | None, results: str | None, config: Path | None) -> 
 
 
 def _load(contest: str | None, results: str | None, config: Path | None) -> Results:
+    from tournament.config import load_config
+    from tournament.contests import CONTESTS, find_contest
+    from tournament.standings.results import load
+    from tournament.store.storage import inside, open_storage
+
     if contest is not None:
         place = load_config(contest, config, general={"results": results}).results
         location = inside(place, find_contest(contest).name)
@@ -335,6 +381,8 @@ def _load(contest: str | None, results: str | None, config: Path | None) -> Resu
 
 
 def _print_json(value: Any) -> None:
+    import json
+
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 

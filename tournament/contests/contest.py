@@ -186,7 +186,7 @@ class Interface:
 class ContestSettings(BaseModel):
     """The keys that every contest's table in tournament.toml has."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
     sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")

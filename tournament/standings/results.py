@@ -13,7 +13,6 @@ from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, read_state, standing_batches
 from tournament.store.legs import Legs
-from tournament.store.parts import read_parts, write_whole
 from tournament.store.storage import Storage, inside, open_storage
 
 if TYPE_CHECKING:
@@ -119,6 +118,8 @@ class Results:
     def _records(self, table: str) -> pd.DataFrame:
         import pandas as pd
 
+        from tournament.store.parts import read_parts
+
         contest = find_contest(self.field.contest)
         columns = {"games": contest.games, "sessions": contest.sessions}[table]
         parts = [part for batch in self.batches for part in batch.parts if part.table == table]
@@ -170,6 +171,8 @@ def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Stan
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:
     """Write matches.parquet, entrants.parquet and faults.parquet. Raises OSError."""
+    from tournament.store.parts import write_whole  # pyarrow, which who only reads standings needs not
+
     for name, (columns, values) in summaries(ranking).items():
         write_whole(storage, name, columns, values)
 

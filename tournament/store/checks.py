@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 from pydantic import TypeAdapter
 
@@ -17,7 +18,11 @@ from tournament.store.parts import damage
 from tournament.store.storage import Storage
 
 _FILE = "ledger/checked"
-_NOTES = TypeAdapter(dict[str, tuple[str, str]])
+
+
+@cache
+def _all_notes() -> TypeAdapter[dict[str, tuple[str, str]]]:
+    return TypeAdapter(dict[str, tuple[str, str]])
 
 
 class Checks:
@@ -66,7 +71,7 @@ class Checks:
                 notes[part.place] = known if known and known[0] == part.sha256 else (part.sha256, stamp)
         self._stamps, self._notes = stamps, notes
         if notes != self._written:
-            self._storage.replace(_FILE, _NOTES.dump_json(notes))
+            self._storage.replace(_FILE, _all_notes().dump_json(notes))
             self._written = dict(notes)
 
     def _stamps_now(self) -> dict[str, str]:
@@ -79,6 +84,6 @@ class Checks:
 
 def _read(storage: Storage) -> dict[str, tuple[str, str]]:
     try:
-        return _NOTES.validate_json(storage.read(_FILE))
+        return _all_notes().validate_json(storage.read(_FILE))
     except (FileNotFoundError, ValueError):
         return {}

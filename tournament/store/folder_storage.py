@@ -12,13 +12,14 @@ import stat
 import time
 import uuid
 from collections.abc import Iterator
-from typing import IO
-
-import pyarrow as pa
+from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunFailed
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import FOLDERS, MOST_READ, SIGN, AlreadyExists, checked_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is opened at once, and then refused
@@ -277,6 +278,8 @@ class FolderStorage:
         stream.close()
 
     def open_data(self, name: str) -> pa.NativeFile:
+        import pyarrow as pa  # not for those who only read the ledger
+
         descriptor = self._open(name)
         path = f"/proc/self/fd/{descriptor}"
         if not os.path.exists(path):

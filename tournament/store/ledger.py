@@ -15,6 +15,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, PlainValidator, StringConstraints, TypeAdapter
@@ -187,7 +188,11 @@ class Entry:
     batches: tuple[Batch, ...] = ()
 
 
-_ENTRIES = TypeAdapter(Entry)
+@cache
+def _entries() -> TypeAdapter[Entry]:
+    return TypeAdapter(Entry)  # takes a while to make, as the others below
+
+
 _SEAL = re.compile(rb',"sha256":"([0-9a-f]{64})"}\n')
 _SEAL_LENGTH = len(',"sha256":""}\n') + 64
 
@@ -199,7 +204,7 @@ def pack(entry: Entry, known: Mapping[str, Sequence[Batch]]) -> tuple[bytes, Ent
     that `unpack` would refuse.
     """
     short = replace(entry, batches=tuple(replace(b, legs=() if b.taken else tuple(b.legs)) for b in entry.batches))
-    content = _sealed(_ENTRIES.dump_json(short, exclude_defaults=True))
+    content = _sealed(_entries().dump_json(short, exclude_defaults=True))
     return content, unpack(content, known)
 
 
@@ -220,7 +225,7 @@ def unpack(content: bytes, known: Mapping[str, Sequence[Batch]]) -> Entry:
     """
     if not is_sealed(content):
         raise ValueError("not what was written")
-    entry = _ENTRIES.validate_json(content[:-_SEAL_LENGTH] + b"}")
+    entry = _entries().validate_json(content[:-_SEAL_LENGTH] + b"}")
     if entry.field:
         _check_field(entry.field)
     left = {batch.name: len(known[batch.name][-1].legs) for batch in entry.batches if batch.name in known}
@@ -352,7 +357,9 @@ class _OnlyField:
     field: Field | None = None
 
 
-_ONLY_FIELDS = TypeAdapter(_OnlyField)
+@cache
+def _only_fields() -> TypeAdapter[_OnlyField]:
+    return TypeAdapter(_OnlyField)
 
 
 def _field_of(content: bytes) -> Field | None:
@@ -360,7 +367,7 @@ def _field_of(content: bytes) -> Field | None:
         raise ValueError("not what was written")
     if b'"field":' not in content:
         return None
-    field = _ONLY_FIELDS.validate_json(content).field
+    field = _only_fields().validate_json(content).field
     if field:
         _check_field(field)
     return field
@@ -426,9 +433,13 @@ class _Checkpoint:
 
 
 _CHECKPOINT = "ledger/checkpoint"
-_CHECKPOINTS = TypeAdapter(_Checkpoint)
 _NO_CHECKPOINT = _Checkpoint(0, "", "", None, (), ())
 _FEWEST_BYTES, _FEWEST_SHARE = 1 << 20, 0.1  # of entries since the last checkpoint, for a new one
+
+
+@cache
+def _checkpoints() -> TypeAdapter[_Checkpoint]:
+    return TypeAdapter(_Checkpoint)
 
 
 def write_checkpoint(storage: Storage, state: State) -> None:
@@ -447,7 +458,7 @@ def write_checkpoint(storage: Storage, state: State) -> None:
         tuple(map(without_legs, newest)),
         tuple(len(batch.legs) for batch in newest),
     )
-    content = _sealed(_CHECKPOINTS.dump_json(checkpoint)) + packed
+    content = _sealed(_checkpoints().dump_json(checkpoint)) + packed
     if len(content) <= MOST_READ:
         storage.replace(_CHECKPOINT, content)
         state.noted = state.entries
@@ -471,7 +482,7 @@ def _read_checkpoint(storage: Storage, names: Sequence[str]) -> tuple[_Checkpoin
         text = head + b"\n"
         if not is_sealed(text):
             return _NO_CHECKPOINT, b""
-        checkpoint = _CHECKPOINTS.validate_json(text[:-_SEAL_LENGTH] + b"}")
+        checkpoint = _checkpoints().validate_json(text[:-_SEAL_LENGTH] + b"}")
         if checkpoint.field:
             _check_field(checkpoint.field)
     except (FileNotFoundError, ValueError):
