@@ -66,7 +66,7 @@ def stage_batch(storage: Storage, *legs: LegResult, content: bytes = b"rows") ->
         stream.write(content)
         storage.finish_staged(stream)
         rows = sum(leg.games if table == "games" else leg.sessions for leg in legs)
-        parts.append(Part(table, f"{name}.parquet", len(content), "0" * 64, rows, staged))
+        parts.append(Part(table, f"{name}.parquet", len(content), rows, staged, blake3="0" * 64))
     return Batch(name, tuple(parts), legs)
 
 

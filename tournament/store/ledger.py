@@ -55,7 +55,7 @@ def _file_name(text: str) -> str:
 _Name = Annotated[str, AfterValidator(_bot_name)]
 # A file that can't be a bot may be called anything; its name is shown, and leads nowhere.
 _FileName = Annotated[str, AfterValidator(_file_name)]
-_Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+_Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
 _Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
 TableName = Literal["games", "sessions"]
@@ -64,16 +64,34 @@ Setting = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class Part:
-    """A Parquet file of a table. `staged` is where it waits until it is published."""
+    """A Parquet file of a table. `staged` is where it waits until it is published.
+
+    The hash of its bytes is `blake3`, or `sha256` where an older version wrote it.
+    """
 
     __pydantic_config__ = CHECKED
 
     table: TableName
     name: Annotated[str, StringConstraints(max_length=100)]
     size: Annotated[int, Limits(ge=0, lt=1 << 50)]
-    sha256: _Sha256
     rows: Count
     staged: Annotated[str, StringConstraints(pattern=r"^staging/[0-9a-z-]{1,150}$")]
+    blake3: _Hash | None = None
+    sha256: _Hash | None = None
+
+    def __post_init__(self) -> None:
+        if (self.blake3 is None) == (self.sha256 is None):
+            raise ValueError("not one hash")
+
+    @property
+    def algorithm(self) -> Literal["blake3", "sha256"]:
+        """What its bytes are hashed with."""
+        return "blake3" if self.blake3 else "sha256"
+
+    @property
+    def digest(self) -> str:
+        """To what, in hex."""
+        return self.blake3 or self.sha256 or ""
 
     @property
     def place(self) -> str:
@@ -135,8 +153,8 @@ class FieldEntrant:
     number: Number
     name: _FileName
     kind: Word
-    sha256: _Sha256 | Literal[""]
-    artifact: _Sha256 | None
+    sha256: _Hash | Literal[""]
+    artifact: _Hash | None
     problem: Text | None
 
     def __post_init__(self) -> None:
@@ -156,7 +174,7 @@ class FieldHousePlayer:
 
     number: Number
     name: _Name
-    sha256: _Sha256
+    sha256: _Hash
     facts: dict[Word, _Amount]
 
 
@@ -425,8 +443,8 @@ class _Checkpoint:
     __pydantic_config__ = CHECKED
 
     entries: Number
-    stamp: _Sha256 | Literal[""]
-    legs: _Sha256 | Literal[""]
+    stamp: _Hash | Literal[""]
+    legs: _Hash | Literal[""]
     field: Field | None
     batches: tuple[Batch, ...]
     counts: tuple[Number, ...]

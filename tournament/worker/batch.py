@@ -18,7 +18,7 @@ from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Batch, batch_name
 from tournament.store.legs import LegResult
-from tournament.store.parts import ROWS_PER_GROUP, PartWriter, origin_of
+from tournament.store.part_writer import ROWS_PER_BUFFER, PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import MOST_PROCESSES, PlayedLeg, play_in_lanes
@@ -136,8 +136,8 @@ def _open_sink(contest: Contest, storage: Storage, name: str, staged: str) -> Pa
         games_part.abandon()
         raise
     return ParquetSink(
-        Table(buffer_fields(contest.games), ROWS_PER_GROUP),
-        Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
+        Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
+        Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
         games_part,
         sessions_part,
     )
