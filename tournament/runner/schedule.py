@@ -230,7 +230,7 @@ class _Digests:
             self._ends[y.number, number] = end = b"%b,%d]" % (_player(y), number)
         digest = before.copy()
         digest.update(end)
-        return digest.hexdigest()  # type: ignore[no-any-return]
+        return digest.hexdigest()
 
 
 def _player(player: Competitor) -> bytes:

@@ -277,11 +277,11 @@ def damage(storage: Storage, part: Part) -> str:
 
 def digest_of(storage: Storage, part: Part) -> str | None:
     """What a published part's bytes are hashed to, by its own algorithm; None when it is gone."""
-    digest = {"blake3": blake3, "sha256": hashlib.sha256}[part.algorithm]()
+    digest: Any = blake3() if part.algorithm == "blake3" else hashlib.sha256()
     try:
         with storage.open_data(part.place) as stream:
             while block := stream.read(1 << 22):
                 digest.update(block)
     except FileNotFoundError:
         return None
-    return digest.hexdigest()
+    return str(digest.hexdigest())
