@@ -81,12 +81,11 @@ def master_key(seed: str) -> bytes:
 @cache
 def begin_master_key(seed: str) -> Future[bytes]:
     """Begin to work out the master key of a seed, beside what else there is to do at a start."""
-    return _aside().submit(_work_out, seed)
-
-
-@cache
-def _aside() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, thread_name_prefix="key")
+    pool = ThreadPoolExecutor(1, thread_name_prefix="key")  # of its own: a fork would find a common one without threads
+    try:
+        return pool.submit(_work_out, seed)
+    finally:
+        pool.shutdown(wait=False)
 
 
 def _work_out(seed: str) -> bytes:
