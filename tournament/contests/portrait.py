@@ -134,7 +134,8 @@ def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int
 
 def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.intp]:
     """In which of so many equal parts of 0 to 1 each value lies."""
-    places: npt.NDArray[np.intp] = np.clip(np.nan_to_num(values * count), 0, count - 1).astype(np.intp)
+    inside = np.clip(np.nan_to_num(values), 0, 1)
+    places: npt.NDArray[np.intp] = np.minimum(inside * count, count - 1).astype(np.intp)
     return places
 
 

@@ -134,7 +134,7 @@ def scene(row: Row) -> Scene:
     board = [card_text(row[name]) for name in _SEEN]
     hands = [[card_text(row[f"{who}_{number}"]) for number in (1, 2)] for who in ("alice", "bob")]
     pot = POT
-    steps = [Step(None, "deals", hands[0], hands[1], (), pot=pot)]
+    steps = [Step(None, "the cards are dealt", hands[0], hands[1], (), pot=pot)]
     for number, seen in enumerate((0, 3, 4, 5)):
         if number:
             steps.append(Step(None, _ROUND_NAMES[number], board=board[:seen]))

@@ -116,6 +116,7 @@ const showTip = (cell) => {
   tip.style.top = `${above > 8 ? above : box.bottom + 8}px`;
 };
 if (cross) {
+  cross.setAttribute("role", "grid");
   const grid = () => all("tbody tr", cross).map((row) => all("td:not(.rank)", row));
   const start = () => { const first = grid().flat().find((cell) => cell.dataset.t !== undefined); if (first) first.tabIndex = 0; };
   const move = (cell) => {
@@ -139,8 +140,10 @@ if (cross) {
     const next = cells[row + step[0]]?.[cells[row].indexOf(cell) + step[1]];
     if (next) { event.preventDefault(); move(next); }
   });
-  find(".scroll.tall").addEventListener("scroll", hideTip);
-  addEventListener("scroll", hideTip, { passive: true });
+  // A cell that is chosen by keys may scroll into view: its tip goes with it.
+  const follow = () => { const cell = document.activeElement?.closest("table.cross td"); if (cell && !tip.hidden) showTip(cell); else hideTip(); };
+  find(".scroll.tall").addEventListener("scroll", follow);
+  addEventListener("scroll", follow, { passive: true });
 }
 
 // One line of the chart over sessions brought forward.
@@ -243,7 +246,7 @@ if (data && data.matches.length) {
     match = matchOf(bots.value, opponents.value);
     const label = ([session, game, why, result]) => {
       const reason = why === 4 ? ", fault" : reasons[why] ? `, ${reasons[why]}${match[0]}` : "";
-      return `session ${session}, game ${game}${text(result) && `: ${match[0]} ${text(result)}`}${reason}`;
+      return `session ${session}, ${viewer.dataset.game} ${game}${text(result) && `: ${match[0]} ${text(result)}`}${reason}`;
     };
     games.replaceChildren(...match[2].map((game, place) => option(place, label(game))));
     games.selectedIndex = Math.max(0, match[2].findIndex(([session, game]) => `${session}/${game}` === place));
