@@ -1,4 +1,4 @@
-"""A small tournament of each contest, with hostile texts wherever a stranger can put one, and the pages made of them."""
+"""A small tournament of each contest, with hostile texts wherever a stranger can put one, and pages of them."""
 
 from __future__ import annotations
 

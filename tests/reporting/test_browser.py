@@ -18,8 +18,8 @@ from tests.reporting.conftest import HOSTILE_NAME, SHIPPED, Played
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
 _FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1200,900",
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1200,900",
     "--force-prefers-reduced-motion",
 )  # fmt: skip
 
@@ -37,13 +37,16 @@ class Page:
 
     def taken(self) -> tuple[list[str], list[str]]:
         """Complaints on the console, and addresses that were asked, since the last time."""
-        complaints = [entry["message"] for entry in self.driver.get_log("browser")]
+        complaints = [entry["message"] for entry in self.log("browser")]
         asked = []
-        for entry in self.driver.get_log("performance"):
+        for entry in self.log("performance"):
             event = json.loads(entry["message"])["message"]
             if event["method"] == "Network.requestWillBeSent":
                 asked.append(event["params"]["request"]["url"])
         return complaints, asked
+
+    def log(self, kind: str) -> list[dict[str, Any]]:
+        return list(self.driver.get_log(kind))  # type: ignore[no-untyped-call]
 
     def all(self, selector: str) -> list[WebElement]:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
@@ -52,7 +55,7 @@ class Page:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
     def run(self, script: str, *arguments: Any) -> Any:
-        return self.driver.execute_script(script, *arguments)  # type: ignore[no-untyped-call]
+        return self.driver.execute_script(script, *arguments)
 
     def texts(self, selector: str) -> list[str]:
         """The texts of many elements, in one call."""
@@ -78,6 +81,7 @@ def page(pages: Mapping[str, Played], tmp_path_factory: pytest.TempPathFactory) 
     for flag in (*_FLAGS, f"--user-data-dir={folder / 'profile'}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.add_experimental_option("perfLoggingPrefs", {"enableNetwork": True, "enablePage": False})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver_path))
     try:
         yield Page(driver, folder)

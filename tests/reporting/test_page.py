@@ -65,7 +65,7 @@ def test_ids_are_unique_and_links_lead_somewhere(contest: str, trees: Mapping[st
 @pytest.mark.parametrize("contest", CONTESTS)
 def test_tables_have_headers_and_pictures_are_told(contest: str, trees: Mapping[str, Element]) -> None:
     for table in trees[contest].all("table"):
-        heads = [cell for cell in table.first("thead").all("th")]
+        heads = list(table.first("thead").all("th"))
         assert heads and all(cell.attributes["scope"] == "col" for cell in heads)
         widths = {sum(1 for cell in row.children if isinstance(cell, Element)) for row in table.all("tr")}
         assert len(widths) == 1, table.text[:100]
@@ -182,5 +182,5 @@ def test_without_games_no_card_is_shown(pages: Mapping[str, Played], poker_resul
     assert asked and all("card" in text for text in asked)
     shown = {code.text for code in tree.all("code")}
     assert not shown & set(asked)
-    assert shown & set(code.text for code in read_html(pages["von_neumann_poker"].page).all("code"))
+    assert shown & {code.text for code in read_html(pages["von_neumann_poker"].page).all("code")}
     assert {one.attributes["id"] for one in tree.all("article")}

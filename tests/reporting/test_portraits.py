@@ -22,7 +22,7 @@ CONTESTS = ("von_neumann_poker", *SHIPPED)
 
 
 def rows_of(one: Played) -> list[Row]:
-    return [dict(row) for row in one.results.games.to_dict("records")]
+    return [{str(name): value for name, value in row.items()} for row in one.results.games.to_dict("records")]
 
 
 def test_von_neumann_poker_is_counted(pages: Mapping[str, Played]) -> None:
@@ -158,7 +158,7 @@ def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Pl
         last = scene.steps[-1]
         assert (gain > 0) == (last.seat == 0)
         if words[1] != "folds":
-            assert abs(gain) == pots[-1] / 2  # type: ignore[operator]
+            assert abs(gain) == pots[-1] / 2
             assert abs(x_card - y_card) < 1e-3 or (x_card > y_card) == (gain > 0)
         else:
             assert abs(gain) == 10

@@ -82,6 +82,13 @@ def _handler(shown: Shown, hosts: frozenset[str]) -> type[BaseHTTPRequestHandler
     return Handler
 
 
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Whoever hangs up in the middle is no trouble of ours."""
+
+
 class Server:
     """A report on loopback. Used as a context, it listens; `watch` keeps it new until it is interrupted."""
 
@@ -94,10 +101,9 @@ class Server:
         self._shown.show(*make())
         self._took = time.monotonic() - started
         try:
-            self._server = ThreadingHTTPServer((ADDRESS, port), BaseHTTPRequestHandler)
+            self._server = _Listener((ADDRESS, port), BaseHTTPRequestHandler)
         except OSError as error:
             raise BadInput(f"port {port} can't be had: {error.strerror}; leave --port away for a free one") from None
-        self._server.daemon_threads = True
         port = self._server.server_address[1]
         self.url = f"http://{ADDRESS}:{port}/"
         hosts = frozenset({f"{ADDRESS}:{port}", f"localhost:{port}"})
