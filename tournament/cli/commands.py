@@ -15,6 +15,7 @@ from tournament.cli.strategy import app as strategy_commands
 from tournament.errors import BadInput, TournamentError, printable
 
 if TYPE_CHECKING:
+    from tournament.reporting.findings import Findings
     from tournament.standings.results import Results
 
 # Commands import what they need when they are called: --help needs nothing of it.
@@ -170,6 +171,59 @@ def crosstable(
         return
     for table in crosstable_tables(found.ranking, find_contest(found.field.contest).title, out.width):
         out.print(table)
+
+
+@app.command(epilog="Example: tournament report von_neumann_poker -o report.html")
+def report(
+    contest: _Contest = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="default report.html; with --serve none")
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="show it on this machine's own address, anew as a run goes on, until Ctrl-C")
+    ] = False,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="of --serve; default a free one")] = 0,
+    without_games: Annotated[
+        bool, typer.Option("--without-games", help="leave out what shows cards, to publish while bots may still enter")
+    ] = False,
+    show_seed: Annotated[
+        bool, typer.Option("--show-seed", help="tell the seed, from which all cards follow: after the contest")
+    ] = False,
+    results: _ResultsOption = None,
+    config: _ConfigPath = None,
+) -> None:
+    """Write all that the records tell into one page of HTML that opens anywhere, offline; also during a run."""
+    from tournament.cli.consoles import err, out
+    from tournament.reporting.writing import check_replaceable, make_page, write_report
+    from tournament.standings.results import locate
+
+    location = locate(_place(contest, results, config))
+    target = output or (None if serve else Path("report.html"))
+    if target:
+        check_replaceable(target)
+
+    def make() -> tuple[str, Findings]:
+        text, findings = make_page(location, with_games=not without_games, show_seed=show_seed, live=serve)
+        if target:
+            write_report(target, text)
+        return text, findings
+
+    if not serve:
+        text, findings = make()
+        size = len(text.encode())
+        out.print(f"{target}: {findings.ranking.games:,} games on a page of {size / 1e6:.1f} MB", soft_wrap=True)
+        return
+    from tournament.reporting.serving import Server
+    from tournament.store.storage import open_storage
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    storage = open_storage(location)
+    try:
+        with Server(make, lambda: storage.stamps("ledger"), port) as server:
+            out.print(f"{server.url} shows {location} until Ctrl-C", soft_wrap=True)
+            server.watch(lambda text: err.print(printable(text), soft_wrap=True))
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None
 
 
 @app.command(epilog="Example: tournament verify von_neumann_poker --replay 10")
@@ -365,19 +419,23 @@ def _recorded(contest: str | None, results: str | None, config: Path | None) -> 
 
 
 def _load(contest: str | None, results: str | None, config: Path | None) -> Results:
+    from tournament.standings.results import load
+
+    return load(_place(contest, results, config))
+
+
+def _place(contest: str | None, results: str | None, config: Path | None) -> str:
+    """Where `load` finds the records of a contest, or of the only one that is there."""
     from tournament.config import load_config
     from tournament.contests import CONTESTS, find_contest
-    from tournament.standings.results import load
     from tournament.store.storage import inside, open_storage
 
     if contest is not None:
         place = load_config(contest, config, general={"results": results}).results
         location = inside(place, find_contest(contest).name)
         # A contest's own folder will do as well as the one above it.
-        if results is not None and not open_storage(location).list("ledger"):
-            return load(place)
-        return load(location)
-    return load(load_config(CONTESTS[0].name, config, general={"results": results}).results)
+        return place if results is not None and not open_storage(location).list("ledger") else location
+    return load_config(CONTESTS[0].name, config, general={"results": results}).results
 
 
 def _print_json(value: Any) -> None:

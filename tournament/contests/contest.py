@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from engine.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.records import Table
 from tournament.contests.judging import Judge
+from tournament.contests.portrait import Portrait
 from tournament.keys import Seed
 from tournament.leg import LegPlan
 from tournament.paths import PathText
@@ -344,7 +345,7 @@ class Contest:
     records are archived, and no other's. Without a `house` all entrants play all. A `judge`, where the statement has
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
-    `new_core_at_limits`. The last two are guesses, for the
+    `new_core_at_limits`. The `portrait` is what a report shows beside scores. The last two are guesses, for the
     batches before anything is measured: the games of a session, and how many one
     core plays in a second.
     """
@@ -361,6 +362,7 @@ class Contest:
     house: House | None = None
     judge: Judge | None = None
     new_core_at_limits: NewCore | None = None
+    portrait: Portrait | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6
 

@@ -146,19 +146,25 @@ def load(results: str) -> Results:
 
     Raises BadInput when there are none.
     """
-    location = str(results)
+    location = locate(str(results))
     storage = open_storage(location)
-    if not storage.list("ledger"):
-        held = [c.name for c in CONTESTS if open_storage(inside(storage.location, c.name)).list("ledger")]
-        if len(held) != 1:
-            what = f"holds the contests {', '.join(held)}: name one" if held else "holds no results"
-            raise BadInput(f"{location} {what}")
-        storage = open_storage(inside(storage.location, held[0]))
     state = read_state(storage)
     if state.field is None:
         raise BadInput(f"{location} holds no results yet")
     batches = standing_batches(storage, state)
     return Results(storage.location, state.field, ranking_of(storage, state.field, batches), tuple(batches))
+
+
+def locate(results: str) -> str:
+    """Where one contest's records are: there, or right below when that holds a single contest. Raises BadInput else."""
+    storage = open_storage(results)
+    if storage.list("ledger"):
+        return storage.location
+    held = [c.name for c in CONTESTS if open_storage(inside(storage.location, c.name)).list("ledger")]
+    if len(held) != 1:
+        what = f"holds the contests {', '.join(held)}: name one" if held else "holds no results"
+        raise BadInput(f"{results} {what}")
+    return open_storage(inside(storage.location, held[0])).location
 
 
 def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Standings:

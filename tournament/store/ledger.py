@@ -13,7 +13,7 @@ import dataclasses
 import hashlib
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Literal, TypeVar
@@ -364,6 +364,16 @@ def read_field(storage: Storage) -> Field | None:
         if field:
             return field
     return checkpoint.field
+
+
+def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:
+    """Each field that another one followed, oldest first, and the batches that counted then. Raises as above."""
+    state = State()
+    for name in _names_of_entries(storage):
+        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches))
+        if entry.field and state.field and entry.field.entrants != state.field.entrants:
+            yield state.field, list(state.newest().values())
+        state.add(entry)
 
 
 @dataclass(frozen=True)

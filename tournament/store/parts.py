@@ -99,7 +99,7 @@ _UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 
 @contextmanager
-def _reading(storage: Storage, part: Part) -> Iterator[None]:
+def reading(storage: Storage, part: Part) -> Iterator[None]:
     """What goes wrong in the block is a damaged part. Raises FileNotFoundError when it is gone, else RunFailed."""
     try:
         yield
@@ -115,7 +115,7 @@ def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.Par
 
     Raises FileNotFoundError when it is gone, RunFailed when it is something else.
     """
-    with _reading(storage, part):
+    with reading(storage, part):
         file = pq.ParquetFile(storage.open_data(part.place), page_checksum_verification=True)
         if file.schema_arrow.equals(arrow_schema(columns)) and file.metadata.num_rows == part.rows:
             return file
@@ -127,7 +127,7 @@ def read_parts(storage: Storage, columns: Sequence[Column], parts: Sequence[Part
     """The rows of published parts, one after the other. Raises as `open_part` does."""
 
     def read(part: Part) -> pa.Table:
-        with open_part(storage, part, columns) as file, _reading(storage, part):
+        with open_part(storage, part, columns) as file, reading(storage, part):
             return file.read().replace_schema_metadata(None)
 
     if not parts:
@@ -140,7 +140,7 @@ def rows_of(storage: Storage, part: Part, columns: Sequence[Column]) -> Iterator
     """The rows of a published part, by column, a row group at a time. Raises as `open_part` does."""
     with open_part(storage, part, columns) as file:
         for group in range(file.num_row_groups):
-            with _reading(storage, part):
+            with reading(storage, part):
                 table = file.read_row_group(group)
             yield {column.name: table[column.name].to_numpy() for column in columns}
 
@@ -170,7 +170,7 @@ class PartReader:
         """The rows of the legs from `first` to before `end`, in pieces."""
         row, last = int(self._edges[first]), int(self._edges[end])
         while row < last:
-            with _reading(self._storage, self._part):
+            with reading(self._storage, self._part):
                 group = bisect_right(self._group_edges, row) - 1
                 if group not in self._read:
                     self._read = {group: self._file.read_row_group(group).replace_schema_metadata(None)}
