@@ -19,7 +19,8 @@ from tests.reporting.conftest import HOSTILE_NAME, SHIPPED, Played
 CONTESTS = ("von_neumann_poker", *SHIPPED)
 _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1200,900",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+    "--window-size=1200,900",
     "--force-prefers-reduced-motion",
 )  # fmt: skip
 
