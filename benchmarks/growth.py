@@ -35,6 +35,7 @@ _LEGS = 1000  # of a batch
 
 _START = """
 import resource, sys
+import tournament.__main__  # sets the interpreter as the command has it
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner import contest_run

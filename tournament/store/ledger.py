@@ -13,9 +13,12 @@ import dataclasses
 import hashlib
 import itertools
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, PlainValidator, StringConstraints, TypeAdapter
@@ -349,10 +352,43 @@ def read_state(storage: Storage, damaged: dict[str, bytes] | None = None, *, fro
     """
     names = _names_of_entries(storage)
     state = _noted_state(storage, names) if from_checkpoint else State()
-    for name in names[state.entries :]:
-        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), damaged)
+    folders = FOLDERS_OF_ENTRIES if damaged is not None else FOLDERS_OF_ENTRIES[:1]
+    for name, texts in _read_ahead(storage, names[state.entries :], folders):
+        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), damaged, texts)
         state.add(entry)
     return state
+
+
+_AT_ONCE = 16  # entries: an object store takes long to answer, and doesn't mind more questions
+
+
+def _read_ahead(
+    storage: Storage, names: Sequence[str], folders: Sequence[str]
+) -> Iterator[tuple[str, dict[str, bytes | None]]]:
+    """Entries in their order, each with its texts in these folders by place, None for one that is missing.
+
+    They are read side by side, some of them before they are asked for.
+    """
+
+    def read(place: str) -> tuple[str, bytes | None]:
+        try:
+            return place, storage.read(place)
+        except FileNotFoundError:
+            return place, None
+
+    coming = iter(names)
+    waiting: deque[tuple[str, list[Future[tuple[str, bytes | None]]]]] = deque()
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        try:
+            while True:
+                for name in itertools.islice(coming, _AT_ONCE - len(waiting)):
+                    waiting.append((name, [pool.submit(read, f"{folder}/{name}") for folder in folders]))
+                if not waiting:
+                    return
+                name, texts = waiting.popleft()
+                yield name, dict(text.result() for text in texts)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def read_field(storage: Storage) -> Field | None:
@@ -416,16 +452,21 @@ _Read = TypeVar("_Read")
 
 
 def _read_entry(
-    storage: Storage, name: str, read: Callable[[bytes], _Read], damaged: dict[str, bytes] | None = None
+    storage: Storage,
+    name: str,
+    read: Callable[[bytes], _Read],
+    damaged: dict[str, bytes] | None = None,
+    there: Mapping[str, bytes | None] = MappingProxyType({}),
 ) -> _Read:
-    """What is read from the first copy of an entry that is sound."""
+    """What is read from the first copy of an entry that is sound. Texts that are `there` aren't fetched again."""
     texts: dict[str, bytes | None] = {}
     sound: list[tuple[_Read, bytes]] = []
     for folder in FOLDERS_OF_ENTRIES:
         place = f"{folder}/{name}"
         try:
-            texts[place] = text = storage.read(place)
-            sound = sound or [(read(text), text)]
+            texts[place] = text = there[place] if place in there else storage.read(place)
+            if text is not None:
+                sound = sound or [(read(text), text)]
         except FileNotFoundError:
             texts[place] = None
         except ValueError:
