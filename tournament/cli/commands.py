@@ -21,11 +21,12 @@ from tournament.cli.check_tables import alike, check_table, replay_table
 from tournament.cli.screen import Screen
 from tournament.cli.strategy import app as strategy_commands
 from tournament.cli.tables import crosstable_tables, leaderboard_table, reasons
-from tournament.config import load_config
+from tournament.config import load_config, load_contests
 from tournament.contests import CONTESTS, find_contest
 from tournament.errors import BadInput, TournamentError, printable
+from tournament.names import valid_contest_name
 from tournament.runner.contest_run import prepare_contest, run_prepared
-from tournament.standings.results import Results, crosstable_values, load, standing_values
+from tournament.standings.results import Results, contests_held, crosstable_values, load, standing_values
 from tournament.store.storage import inside, open_storage
 
 app = typer.Typer(
@@ -42,7 +43,10 @@ _err = Console(stderr=True, highlight=False, markup=False)
 _PLAYS_WITH = ("wasmtime", "ziglang", "sandlock", "ray", "pyarrow")
 
 _Contest = Annotated[
-    str | None, typer.Argument(metavar="CONTEST", help=f"one of: {', '.join(c.name for c in CONTESTS)}")
+    str | None,
+    typer.Argument(
+        metavar="CONTEST", help=f"a table of tournament.toml, or one of: {', '.join(c.name for c in CONTESTS)}"
+    ),
 ]
 _ConfigPath = Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")]
 _ResultsOption = Annotated[
@@ -107,14 +111,14 @@ def run(
             general={"results": results, "workers": workers, "executor": executor, "address": address},
             contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
         )
-        for name in contests or _configured(config)
+        for name in contests or load_contests(config).chosen
     }
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
     name, first = next(iter(chosen.items()))
     place = inside(first.results, name)
     try:
         with Screen(_err, "") as screen:  # whatever is wrong with the last is told before the first is played
-            prepared = [prepare_contest(find_contest(name), one, screen) for name, one in chosen.items()]
+            prepared = [prepare_contest(one.played, one, screen) for one in chosen.values()]
         for contest in prepared:
             title, place = contest.contest.title, contest.location
             with Screen(_err, title) as screen:
@@ -137,7 +141,7 @@ def leaderboard(
     if as_json:
         _print_json([standing_values(line) for line in found.ranking.entrants])
         return
-    _out.print(leaderboard_table(found.ranking, find_contest(found.field.contest).title, _out.width))
+    _out.print(leaderboard_table(found.ranking, find_contest(found.field.contest, found.field.game).title, _out.width))
     if below := reasons(found.ranking):
         _out.print(below, soft_wrap=True)
     for how in found.confined_by:
@@ -154,7 +158,9 @@ def crosstable(
     if as_json:
         _print_json(crosstable_values(found.ranking))
         return
-    for table in crosstable_tables(found.ranking, find_contest(found.field.contest).title, _out.width):
+    for table in crosstable_tables(
+        found.ranking, find_contest(found.field.contest, found.field.game).title, _out.width
+    ):
         _out.print(table)
 
 
@@ -211,8 +217,8 @@ def check(
     from tournament.entrants.folder import check_among_others
     from tournament.trial.check import check_bot, contest_of, replay_check
 
-    chosen = find_contest(contest) if contest else contest_of(bot, _configured(config))
-    loaded = load_config(chosen.name, config, contest={"seed": seed})
+    loaded = load_config(contest or contest_of(bot, load_contests(config)), config, contest={"seed": seed})
+    chosen = loaded.played
     check_among_others(bot, loaded.entrants)
     with Screen(_err, chosen.title) as screen:
         if session is not None:
@@ -248,7 +254,7 @@ def new(
     from tournament.entrants.new import write_new_bot
 
     chosen = load_config(contest, config, contest={"entrants": None if entrants is None else str(entrants)})
-    path = write_new_bot(find_contest(contest), chosen.entrants, name, language)
+    path = write_new_bot(chosen.played, chosen.entrants, name, language)
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     _out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
 
@@ -301,37 +307,37 @@ def judge(
         raise typer.Exit(verdict.exit_code)
 
 
-def _configured(config: Path | None) -> list[str]:
-    """The contests that have a table in the settings file, else all."""
-    import tomllib
+def _place_of_results(contest: str | None, results: str | None, config: Path | None) -> str:
+    """Where the contests' records are. Raises BadInput for a contest that neither the settings nor the records know."""
+    known = load_contests(config)
+    place = load_config(next(iter(known.all)), config, general={"results": results}).results
+    if contest is not None and not (valid_contest_name(contest) and _holds_records(inside(place, contest))):
+        known.find(contest)
+    return place
 
-    try:
-        document = tomllib.loads((config or Path("tournament.toml")).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        document = {}
-    return [c.name for c in CONTESTS if c.name in document] or [c.name for c in CONTESTS]
+
+def _holds_records(location: str) -> bool:
+    return bool(open_storage(location).list("ledger"))
 
 
 def _recorded(contest: str | None, results: str | None, config: Path | None) -> list[str]:
     """Where the records of a contest are, or those of all. Raises BadInput when there are none."""
-    names = [find_contest(contest).name] if contest is not None else [known.name for known in CONTESTS]
-    place = load_config(names[0], config, general={"results": results}).results
+    place = _place_of_results(contest, results, config)
     # A contest's own folder will do as well as the one above it.
-    for locations in ([inside(place, name) for name in names], [place]):
-        if held := [location for location in locations if open_storage(location).list("ledger")]:
+    for names in ([contest] if contest is not None else contests_held(place), None):
+        locations = [place] if names is None else [inside(place, name) for name in names]
+        if held := [location for location in locations if _holds_records(location)]:
             return held
     raise BadInput(f"{place} holds no results")
 
 
 def _load(contest: str | None, results: str | None, config: Path | None) -> Results:
-    if contest is not None:
-        place = load_config(contest, config, general={"results": results}).results
-        location = inside(place, find_contest(contest).name)
-        # A contest's own folder will do as well as the one above it.
-        if results is not None and not open_storage(location).list("ledger"):
-            return load(place)
-        return load(location)
-    return load(load_config(CONTESTS[0].name, config, general={"results": results}).results)
+    place = _place_of_results(contest, results, config)
+    if contest is None:
+        return load(place)
+    location = inside(place, contest)
+    # A contest's own folder will do as well as the one above it.
+    return load(place if results is not None and not _holds_records(location) else location)
 
 
 def _print_json(value: Any) -> None:

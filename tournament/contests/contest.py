@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -188,6 +188,7 @@ class ContestSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
+    game: str | None = Field(None, description="by the rules of which contest it is played; default its own name")
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
     sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")
     seed: Seed | None = Field(
@@ -227,7 +228,7 @@ class ContestSettings(BaseModel):
 
         Without the seed: these go to workers and into the ledger, where it must not be.
         """
-        return self.model_dump(exclude={"entrants", "seed"})
+        return self.model_dump(exclude={"game", "entrants", "seed"})
 
     @property
     def fuel_per_leg(self) -> int:
@@ -340,6 +341,7 @@ class NewCore(Protocol):
 class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
+    Several may be played by the same `rules`, which are known by the name of the contest that brings them.
     Its `version` is raised when the same settings no longer give the same games in this contest: then its
     records are archived, and no other's. Without a `house` all entrants play all. A `judge`, where the statement has
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
@@ -363,6 +365,16 @@ class Contest:
     new_core_at_limits: NewCore | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6
+    rules: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", self.rules or self.name)
+
+    def named(self, name: str) -> Contest:
+        """A contest of this name with the same rules."""
+        if name == self.name:
+            return self
+        return replace(self, name=name, title=name.replace("_", " ").capitalize())
 
     @property
     def engine_version(self) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tournament.contests import CONTESTS, find_contest
+from tournament.contests import find_contest
 from tournament.errors import BadInput, RunFailed
+from tournament.names import valid_contest_name
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, read_state, standing_batches
@@ -119,7 +120,12 @@ class Results:
     def _records(self, table: str) -> pd.DataFrame:
         import pandas as pd
 
-        contest = find_contest(self.field.contest)
+        contest = find_contest(self.field.contest, self.field.game)
+        if self.field.engine != contest.engine_version:
+            raise BadInput(
+                f"the records in {self.location} are of version {self.field.engine} of {contest.rules}, this is"
+                f" {contest.engine_version}; run again to have records of it"
+            )
         columns = {"games": contest.games, "sessions": contest.sessions}[table]
         parts = [part for batch in self.batches for part in batch.parts if part.table == table]
         try:
@@ -148,7 +154,7 @@ def load(results: str) -> Results:
     location = str(results)
     storage = open_storage(location)
     if not storage.list("ledger"):
-        held = [c.name for c in CONTESTS if open_storage(inside(storage.location, c.name)).list("ledger")]
+        held = contests_held(storage.location)
         if len(held) != 1:
             what = f"holds the contests {', '.join(held)}: name one" if held else "holds no results"
             raise BadInput(f"{location} {what}")
@@ -160,9 +166,15 @@ def load(results: str) -> Results:
     return Results(storage.location, state.field, ranking_of(storage, state.field, batches), tuple(batches))
 
 
+def contests_held(results: str) -> list[str]:
+    """The contests that have records in a folder, or below a URL. Archives aside."""
+    names = filter(valid_contest_name, open_storage(results).folders())
+    return [name for name in names if open_storage(inside(results, name)).list("ledger")]
+
+
 def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Standings:
     """The standings of a recorded field. Raises RunFailed when the ledger lacks what they need."""
-    house = find_contest(field.contest).house
+    house = find_contest(field.contest, field.game).house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
         raise RunFailed(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
     return compute_standings(field, batches, house.scoring if house else None)

@@ -163,7 +163,8 @@ class FieldHousePlayer:
 class Field:
     """What is being played: the contest's settings, its entrants and house players.
 
-    `engine` is the contest's `engine_version`. `numbers` and `house_numbers` also keep those who left.
+    `engine` is the contest's `engine_version`, `game` by whose rules it is played if not by its own.
+    `numbers` and `house_numbers` also keep those who left.
     """
 
     __pydantic_config__ = CHECKED
@@ -175,6 +176,12 @@ class Field:
     numbers: dict[_FileName, Number]
     house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000)] = ()
     house_numbers: dict[_Name, Number] = dataclasses.field(default_factory=dict)
+    game: Word | Literal[""] = ""
+
+    @property
+    def rules(self) -> str:
+        """The name of the contest by whose rules it is played."""
+        return self.game or self.contest
 
 
 @dataclass(frozen=True)

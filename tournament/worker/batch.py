@@ -30,13 +30,14 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 @dataclass(frozen=True)
 class Task:
-    """A batch of legs to play, how, and where its parts go."""
+    """A batch of legs to play, how, and where its parts go. `rules` as of a Contest."""
 
     contest: str
     settings: dict[str, Any]
     sandbox: dict[str, Any]
     location: str
     legs: tuple[Leg, ...]
+    rules: str = ""
 
     @property
     def name(self) -> str:
@@ -91,7 +92,7 @@ def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[],
     left behind.
     """
     started = time.perf_counter()
-    contest = find_contest(task.contest)
+    contest = find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
     sandbox = SandboxSettings.model_validate(task.sandbox)
     storage = open_storage(task.location)
