@@ -11,6 +11,7 @@ import pytest
 import typer
 
 import tournament
+from tournament.cli.brought import brought_commands, load_command
 from tournament.cli.commands import app
 from tournament.config import General
 from tournament.contests import CONTESTS
@@ -71,12 +72,10 @@ def test_every_command_is_in_the_readme() -> None:
     for command in app.registered_commands:
         assert command.callback is not None
         assert f"| `tournament {command.callback.__name__}" in README
-    for group in app.registered_groups:
-        assert group.typer_instance is not None
-        for command in group.typer_instance.registered_commands:
-            assert command.callback is not None
-            name = command.name or command.callback.__name__
-            assert f"| `tournament {group.name} {name}" in README
+    for name, contest in brought_commands().items():
+        command = load_command(contest, name)
+        for inner in getattr(command, "commands", [""]):
+            assert f"| `tournament {name} {inner}".rstrip() in README
 
 
 def test_every_language_of_new_bots_is_named() -> None:

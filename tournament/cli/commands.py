@@ -17,9 +17,9 @@ import typer
 from rich.console import Console
 
 import tournament
+from tournament.cli.brought import Commands
 from tournament.cli.check_tables import alike, check_table, replay_table
 from tournament.cli.screen import Screen
-from tournament.cli.strategy import app as strategy_commands
 from tournament.cli.tables import crosstable_tables, leaderboard_table, reasons
 from tournament.config import load_config, load_contests
 from tournament.contests import CONTESTS, find_contest
@@ -30,12 +30,12 @@ from tournament.standings.results import Results, contests_held, crosstable_valu
 from tournament.store.storage import inside, open_storage
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-app.add_typer(strategy_commands, name="strategy")
 # What is printed is text, not markup: names, reasons and paths are strangers'.
 _out = Console(highlight=False, markup=False)
 _err = Console(stderr=True, highlight=False, markup=False)
@@ -277,34 +277,6 @@ def init(
     _out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
     _out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)
-
-
-@app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
-def judge(
-    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
-    hands: Annotated[int | None, typer.Option(metavar="G", min=1, max=1_000_000, help="default 10000")] = None,
-    seed: Annotated[str, typer.Option(metavar="SEED", help="number or text that chooses deals and dice")] = "1",
-    decks: Annotated[Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead")] = None,
-    transcript: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="write every line here: < read by the program, > written by it")
-    ] = None,
-    no_sandbox: Annotated[bool, typer.Option("--no-sandbox", help="run the program with all your rights")] = False,
-) -> None:
-    """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
-
-    Exits with 0 when it played to the end, 2 for bad input, 3 when it broke the
-    protocol, 4 when it ran out of time, 5 when its output ended before the match.
-    """
-    from tournament.trial.judge import judge_command
-
-    verdict = judge_command(
-        find_contest(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
-        sandboxed=not no_sandbox,
-    )  # fmt: skip
-    _out.print(verdict.text, soft_wrap=True)
-    if verdict.exit_code:
-        raise typer.Exit(verdict.exit_code)
 
 
 def _place_of_results(contest: str | None, results: str | None, config: Path | None) -> str:

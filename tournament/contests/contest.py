@@ -346,9 +346,10 @@ class Contest:
     records are archived, and no other's. Without a `house` all entrants play all. A `judge`, where the statement has
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
-    `new_core_at_limits`. The last two are guesses, for the
+    `new_core_at_limits`. Two are guesses, for the
     batches before anything is measured: the games of a session, and how many one
-    core plays in a second.
+    core plays in a second. `commands` are what it adds to the command line: by name, where a Typer app is
+    to be found, as "module:attribute"; it is imported when the command is called.
     """
 
     name: str
@@ -365,6 +366,7 @@ class Contest:
     new_core_at_limits: NewCore | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6
+    commands: Mapping[str, str] = field(default_factory=dict)
     rules: str = ""
 
     def __post_init__(self) -> None:

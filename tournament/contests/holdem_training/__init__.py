@@ -221,4 +221,5 @@ HOLDEM_TRAINING = Contest(
     new_core_at_limits=new_core_at_limits,
     expected_games=10_000.0,
     expected_rate=1e5,
+    commands={"judge": "tournament.cli.judge:app"},
 )

@@ -223,4 +223,5 @@ TWO_CARD_DRAW = Contest(
     ),
     expected_games=10_000.0,
     expected_rate=5e6,
+    commands={"strategy": "tournament.cli.strategy:app"},
 )
