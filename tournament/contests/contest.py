@@ -314,6 +314,7 @@ class House:
 class Scored:
     """Where the records have x's points: a column of a table, by whose rows a leg is cut into blocks.
 
+    `y_column` has y's, where the game is not zero-sum; then the core adds them up as well.
     Of games there are in a leg of one session what the setting called `length` says. `counts` makes a
     core's counts of columns of games, for those that have any.
     """
@@ -322,6 +323,7 @@ class Scored:
     column: str
     length: str = ""
     counts: Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.int64]] | None = None
+    y_column: str = ""
 
 
 # Raised when the same settings no longer give the same games in any contest: it is of what they share. A

@@ -27,8 +27,10 @@ MATCHES = (
     Column("legs", "int32", "legs played: 2 in a duplicate match"),
     Column("sessions", "int64", "sessions played"),
     Column("games", "int64", "games played"),
-    Column("x_points", "float64", "points of x over the match; y has the negative"),
+    Column("x_points", "float64", "points of x over the match"),
     Column("x_points_stderr", "float64", "standard error of x_points"),
+    Column("y_points", "float64", "points of y; what x has, negated, where the game is zero-sum"),
+    Column("y_points_stderr", "float64", "standard error of y_points"),
 )
 ENTRANTS = (
     Column("name", "str", "the bot's name: its file's, without the ending, or its folder's"),
@@ -227,15 +229,14 @@ def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
     """Every pair from both sides, as scripts get it; entrants against house players from the entrant's side."""
     rows = []
     for match in ranking.matches:
-        sides = ((match.x, match.y, 1), (match.y, match.x, -1))
-        for x, y, sign in sides[:1] if ranking.scoring else sides:
+        for side in (match,) if ranking.scoring else (match, match.from_y()):
             row = {
-                "x": x,
-                "y": y,
-                "sessions": match.sessions,
-                "games": match.games,
-                "points_per_session": sign * match.points_per_session,
-                "stderr": match.stderr_per_session,
+                "x": side.x,
+                "y": side.y,
+                "sessions": side.sessions,
+                "games": side.games,
+                "points_per_session": side.points_per_session,
+                "stderr": side.stderr_per_session,
             }
             rows.append(row | {"score": match.score} | dict(match.measures) if ranking.scoring else row)
     return rows
