@@ -81,7 +81,9 @@ def test_where_a_game_is_not_zero_sum_each_side_has_its_own_points(legs: int) ->
     field = field_of(["ann", "bob", "cat"])
     chance = np.random.default_rng(5)
     points = {pair: chance.normal(3, 2, (legs, 2, 64)) for pair in itertools.combinations(["ann", "bob", "cat"], 2)}
-    played = [leg_of_both(field, *pair, of[leg][0], of[leg][1], leg) for pair, of in points.items() for leg in range(legs)]
+    played = [
+        leg_of_both(field, *pair, of[leg][0], of[leg][1], leg) for pair, of in points.items() for leg in range(legs)
+    ]
     standings = compute_standings(field, [batch_of(leg) for leg in played])
     for line in standings.entrants:
         own = [of[:, pair.index(line.name)] for pair, of in points.items() if line.name in pair]

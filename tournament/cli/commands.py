@@ -22,9 +22,9 @@ from tournament.cli.check_tables import alike, check_table, replay_table
 from tournament.cli.screen import Screen
 from tournament.cli.tables import crosstable_tables, leaderboard_table, reasons
 from tournament.config import load_config, load_contests
-from tournament.contests import CONTESTS, find_contest
+from tournament.contests import CONTESTS, SHIPPED, find_contest
 from tournament.errors import BadInput, TournamentError, printable
-from tournament.names import valid_contest_name
+from tournament.names import did_you_mean, valid_contest_name
 from tournament.runner.contest_run import prepare_contest, run_prepared
 from tournament.standings.results import Results, contests_held, crosstable_values, load, standing_values
 from tournament.store.storage import inside, open_storage
@@ -272,7 +272,11 @@ def init(
     """
     from tournament.starter.folder import write_contest_folder
 
-    chosen = [find_contest(name) for name in dict.fromkeys(contest or [known.name for known in CONTESTS])]
+    there = {known.name: known for known in (*CONTESTS, *SHIPPED)}
+    names = dict.fromkeys(contest or [known.name for known in SHIPPED])
+    for name in names.keys() - there.keys():
+        raise BadInput(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
+    chosen = [there[name] for name in names]
     written = write_contest_folder(folder, chosen)
     _out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
+from tournament.contests.matrix_game import MATRIX_GAME, PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import BadInput
 from tournament.names import did_you_mean
 
-CONTESTS: tuple[Contest, ...] = (VON_NEUMANN_POKER, TWO_CARD_DRAW, HOLDEM_TRAINING)
+CONTESTS: tuple[Contest, ...] = (VON_NEUMANN_POKER, TWO_CARD_DRAW, HOLDEM_TRAINING, MATRIX_GAME)
+# Those that come with bots, some of them by the rules of others.
+SHIPPED: tuple[Contest, ...] = (
+    VON_NEUMANN_POKER,
+    TWO_CARD_DRAW,
+    HOLDEM_TRAINING,
+    ROCK_PAPER_SCISSORS,
+    PRISONERS_DILEMMA,
+)
 
 
 def find_contest(name: str, rules: str = "") -> Contest:

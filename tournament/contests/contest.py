@@ -39,7 +39,7 @@ class Question:
     after the bot, `extremes` has values at their limits to try bots with. `line`
     asks a program, with the names of arguments and of the view's fields in
     braces; it answers with one of the `words`. Where it `only_tells` something,
-    the answer doesn't matter.
+    the answer doesn't matter. One that `catches_up` tells only processes, and of Python bots none but their histories.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Question:
     line: str
     words: tuple[Word, ...]
     only_tells: bool = False
+    catches_up: bool = False
 
     @property
     def python_name(self) -> str:
@@ -68,6 +69,17 @@ class ViewField:
     offset: int
     code: str
     extremes: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Histories:
+    """Lists of a game's moves that a Python bot is shown, the last of each from a field of the view.
+
+    `lists`: by the name of each the field that has its next value. `length`: the field with how long they are.
+    """
+
+    lists: Mapping[str, str]
+    length: str
 
 
 class Helpers(Protocol):
@@ -137,7 +149,8 @@ class Interface:
     its fields are too many to be listed. Python bots may import the
     `python_sdk`. `new_dialogue` begins a program's leg, from the core and the key
     of its helpers, if the questions' lines are not used; who breaks off a dialogue does
-    not get another in that leg.
+    not get another in that leg. Python bots have the `histories` as lists; others' moves lie in a WebAssembly
+    bot's own memory, after its view, if the core writes them there.
     """
 
     sdk: Path
@@ -155,6 +168,7 @@ class Interface:
     show_view: Callable[[Mapping[str, float]], str] | None = None
     python_sdk: PythonSdk | None = None
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
+    histories: Histories | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError for more than the engine has room for."""
@@ -165,6 +179,11 @@ class Interface:
                 )
         if self.view_size > VIEW_LIMIT:
             raise ValueError(f"the view has {self.view_size} bytes, at most {VIEW_LIMIT} are possible")
+
+    @property
+    def answered(self) -> tuple[Question, ...]:
+        """The questions that a bot has functions for."""
+        return tuple(question for question in self.questions if not question.catches_up)
 
     @property
     def passes_address(self) -> bool:
@@ -351,7 +370,8 @@ class Contest:
     `new_core_at_limits`. Two are guesses, for the
     batches before anything is measured: the games of a session, and how many one
     core plays in a second. `commands` are what it adds to the command line: by name, where a Typer app is
-    to be found, as "module:attribute"; it is imported when the command is called.
+    to be found, as "module:attribute"; it is imported when the command is called. The `preset` are settings
+    with which a new settings file has it.
     """
 
     name: str
@@ -369,6 +389,7 @@ class Contest:
     expected_games: float = 12.0
     expected_rate: float = 3e6
     commands: Mapping[str, str] = field(default_factory=dict)
+    preset: Mapping[str, object] = field(default_factory=dict)
     rules: str = ""
 
     def __post_init__(self) -> None:

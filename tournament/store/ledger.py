@@ -58,7 +58,9 @@ _Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
 _Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
 TableName = Literal["games", "sessions"]
-Setting = str | int | float | bool | None
+_Scalar = str | int | float | bool | None
+_Scalars = Annotated[list[_Scalar], Limits(min_length=1, max_length=1000)]
+Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, max_length=1000)]
 
 
 @dataclass(frozen=True)
