@@ -74,9 +74,10 @@ def play(
     record, answer, asked = Record(), 0, [0, 0]
 
     def take_rows() -> None:
-        for table, rows, kind in ((games_table, record.turns, Turn), (sessions_table, record.sessions, Session)):
-            rows += [kind(*row) for row in zip(*[v[: table.rows].tolist() for v in table.arrays.values()])]  # type: ignore[operator]
-            table.rows = 0
+        record.turns += map(Turn._make, zip(*[v[: games_table.rows].tolist() for v in games_table.arrays.values()]))
+        of_sessions = [v[: sessions_table.rows].tolist() for v in sessions_table.arrays.values()]
+        record.sessions += map(Session._make, zip(*of_sessions))
+        games_table.rows = sessions_table.rows = 0
 
     while (status := core.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
