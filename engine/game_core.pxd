@@ -21,6 +21,11 @@ cdef struct Decision:
     int argument_count
     int64_t arguments[MOST_ARGUMENTS]   # as the contest's interface lists them
 
+cdef struct Sums:           # of a seat's points over a leg
+    double points
+    double squared_points
+    double blocks[BLOCKS]
+
 cdef class GameCore:
     cdef Decision decision
     cdef unsigned char* windows[SEATS]  # where a seat's view is written: the bot's own memory, or `scratch`
@@ -60,6 +65,22 @@ cdef class GameCore:
     cdef void score_game(self, double points) noexcept nogil
     cdef void finish_scored_session(self) noexcept nogil
     cdef Status ask_x(self, int kind, arguments) except *
+
+
+cdef inline void add_session(Sums* sums, double points, int64_t session, int64_t sessions) noexcept nogil:
+    """Add a seat's points for a session of so many to its sums."""
+    sums.points += points
+    sums.squared_points += points * points
+    sums.blocks[session * BLOCKS // sessions] += points
+
+
+cdef inline tuple listed(Sums* sums):
+    """The points, their squares and the blocks of a seat's sums."""
+    cdef list values = [sums.points, sums.squared_points]
+    cdef int block
+    for block in range(BLOCKS):
+        values.append(sums.blocks[block])
+    return tuple(values)
 
 
 cdef inline bint lacks_room(GameCore core) noexcept nogil:

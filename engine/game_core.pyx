@@ -104,6 +104,10 @@ cdef class GameCore:
         """x's points by block: the leg's sessions, or games, cut into BLOCK_COUNT equal runs, float64."""
         return np.array([self.block_points[i] for i in range(BLOCK_COUNT)])
 
+    def y_sums(self):
+        """y's points, their squares and blocks, as floats; empty where the game is zero-sum and they follow from x's."""
+        return ()
+
     def counts(self):
         """What the contest counts of a leg besides points, as ints. The contest says what they mean."""
         return ()

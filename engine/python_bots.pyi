@@ -16,10 +16,11 @@ class Field:
 def serve(
     questions: int,
     answers: int,
-    new_leg: Callable[[int], tuple[View, tuple[Callable[..., object], ...]]],
+    new_leg: Callable[[int], tuple[View, tuple[Callable[..., object] | None, ...]]],
     explain: Callable[[BaseException], str],
     *,
     argument_counts: Sequence[int],
     view_size: int,
     most_arguments: int,
+    histories: tuple[int, Sequence[tuple[str, int]]] = (0, ()),
 ) -> None: ...

@@ -31,6 +31,9 @@ from engine.messages cimport (
 )
 from engine.prefetch cimport prefetch as prefetch_line
 
+cdef enum:
+    MOST_HISTORIES = 4
+
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
 
@@ -186,6 +189,7 @@ cdef class Leg:
     """A lane's bot: the view that it is shown and the functions that it answers with, or why it could not start."""
     cdef View view
     cdef PyObject* functions[MOST_QUESTIONS]
+    cdef list histories         # lists of moves that the view has, too
     cdef object kept
     cdef bytes failure
     cdef bint lacked_memory     # no failure of its own: other legs of the process may have taken it
@@ -201,6 +205,18 @@ cdef class Leg:
             return
         for number, function in enumerate(self.kept):
             self.functions[number] = <PyObject*>function
+
+    cdef start_histories(self, list names):
+        """Begin the lists anew."""
+        self.histories = [[] for name in names]
+        for name, history in zip(names, self.histories):
+            setattr(self.view, name, history)
+
+    cdef add_to_histories(self, int* offsets):
+        """Add to each list what the view says came last."""
+        cdef Py_ssize_t place
+        for place in range(len(self.histories)):
+            (<list>self.histories[place]).append((<int32_t*>(self.view.content + offsets[place]))[0])
 
 
 cdef class Legs:
@@ -246,12 +262,23 @@ cdef class Legs:
             prefetch_line(<char*>(<Leg>leg).functions[question.kind] + 128)
 
 
-def serve(int questions, int answers, new_leg, explain, *, argument_counts, int view_size, int most_arguments):
+def serve(
+    int questions,
+    int answers,
+    new_leg,
+    explain,
+    *,
+    argument_counts,
+    int view_size,
+    int most_arguments,
+    histories=(0, ()),
+):
     """Answer messages until the pipe closes.
 
     `new_leg(seed)` gives a leg's view and the functions that answer its
-    questions; `explain(exception)` puts a failure into words.
-    `argument_counts`: of each question, the view aside.
+    questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
+    `argument_counts`: of each question, the view aside. `histories`: where the view has their length, and a name and
+    the place of the last element for each.
     """
     cdef size_t stride = question_size(most_arguments, view_size)
     cdef Buffer inbox = Buffer()
@@ -269,6 +296,14 @@ def serve(int questions, int answers, new_leg, explain, *, argument_counts, int 
     cdef Leg leg
     cdef list numbers = [None] * MOST_ARGUMENTS
     cdef object result
+    cdef int length_offset = histories[0]
+    cdef list history_names = [name for name, offset in histories[1]]
+    cdef bint has_histories = bool(history_names)
+    cdef int history_offsets[MOST_HISTORIES]
+    if len(history_names) > MOST_HISTORIES:
+        raise ValueError("more histories than there is room for")
+    for argument, (name, offset) in enumerate(histories[1]):
+        history_offsets[argument] = offset
     if (
         len(argument_counts) > MOST_QUESTIONS
         or max(argument_counts, default=0) > MOST_ARGUMENTS
@@ -307,6 +342,13 @@ def serve(int questions, int answers, new_leg, explain, *, argument_counts, int 
                             )
                             arguments[0] = <PyObject*>leg.view
                             passed = 1
+                            if has_histories:
+                                if (<int32_t*>(leg.view.content + length_offset))[0] == 0:
+                                    leg.start_histories(history_names)
+                                else:
+                                    leg.add_to_histories(history_offsets)
+                                if <object>leg.functions[question.kind] is None:
+                                    continue
                         for argument in range(counts[question.kind]):
                             numbers[argument] = question.arguments[argument]
                             arguments[passed] = <PyObject*>numbers[argument]
@@ -317,6 +359,8 @@ def serve(int questions, int answers, new_leg, explain, *, argument_counts, int 
                         answer.answer = whole(result)
                 elif question.kind == START_LANE:
                     leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
+                    if has_histories and leg.view is not None:
+                        leg.start_histories(history_names)
                     legs.put(question.lane, leg)
                     if leg.lacked_memory:
                         raise MemoryError

@@ -36,6 +36,7 @@ cdef struct SessionRow:
     uint8_t games
     int16_t x_gain
     double x_points
+    double y_points
 
 
 @cython.final

@@ -204,6 +204,7 @@ cdef class VonNeumannPoker(GameCore):
         column(sessions, &session.games)[row] = <uint8_t>self.game
         column(sessions, &session.x_gain)[row] = <int16_t>gain
         column(sessions, &session.x_points)[row] = points
+        column(sessions, &session.y_points)[row] = 0 - points    # not -0.0
         self.sessions_table.rows = row + 1
 
         self.score_session(points)

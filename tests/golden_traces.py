@@ -25,10 +25,13 @@ Row = Any  # of pandas' itertuples
 
 @dataclass(frozen=True)
 class Trace:
-    """What a contest's golden games are: these shipped bots, these settings, a game and a session as a line each."""
+    """What a contest's golden games are: bots, settings, and a game and a session as a line each.
+
+    The bots are shipped ones; those of another contest are given with its name.
+    """
 
     bots: tuple[str, ...]
-    settings: dict[str, int]
+    settings: dict[str, float]
     legend: str
     game: Callable[[Row], str]
     session: Callable[[Row], str]
@@ -85,6 +88,15 @@ def _holdem_session(row: Row) -> str:
     return f"{row.games} hands | {row.profit:+d} for {row.x} | {row.mean_profit:+.6f} a hand"
 
 
+def _matrix_game(row: Row) -> str:
+    slips = [f", {name} slipped" for name, slipped in ((row.x, row.x_slipped), (row.y, row.y_slipped)) if slipped]
+    return f"turn {row.turn} | {row.x_move} : {row.y_move}{''.join(slips)}"
+
+
+def _matrix_session(row: Row) -> str:
+    return f"{row.games} turns | {row.x_points:g} : {row.y_points:g}"
+
+
 TRACES = {
     "von_neumann_poker": Trace(
         ("likeme.c", "naive.c"),
@@ -107,6 +119,13 @@ TRACES = {
         _holdem_game,
         _holdem_session,
     ),
+    "matrix_game": Trace(
+        ("rock_paper_scissors/markov.c", "rock_paper_scissors/stay_or_shift.c"),
+        {"sessions": 2, "rounds": 12, "games_per_session": 2, "noise": 0.15, "end_probability": 0.1},
+        "moves of either | what both were paid",
+        _matrix_game,
+        _matrix_session,
+    ),
 }
 
 
@@ -115,7 +134,7 @@ def trace(contest: str, folder: Path) -> str:
     chosen = TRACES[contest]
     (folder / "bots").mkdir()
     for name in chosen.bots:
-        shutil.copy(REPOSITORY / "entrants" / contest / name, folder / "bots")
+        shutil.copy(REPOSITORY / "entrants" / (name if "/" in name else f"{contest}/{name}"), folder / "bots")
     keys = {"seed": SEED} | chosen.settings
     settings = [f"[{contest}]", 'entrants = "bots"', *[f"{name} = {value}" for name, value in keys.items()]]
     (folder / "tournament.toml").write_text("\n".join(settings))

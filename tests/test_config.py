@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contest_runs import CONTEST, call
-from tournament.config import Config, load_config
+from tournament.config import Config, load_config, load_contests
+from tournament.contests import CONTESTS
 from tournament.errors import BadInput
 
 GOOD = f"""\
@@ -37,10 +38,10 @@ def test_a_file_that_is_too_large_is_not_parsed(tmp_path: Path, content: str) ->
         load_config(CONTEST, path)
 
 
-def load_text(folder: Path, text: str, **options: Any) -> Config:
+def load_text(folder: Path, text: str, name: str = CONTEST, **options: Any) -> Config:
     path = folder / "tournament.toml"
     path.write_text(text)
-    return load_config(CONTEST, path, **options)
+    return load_config(name, path, **options)
 
 
 def test_a_good_file(tmp_path: Path) -> None:
@@ -74,9 +75,9 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (
             "[chess]\nx = 1",
             1,
-            "unknown table chess; there are results, executor, workers, address, sandbox, von_neumann_poker",
+            "unknown table chess; a contest of that name says by which rules it is played: game = ",
         ),
-        (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are entrants, sessions, seed"),
+        (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are game, entrants, sessions, seed"),
         (f"[{CONTEST}]\n\nsessions = 0", 3, "sessions = 0: input should be greater than or equal to 1"),
         (f"[{CONTEST}]\nsessions = 10_000_000_000", 2, "sessions = 10000000000: input should be less than or equal"),
         (f"[{CONTEST}]\nseed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
@@ -173,7 +174,43 @@ def test_a_wrong_file_is_blamed_also_where_an_option_lies_over_it(tmp_path: Path
 
 def test_an_unknown_contest(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no contest is called chess; there are: von_neumann_poker"):
-        load_config("chess", tmp_path / "tournament.toml")
+        load_text(tmp_path, "", name="chess")
+
+
+def test_a_table_makes_a_contest_by_the_rules_that_it_names(tmp_path: Path) -> None:
+    text = f'[late_night]\ngame = "{CONTEST}"\nsessions = 7\n[{CONTEST}]\nsessions = 9\n'
+    own, named = load_text(tmp_path, text), load_text(tmp_path, text, name="late_night")
+    assert (named.played.name, named.played.rules, named.played.title) == ("late_night", CONTEST, "Late night")
+    assert (named.contest.sessions, own.contest.sessions, own.played.rules) == (7, 9, CONTEST)
+    assert named.entrants == tmp_path / "entrants" / "late_night"
+    assert named.contest.playing() == own.contest.playing() | {"sessions": 7}
+    known = load_contests(tmp_path / "tournament.toml")
+    assert known.chosen == ("late_night", CONTEST)
+    assert set(known.all) == {"late_night", *(contest.name for contest in CONTESTS)}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("[von_neuman_poker]", 1, "unknown table von_neuman_poker; .*; did you mean von_neumann_poker\\?"),
+        ("[snadbox]", 1, "unknown table snadbox; .*; did you mean sandbox\\?"),
+        ('[a]\ngame = "two_card_drew"', 2, "game = 'two_card_drew': no such rules; .* did you mean two_card_draw\\?"),
+        ("[a]\n\ngame = 3", 3, "game = 3: no such rules; there are "),
+        (f'[two_card_draw]\ngame = "{CONTEST}"', 2, "two_card_draw has rules of its own; give a contest of "),
+        (f'["../a"]\ngame = "{CONTEST}"', 1, r"\[../a\]: a contest's name has letters, digits and _ only"),
+        (f'["{"a" * 65}"]\ngame = "{CONTEST}"', 1, "a contest's name has"),
+        (f'[late]\ngame = "{CONTEST}"\nsesions = 3', 3, "unknown key sesions"),
+        (f'[late]\ngame = "{CONTEST}"\nhands = 3', 3, "unknown key hands"),
+    ],
+)
+def test_what_is_wrong_with_a_named_contest(tmp_path: Path, text: str, line: int, words: str) -> None:
+    with pytest.raises(BadInput, match=rf"tournament\.toml, line {line}: .*{words}"):
+        load_text(tmp_path, text)
+
+
+def test_a_contest_is_meant_that_comes_close(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"no contest is called late_nigth; .*; did you mean late_night\?$"):
+        load_text(tmp_path, f'[late_night]\ngame = "{CONTEST}"', name="late_nigth")
 
 
 def test_the_command_says_it_in_one_line_and_exits_with_2(tmp_path: Path) -> None:

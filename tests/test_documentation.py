@@ -11,6 +11,7 @@ import pytest
 import typer
 
 import tournament
+from tournament.cli.brought import BUILT_IN, load_command
 from tournament.cli.commands import app
 from tournament.config import General
 from tournament.contests import CONTESTS
@@ -41,10 +42,10 @@ def test_every_general_key_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize(("contest", "name"), [(c, name) for c in CONTESTS for name in c.settings.model_fields])
 def test_every_contest_key_is_documented_with_its_default(contest: tournament.contests.Contest, name: str) -> None:  # type: ignore[name-defined]
-    part = section(SETTINGS, f"[{contest.name}]")
+    part = next(part for part in SETTINGS.split("\n## ") if part.startswith(f"[{contest.name}]"))
     row = next(line for line in part.splitlines() if line.startswith(f"| {name} |"))
     default = contest.settings.model_fields[name].default
-    shown = f'"{default}"' if isinstance(default, str) else str(default).lower()
+    shown = json.dumps(default)
     assert default is None or f"| {shown} |" in row
 
 
@@ -71,12 +72,14 @@ def test_every_command_is_in_the_readme() -> None:
     for command in app.registered_commands:
         assert command.callback is not None
         assert f"| `tournament {command.callback.__name__}" in README
-    for group in app.registered_groups:
-        assert group.typer_instance is not None
-        for command in group.typer_instance.registered_commands:
-            assert command.callback is not None
-            name = command.name or command.callback.__name__
-            assert f"| `tournament {group.name} {name}" in README
+    for name, where in BUILT_IN.items():
+        command = load_command("this package", name, where)
+        for inner in getattr(command, "commands", [""]):
+            assert f"| `tournament {name} {inner}".rstrip() in README
+
+
+def test_commands_are_listed_as_contests_bring_them() -> None:
+    assert {name: where for contest in CONTESTS for name, where in contest.commands.items()} == BUILT_IN
 
 
 def test_every_language_of_new_bots_is_named() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from tournament.audit import verification
 from tournament.audit.report import Verification
 from tournament.config import Config, ExecutorName, load_config
-from tournament.contests import find_contest
 from tournament.runner.contest_run import NobodyWatching, Watcher, run_contest
 from tournament.standings.results import Results, load
 from tournament.store.storage import inside
@@ -43,7 +42,7 @@ def run(
         },
         contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
     )
-    run_contest(find_contest(contest), chosen, watcher or NobodyWatching())
+    run_contest(chosen.played, chosen, watcher or NobodyWatching())
     return load(inside(chosen.results, contest))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,8 +12,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tournament.contests import CONTESTS, find_contest
-from tournament.contests.contest import ContestSettings
-from tournament.errors import BadInput
+from tournament.contests.contest import Contest, ContestSettings
+from tournament.errors import BadInput, shortened
+from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText
 from tournament.sandbox.settings import SandboxSettings
 
@@ -39,15 +40,39 @@ class General(BaseModel):
 class Config:
     """What a command works with: general keys, one contest's, and the sandbox's. Paths are absolute.
 
-    `folder` is the one from which the file's relative paths start.
+    `played` is the contest by its own name, `folder` the one from which the file's relative paths start.
     """
 
     general: General
+    played: Contest
     contest: ContestSettings
     sandbox: SandboxSettings
     entrants: Path
     results: str
     folder: Path
+
+
+@dataclass(frozen=True)
+class Contests:
+    """The contests that a settings file makes, by name: a table each, then those without one that are there anyway.
+
+    `chosen` are those of the file; or, where it has none, all.
+    """
+
+    all: dict[str, Contest]
+    chosen: tuple[str, ...]
+
+    def find(self, name: str) -> Contest:
+        """The contest of that name. Raises BadInput for an unknown one."""
+        if name in self.all:
+            return self.all[name]
+        raise BadInput(f"no contest is called {name}; there are: {', '.join(self.all)}{did_you_mean(name, self.all)}")
+
+
+def load_contests(path: Path | None = None) -> Contests:
+    """The contests of a settings file, as `load_config` reads it. Raises BadInput for a table that makes none."""
+    text, document, _ = _read(path)
+    return _contests_in(document, str(path or FILE_NAME), text)
 
 
 def load_config(
@@ -62,20 +87,21 @@ def load_config(
     Without `path`, tournament.toml of this folder if there is one. Raises
     BadInput naming file, line and key, or the option.
     """
-    settings_type = find_contest(contest_name).settings
     text, document, folder = _read(path)
     where = str(path or FILE_NAME)
-    tables = {known.name for known in CONTESTS} | {_SANDBOX}
+    contests = _contests_in(document, where, text)
+    played = contests.find(contest_name)
+    tables = {*contests.all, _SANDBOX}
     head = {key: value for key, value in document.items() if key not in tables}
     overrides = {key: value for key, value in (general or {}).items() if value is not None}
     own_overrides = {key: value for key, value in (contest or {}).items() if value is not None}
-    for other in CONTESTS:  # every table of the file must be right, whichever is asked for
+    for other in contests.all.values():  # every table of the file must be right, whichever is asked for
         _validate(other.settings, _table(document, other.name, where, text), where, text, other.name)
     _validate(General, head, where, text, None)
     sandbox = _validate(SandboxSettings, _sandbox_table(document, where, text), where, text, _SANDBOX)
     checked = _validate(General, head | overrides, where, text, None, options=overrides)
     own = _validate(
-        settings_type,
+        played.settings,
         _table(document, contest_name, where, text) | own_overrides,
         where,
         text,
@@ -92,7 +118,44 @@ def load_config(
     if "://" not in results:
         base = Path() if "results" in overrides else folder
         results = str((base / results).absolute())
-    return Config(checked, own, sandbox, entrants.absolute(), results, folder.absolute())
+    return Config(checked, played, own, sandbox, entrants.absolute(), results, folder.absolute())
+
+
+def _contests_in(document: Mapping[str, Any], where: str, text: str) -> Contests:
+    """The contests that the tables of a file make."""
+    made: dict[str, Contest] = {}
+    own_rules = {contest.name: contest for contest in CONTESTS}
+    for name, table in document.items():
+        if name == _SANDBOX or name in General.model_fields or (name not in own_rules and not isinstance(table, dict)):
+            continue
+        if not isinstance(table, dict) or "game" not in table:
+            if name not in own_rules:
+                raise BadInput(
+                    f"{where}, line {_line_of(text, None, name)}: unknown table {_shown(name)}; a contest of that name"
+                    f' says by which rules it is played: game = "{CONTESTS[0].name}". There are'
+                    f" {_listed(own_rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*own_rules, _SANDBOX])}"
+                )
+            made[name] = own_rules[name]
+            continue
+        place, game = f"{where}, line {_line_of(text, name, 'game')}", table["game"]
+        if not isinstance(game, str) or game not in own_rules:
+            close = did_you_mean(game, own_rules) if isinstance(game, str) else ""
+            raise BadInput(f"{place}: game = {game!r}: no such rules; there are {_listed(own_rules)}{close}")
+        if name in own_rules and game != name:
+            raise BadInput(f"{place}: {name} has rules of its own; give a contest of {game} another name")
+        if not valid_contest_name(name):
+            raise BadInput(f"{where}, line {_line_of(text, None, name)}: [{_shown(name)}]: {CONTEST_NAME_RULE}")
+        made[name] = find_contest(name, game)
+    return Contests(made | {name: own for name, own in own_rules.items() if name not in made}, tuple(made or own_rules))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def _shown(name: str) -> str:
+    """A name from a file, for a message."""
+    return shortened(name, 100)
 
 
 def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:

@@ -1,13 +1,29 @@
-"""What bots, and other things that files are named after, may be called."""
+"""What bots, contests, and other things that files are named after, may be called."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
+_CONTEST = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 NAME_RULE = "a bot's name has letters, digits and _ . + - only, 64 at most, and starts with a letter, digit or _"
+CONTEST_NAME_RULE = "a contest's name has letters, digits and _ only, 64 at most, and starts with a letter"
 
 
 def valid_name(name: str) -> bool:
     """Whether a bot may be called so."""
     return _NAME.fullmatch(name) is not None
+
+
+def valid_contest_name(name: str) -> bool:
+    """Whether a contest may be called so: its folders are."""
+    return _CONTEST.fullmatch(name) is not None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A clause that names the known one that comes closest to a misspelt name; "" when none does."""
+    import difflib  # for a message only
+
+    close = difflib.get_close_matches(name[:100], list(known), n=1)
+    return f"; did you mean {close[0]}?" if close else ""

@@ -13,13 +13,13 @@ from pydantic import BaseModel
 import tournament
 from tests.cli.test_cli import ROOT, command
 from tournament.config import General, load_config
-from tournament.contests import CONTESTS, find_contest
+from tournament.contests import SHIPPED
 from tournament.errors import BadInput
 from tournament.sandbox.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder
 from tournament.starter.settings_file import settings_text
 
-NAMES = [contest.name for contest in CONTESTS]
+NAMES = [contest.name for contest in SHIPPED]
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -60,7 +60,7 @@ def test_nothing_is_overwritten(tmp_path: Path, taken: str, kind: str) -> None:
         path.symlink_to(tmp_path / "nowhere")
     before = files_in(tmp_path)
     with pytest.raises(BadInput, match=f"{re.escape(taken)} is (there already; nothing was written|not a folder)"):
-        write_contest_folder(tmp_path, CONTESTS)
+        write_contest_folder(tmp_path, SHIPPED)
     assert files_in(tmp_path) == before
     assert not (tmp_path / "nowhere").exists()
 
@@ -91,18 +91,18 @@ def test_an_unknown_contest_is_named(tmp_path: Path) -> None:
 
 def test_every_key_is_in_the_settings_at_its_default(tmp_path: Path) -> None:
     """Also when every # before a key with a default is taken away."""
-    text = settings_text(CONTESTS)
+    text = settings_text(SHIPPED)
     plain, bare = tmp_path / "plain.toml", tmp_path / "bare.toml"
     plain.write_text(text)
     bare.write_text(re.sub(r"^#(\w+ = )", r"\1", text, flags=re.MULTILINE))
     for path in (plain, bare):
-        for name in NAMES:
-            config = load_config(name, path)
-            defaults = find_contest(name).settings()
+        for contest in SHIPPED:
+            config = load_config(contest.name, path)
+            defaults = contest.settings.model_validate(contest.preset)
             chosen = {"seed": config.contest.seed, "entrants": config.contest.entrants}
             assert config.contest == defaults.model_copy(update=chosen)
             assert (config.general, config.sandbox) == (General(), SandboxSettings())
-    models: list[type[BaseModel]] = [General, SandboxSettings, *[contest.settings for contest in CONTESTS]]
+    models: list[type[BaseModel]] = [General, SandboxSettings, *[contest.settings for contest in SHIPPED]]
     for model in models:
         for name, field in model.model_fields.items():
             assert field.description

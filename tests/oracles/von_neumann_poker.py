@@ -60,6 +60,7 @@ class Session(NamedTuple):
     games: int
     x_gain: int
     x_points: float
+    y_points: float
 
 
 @dataclass
@@ -133,7 +134,9 @@ def play(
             shown[b] = -1.0 if folded else cards[0]
             played += 1
         won = stacks[0] - 100
-        record.sessions.append(Session(match, first_session + session, played, won, won / sqrt(played)))
+        record.sessions.append(
+            Session(match, first_session + session, played, won, won / sqrt(played), -won / sqrt(played))
+        )
     return record
 
 

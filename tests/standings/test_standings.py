@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import math
 from collections.abc import Sequence
@@ -13,9 +14,12 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
+from tournament.cli.tables import crosstable_tables
 from tournament.runner.schedule import match_number
 from tournament.standings.estimates import student_quantile
+from tournament.standings.results import crosstable_values
 from tournament.standings.standings import Standing, compute_standings
 from tournament.store.ledger import Batch, Field, FieldEntrant
 from tournament.store.legs import Fault, LegResult
@@ -55,6 +59,12 @@ def batch_of(*legs: LegResult) -> Batch:
     return Batch(legs[0].digest, (), legs)
 
 
+def leg_of_both(field: Field, x: str, y: str, of_x: Points, of_y: Points, number: int = 0) -> LegResult:
+    """A leg of a game that is not zero-sum: both sides have points of their own."""
+    leg, other = leg_of(field, x, y, of_x, number), leg_of(field, x, y, of_y, number)
+    return replace(leg, y_sums=(other.points, other.squared_points, *other.blocks))
+
+
 def tournament(names: Sequence[str], sessions: int, seed: int) -> tuple[Field, dict[tuple[str, str], Points]]:
     """Independent points of every pair; earlier names are better."""
     chance = np.random.default_rng(seed)
@@ -64,6 +74,37 @@ def tournament(names: Sequence[str], sessions: int, seed: int) -> tuple[Field, d
 
 def lines_of(field: Field, legs: Sequence[LegResult]) -> dict[str, Standing]:
     return {line.name: line for line in compute_standings(field, [batch_of(leg) for leg in legs]).entrants}
+
+
+@pytest.mark.parametrize("legs", [1, 2])
+def test_where_a_game_is_not_zero_sum_each_side_has_its_own_points(legs: int) -> None:
+    field = field_of(["ann", "bob", "cat"])
+    chance = np.random.default_rng(5)
+    points = {pair: chance.normal(3, 2, (legs, 2, 64)) for pair in itertools.combinations(["ann", "bob", "cat"], 2)}
+    played = [
+        leg_of_both(field, *pair, of[leg][0], of[leg][1], leg) for pair, of in points.items() for leg in range(legs)
+    ]
+    standings = compute_standings(field, [batch_of(leg) for leg in played])
+    for line in standings.entrants:
+        own = [of[:, pair.index(line.name)] for pair, of in points.items() if line.name in pair]
+        assert line.score == pytest.approx(np.sum(own))
+        assert line.stderr is not None and line.stderr == pytest.approx(np.sqrt(2 * legs * 64) * 2, rel=0.5)
+    for match in standings.matches:
+        of = points[match.x, match.y]
+        assert (match.x_points, match.y_points) == pytest.approx(tuple(of.sum(axis=(0, 2))))
+        for error, side in ((match.x_points_stderr, 0), (match.y_points_stderr, 1)):
+            if legs == 1:
+                assert error == pytest.approx(8 * of[0, side].std(ddof=1))
+            assert error == pytest.approx(np.sqrt(64 * legs) * 2, rel=0.5)
+    rows = {(row["x"], row["y"]): row for row in crosstable_values(standings)}
+    assert len(rows) == 6
+    for (x, y), of in points.items():
+        for (one, other), side in (((x, y), 0), ((y, x), 1)):
+            assert rows[one, other]["points_per_session"] == pytest.approx(of[:, side].sum() / (64 * legs))
+    cells = Console(width=200, record=True, file=io.StringIO())
+    cells.print(*crosstable_tables(standings, "", 200))
+    shown = cells.export_text()
+    assert all(f"{row['points_per_session']:+.2f}" in shown for row in rows.values())
 
 
 def test_scores_and_counts_are_plain_sums() -> None:

@@ -32,7 +32,10 @@ results = st.builds(
     counts=st.lists(st.integers(0, 10**15), max_size=2).map(tuple),
     faults_left_out=st.tuples(st.integers(0, 3), st.integers(0, 3)),
 )
-legs = st.lists(results, max_size=5)
+of_y = st.tuples(amounts, st.floats(0, 1e30), *[amounts] * 32)
+legs = st.lists(results, max_size=5) | st.lists(
+    st.builds(lambda leg, y_sums: replace(leg, y_sums=y_sums), results, of_y), max_size=5
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -67,6 +70,7 @@ ODD: dict[str, Any] = {
     "ended_by": [0, 2, True, float("nan")],
     "counts": [[-1], [0.5], 3, [0] * 65],
     "faults_left_out": [[0], [0, 0, 0], [0, -1]],
+    "y_sums": [[0.5] * 34, [0.5] * 33, 3, None, "", {}],
     "more": [0],
 }
 
@@ -83,6 +87,21 @@ def test_what_can_not_be_is_refused(key: str, value: Any) -> None:
 def test_what_is_no_list_of_legs_is_refused(rows: Any) -> None:
     with pytest.raises(ValueError):
         legs_of_json(rows)
+
+
+def test_sums_of_y_are_there_for_all_legs_or_for_none() -> None:
+    with_y = replace(LEG, y_sums=(2.0, 4.0, *[0.125] * 32))
+    rows = [asdict(leg) | {"blocks": [0.5] * 32} for leg in (with_y, with_y)]
+    for key, value in (("y_sums", []), ("y_sums", [2.0, -1.0, *[0.0] * 32]), ("y_sums", [2e15, 1.0, *[0.0] * 32])):
+        bad = [json.loads(json.dumps(row)) for row in rows]
+        assert legs_of_json(bad).y_sums[1].tolist() == list(with_y.y_sums)
+        bad[1][key] = value
+        with pytest.raises(ValueError):
+            legs_of_json(bad)
+    of_x = Legs.of([LEG]).y_sums[0]
+    assert of_x.tolist() == [-0.5, 0.25, *[-0.5] * 32]
+    with pytest.raises(ValueError):
+        unpack_legs(pack_legs(Legs.of([replace(with_y, y_sums=(2.0, -1.0, *[0.0] * 32))])))
 
 
 BAD = (

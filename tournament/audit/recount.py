@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,32 @@ from tournament.store.legs import LegResult
 
 Rows = Mapping[str, npt.NDArray[Any]]
 _Indices = npt.NDArray[np.int64]
+_Compared = tuple[str, Any, Any]  # what, as counted here, as recorded
 
 
 class NotTheLegs(Exception):
     """Rows that can't be of these legs, in words."""
+
+
+class _Sums:
+    """A seat's points, their squares and blocks, leg by leg."""
+
+    def __init__(self, legs: int) -> None:
+        self.points = np.zeros(legs)
+        self.squared_points = np.zeros(legs)
+        self.blocks = np.zeros((legs, BLOCK_COUNT))
+
+    def add_sessions(self, legs: _Indices, block: _Indices, points: npt.NDArray[np.float64]) -> None:
+        np.add.at(self.points, legs, points)
+        np.add.at(self.squared_points, legs, points * points)
+        np.add.at(self.blocks, (legs, block), points)
+
+    def add_games(
+        self, legs: _Indices, block: _Indices, points: npt.NDArray[np.float64], finished: npt.NDArray[np.bool_]
+    ) -> None:
+        np.add.at(self.blocks, (legs, block), points)
+        np.add.at(self.points, legs[finished], points[finished])
+        self.squared_points = self.points**2  # where games are scored, a leg has one session
 
 
 class Recount:
@@ -38,9 +60,7 @@ class Recount:
         self.sessions = np.zeros(len(legs), dtype=np.int64)
         self.games_of_sessions = np.zeros(len(legs), dtype=np.int64)
         self.games_in_sessions = np.zeros(len(legs), dtype=np.int64)
-        self.points = np.zeros(len(legs))
-        self.squared_points = np.zeros(len(legs))
-        self.blocks = np.zeros((len(legs), BLOCK_COUNT))
+        self._sums = [_Sums(len(legs)) for column in self._scored_columns()]
         self.counts: list[Any] = [0 for leg in legs]
         self._last = {"games": (-1, -1, -1), "sessions": (-1, -1, -1)}
 
@@ -52,10 +72,9 @@ class Recount:
         self.games_in_sessions += np.bincount(legs[finished], minlength=len(self._legs))
         scored = self._contest.scored
         if scored.table == "games":
-            points = rows[scored.column].astype(np.float64)
-            self._add_blocks(legs, rows["game"].astype(np.int64), points)
-            np.add.at(self.points, legs[finished], points[finished])
-            self.squared_points = self.points**2  # where games are scored, a leg has one session
+            block = self._block(rows["game"].astype(np.int64))
+            for column, sums in zip(self._scored_columns(), self._sums):
+                sums.add_games(legs, block, rows[column].astype(np.float64), finished)
         if scored.counts:
             starts = np.flatnonzero(np.diff(legs, prepend=-1))
             for start, end in zip(starts, [*starts[1:], len(legs)]):
@@ -67,12 +86,10 @@ class Recount:
         legs, session = self._place("sessions", rows, np.zeros(len(rows["session"]), dtype=np.int64))
         self.sessions += np.bincount(legs, minlength=len(self._legs))
         np.add.at(self.games_of_sessions, legs, rows["games"].astype(np.int64))
-        scored = self._contest.scored
-        if scored.table == "sessions":
-            points = rows[scored.column].astype(np.float64)
-            np.add.at(self.points, legs, points)
-            np.add.at(self.squared_points, legs, points * points)
-            self._add_blocks(legs, session, points)
+        if self._contest.scored.table == "sessions":
+            block = self._block(session)
+            for column, sums in zip(self._scored_columns(), self._sums):
+                sums.add_sessions(legs, block, rows[column].astype(np.float64))
 
     def problems(self) -> list[str]:
         """What differs from the ledger, leg by leg, in words."""
@@ -86,9 +103,8 @@ class Recount:
                     ("games", self.games[index], leg.games),
                     ("sessions", self.sessions[index], leg.sessions),
                     ("games of sessions", self.games_of_sessions[index], self.games_in_sessions[index]),
-                    ("points", self.points[index], leg.points),
-                    ("squared points", self.squared_points[index], leg.squared_points),
-                    ("blocks", tuple(self.blocks[index]), leg.blocks),
+                    *_compared("", self._sums[0], index, leg.points, leg.squared_points, leg.blocks),
+                    *self._compared_of_y(index, leg),
                     ("counts", tuple(np.ravel(self.counts[index])) if leg.counts else (), counts),
                 )
                 if recorded is not None and here != recorded
@@ -116,11 +132,34 @@ class Recount:
             self._last[table] = (int(legs[-1]), int(session[-1]), int(game[-1]))
         return legs, session
 
-    def _add_blocks(self, legs: _Indices, number: _Indices, points: npt.NDArray[np.float64]) -> None:
-        block = number * BLOCK_COUNT // self._cut
+    def _scored_columns(self) -> list[str]:
+        """x's points, and y's where they don't follow from these."""
+        return [column for column in (self._contest.scored.column, self._contest.scored.y_column) if column]
+
+    def _compared_of_y(self, index: int, leg: LegResult) -> Iterator[_Compared]:
+        if not self._contest.scored.y_column:
+            yield "sums of y", (), leg.y_sums
+        elif len(leg.y_sums) != 2 + BLOCK_COUNT:
+            yield "sums of y", None, leg.y_sums
+        else:
+            points, squared_points, *blocks = leg.y_sums
+            yield from _compared(" of y", self._sums[1], index, points, squared_points, tuple(blocks))
+
+    def _block(self, number: _Indices) -> _Indices:
+        """The block of each of these sessions, or games. Raises NotTheLegs."""
+        block: _Indices = number * BLOCK_COUNT // self._cut
         if len(block) and block.max() >= BLOCK_COUNT:
             raise NotTheLegs("there are more rows than a leg can have")
-        np.add.at(self.blocks, (legs, block), points)
+        return block
+
+
+def _compared(
+    whose: str, sums: _Sums, index: int, points: float, squared_points: float, blocks: tuple[float, ...]
+) -> Iterator[_Compared]:
+    """A leg's sums of one seat, as counted and as recorded."""
+    yield f"points{whose}", sums.points[index], points
+    yield f"squared points{whose}", sums.squared_points[index], squared_points
+    yield f"blocks{whose}", tuple(sums.blocks[index]), blocks
 
 
 def name_of(leg: LegResult) -> str:

@@ -99,7 +99,14 @@ def _compared(
     with scratch_folder() as folder:
         there = FolderStorage(str(folder))
         there.prepare()
-        task = Task(contest.name, players.settings.playing(), players.sandbox.model_dump(), there.location, (leg,))
+        task = Task(
+            contest.name,
+            players.settings.playing(),
+            players.sandbox.model_dump(),
+            there.location,
+            (leg,),
+            contest.rules,
+        )
         try:
             again = play_task(task, players.artifacts).batch
         except OSError as error:

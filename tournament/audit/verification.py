@@ -63,7 +63,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     state = read_state(storage, from_checkpoint=False)
     if state.field is None:
         raise BadInput(f"{storage.location} holds no results")
-    contest = find_contest(state.field.contest)
+    contest = find_contest(state.field.contest, state.field.game)
     entries = state.entries
     problems: list[Problem] = []
     notes: list[str] = []

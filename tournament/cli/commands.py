@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from tournament.cli.help import Group
-from tournament.cli.strategy import app as strategy_commands
+from tournament.cli.brought import Commands
 from tournament.errors import BadInput, TournamentError, printable
 
 if TYPE_CHECKING:
@@ -21,16 +20,17 @@ if TYPE_CHECKING:
 # Commands import what they need when they are called: --help needs nothing of it.
 
 app = typer.Typer(
-    cls=Group,
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.add_typer(strategy_commands, name="strategy")
 _PLAYS_WITH = ("wasmtime", "ziglang", "sandlock", "ray", "pyarrow")
 
-_Contest = Annotated[str | None, typer.Argument(metavar="CONTEST", help="one of: {contests}")]
+_Contest = Annotated[
+    str | None, typer.Argument(metavar="CONTEST", help="a table of tournament.toml, or one of: {contests}")
+]
 _ConfigPath = Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")]
 _ResultsOption = Annotated[
     str | None, typer.Option("--results", metavar="DIR|URL", help="where the contests' records are")
@@ -95,8 +95,7 @@ def run(
     from tournament.cli.consoles import err, out
     from tournament.cli.screen import Screen
     from tournament.cli.tables import leaderboard_table, reasons
-    from tournament.config import load_config
-    from tournament.contests import find_contest
+    from tournament.config import load_config, load_contests
     from tournament.runner.seed import begin_key
     from tournament.store.storage import inside
 
@@ -107,7 +106,7 @@ def run(
             general={"results": results, "workers": workers, "executor": executor, "address": address},
             contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
         )
-        for name in contests or _configured(config)
+        for name in contests or load_contests(config).chosen
     }
     for name, one in chosen.items():
         begin_key(one, inside(one.results, name))
@@ -119,7 +118,7 @@ def run(
     place = inside(first.results, name)
     try:
         with Screen(err, "") as screen:  # whatever is wrong with the last is told before the first is played
-            prepared = [prepare_contest(find_contest(name), one, screen) for name, one in chosen.items()]
+            prepared = [prepare_contest(one.played, one, screen) for one in chosen.values()]
         for contest in prepared:
             title, place = contest.contest.title, contest.location
             with Screen(err, title) as screen:
@@ -147,7 +146,7 @@ def leaderboard(
     if as_json:
         _print_json([standing_values(line) for line in found.ranking.entrants])
         return
-    out.print(leaderboard_table(found.ranking, find_contest(found.field.contest).title, out.width))
+    out.print(leaderboard_table(found.ranking, find_contest(found.field.contest, found.field.game).title, out.width))
     if below := reasons(found.ranking):
         out.print(below, soft_wrap=True)
     for how in found.confined_by:
@@ -169,7 +168,7 @@ def crosstable(
     if as_json:
         _print_json(crosstable_values(found.ranking))
         return
-    for table in crosstable_tables(found.ranking, find_contest(found.field.contest).title, out.width):
+    for table in crosstable_tables(found.ranking, find_contest(found.field.contest, found.field.game).title, out.width):
         out.print(table)
 
 
@@ -286,13 +285,12 @@ def check(
     from tournament.cli.check_tables import alike, check_table, replay_table
     from tournament.cli.consoles import err, out
     from tournament.cli.screen import Screen
-    from tournament.config import load_config
-    from tournament.contests import find_contest
+    from tournament.config import load_config, load_contests
     from tournament.entrants.folder import check_among_others
     from tournament.trial.check import check_bot, contest_of, replay_check
 
-    chosen = find_contest(contest) if contest else contest_of(bot, _configured(config))
-    loaded = load_config(chosen.name, config, contest={"seed": seed})
+    loaded = load_config(contest or contest_of(bot, load_contests(config)), config, contest={"seed": seed})
+    chosen = loaded.played
     check_among_others(bot, loaded.entrants)
     with Screen(err, chosen.title) as screen:
         if session is not None:
@@ -327,11 +325,10 @@ def new(
     """Write a commented bot to start from, into the entrants folder."""
     from tournament.cli.consoles import out
     from tournament.config import load_config
-    from tournament.contests import find_contest
     from tournament.entrants.new import write_new_bot
 
     chosen = load_config(contest, config, contest={"entrants": None if entrants is None else str(entrants)})
-    path = write_new_bot(find_contest(contest), chosen.entrants, name, language)
+    path = write_new_bot(chosen.played, chosen.entrants, name, language)
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
 
@@ -350,70 +347,50 @@ def init(
     import shlex
 
     from tournament.cli.consoles import out
-    from tournament.contests import CONTESTS, find_contest
+    from tournament.contests import CONTESTS, SHIPPED
+    from tournament.names import did_you_mean
     from tournament.starter.folder import write_contest_folder
 
-    chosen = [find_contest(name) for name in dict.fromkeys(contest or [known.name for known in CONTESTS])]
+    there = {known.name: known for known in (*CONTESTS, *SHIPPED)}
+    names = dict.fromkeys(contest or [known.name for known in SHIPPED])
+    for name in names.keys() - there.keys():
+        raise BadInput(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
+    chosen = [there[name] for name in names]
     written = write_contest_folder(folder, chosen)
     out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
     out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)
 
 
-@app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
-def judge(
-    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
-    hands: Annotated[int | None, typer.Option(metavar="G", min=1, max=1_000_000, help="default 10000")] = None,
-    seed: Annotated[str, typer.Option(metavar="SEED", help="number or text that chooses deals and dice")] = "1",
-    decks: Annotated[Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead")] = None,
-    transcript: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="write every line here: < read by the program, > written by it")
-    ] = None,
-    no_sandbox: Annotated[bool, typer.Option("--no-sandbox", help="run the program with all your rights")] = False,
-) -> None:
-    """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
+def _place_of_results(contest: str | None, results: str | None, config: Path | None) -> str:
+    """Where the contests' records are. Raises BadInput for a contest that neither the settings nor the records know."""
+    from tournament.config import load_config, load_contests
+    from tournament.names import valid_contest_name
+    from tournament.store.storage import inside
 
-    Exits with 0 when it played to the end, 2 for bad input, 3 when it broke the
-    protocol, 4 when it ran out of time, 5 when its output ended before the match.
-    """
-    from tournament.cli.consoles import out
-    from tournament.contests import find_contest
-    from tournament.trial.judge import judge_command
-
-    verdict = judge_command(
-        find_contest(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
-        sandboxed=not no_sandbox,
-    )  # fmt: skip
-    out.print(verdict.text, soft_wrap=True)
-    if verdict.exit_code:
-        raise typer.Exit(verdict.exit_code)
+    known = load_contests(config)
+    place = load_config(next(iter(known.all)), config, general={"results": results}).results
+    if contest is not None and not (valid_contest_name(contest) and _holds_records(inside(place, contest))):
+        known.find(contest)
+    return place
 
 
-def _configured(config: Path | None) -> list[str]:
-    """The contests that have a table in the settings file, else all."""
-    import tomllib
+def _holds_records(location: str) -> bool:
+    from tournament.store.storage import open_storage
 
-    from tournament.contests import CONTESTS
-
-    try:
-        document = tomllib.loads((config or Path("tournament.toml")).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        document = {}
-    return [c.name for c in CONTESTS if c.name in document] or [c.name for c in CONTESTS]
+    return bool(open_storage(location).list("ledger"))
 
 
 def _recorded(contest: str | None, results: str | None, config: Path | None) -> list[str]:
     """Where the records of a contest are, or those of all. Raises BadInput when there are none."""
-    from tournament.config import load_config
-    from tournament.contests import CONTESTS, find_contest
-    from tournament.store.storage import inside, open_storage
+    from tournament.standings.results import contests_held
+    from tournament.store.storage import inside
 
-    names = [find_contest(contest).name] if contest is not None else [known.name for known in CONTESTS]
-    place = load_config(names[0], config, general={"results": results}).results
+    place = _place_of_results(contest, results, config)
     # A contest's own folder will do as well as the one above it.
-    for locations in ([inside(place, name) for name in names], [place]):
-        if held := [location for location in locations if open_storage(location).list("ledger")]:
+    for names in ([contest] if contest is not None else contests_held(place), None):
+        locations = [place] if names is None else [inside(place, name) for name in names]
+        if held := [location for location in locations if _holds_records(location)]:
             return held
     raise BadInput(f"{place} holds no results")
 
@@ -426,16 +403,14 @@ def _load(contest: str | None, results: str | None, config: Path | None) -> Resu
 
 def _place(contest: str | None, results: str | None, config: Path | None) -> str:
     """Where `load` finds the records of a contest, or of the only one that is there."""
-    from tournament.config import load_config
-    from tournament.contests import CONTESTS, find_contest
-    from tournament.store.storage import inside, open_storage
+    from tournament.store.storage import inside
 
-    if contest is not None:
-        place = load_config(contest, config, general={"results": results}).results
-        location = inside(place, find_contest(contest).name)
-        # A contest's own folder will do as well as the one above it.
-        return place if results is not None and not open_storage(location).list("ledger") else location
-    return load_config(CONTESTS[0].name, config, general={"results": results}).results
+    place = _place_of_results(contest, results, config)
+    if contest is None:
+        return place
+    location = inside(place, contest)
+    # A contest's own folder will do as well as the one above it.
+    return place if results is not None and not _holds_records(location) else location
 
 
 def _print_json(value: Any) -> None:

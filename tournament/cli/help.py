@@ -18,7 +18,8 @@ class Group(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         whole = formatter.width * 100
         with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(whole)) for name, command in self.commands.items()])
+            named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+            formatter.write_dl([(name, command.get_short_help_str(whole)) for name, command in named if command])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)

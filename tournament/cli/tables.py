@@ -120,16 +120,18 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
         table.add_column("y")
         table.add_column("points per session", justify="right")
         table.add_column("±", justify="right")
-        for match in standings.matches:
-            error = match.stderr_per_session
-            value = f"{match.points_per_session:+.3f}"
-            table.add_row(Text(match.x), Text(match.y), value, "" if error is None else f"{error:.3f}")
+        zero_sum = all(match.x_points + match.y_points == 0 for match in standings.matches)
+        for played in standings.matches:
+            for match in (played,) if scoring or zero_sum else (played, played.from_y()):
+                error = match.stderr_per_session
+                value = f"{match.points_per_session:+.3f}"
+                table.add_row(Text(match.x), Text(match.y), value, "" if error is None else f"{error:.3f}")
         return [table]
-    pairs: dict[tuple[str, str], tuple[Match, int]] = {}
+    pairs: dict[tuple[str, str], Match] = {}
     for match in standings.matches:
-        pairs[match.x, match.y] = (match, 1)
+        pairs[match.x, match.y] = match
         if not scoring:
-            pairs[match.y, match.x] = (match, -1)
+            pairs[match.y, match.x] = match.from_y()
     longest = max((len(name) for name in names), default=0)
     columns = max(1, (width - longest - 8) // (max(9, *[len(name) + 3 for name in across]) if scoring else 9))
     tables = []
@@ -146,7 +148,7 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
             for number in opponents:
                 found = pairs.get((name, across[number]))
                 itself = number == row and not scoring
-                cells.append(Text("·", style="dim") if itself else "" if found is None else _cell(*found, scoring))
+                cells.append(Text("·", style="dim") if itself else "" if found is None else _cell(found, scoring))
             table.add_row(f"{row + 1}", Text(name), *cells)
         tables.append(table)
     return tables
@@ -160,8 +162,8 @@ def _in_cells(scoring: HouseScoring) -> list[Measure]:
     return [measure for measure in scoring.measures if measure.from_width <= _CELL_WIDTH]
 
 
-def _cell(match: Match, sign: int, scoring: HouseScoring | None) -> Text:
-    value = sign * match.points_per_session
+def _cell(match: Match, scoring: HouseScoring | None) -> Text:
+    value = match.points_per_session
     error = match.stderr_per_session
     digits = 2 if scoring is None else 0
     clear = error is not None and abs(value) > 2 * error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -40,7 +40,7 @@ class Question:
     after the bot, `extremes` has values at their limits to try bots with. `line`
     asks a program, with the names of arguments and of the view's fields in
     braces; it answers with one of the `words`. Where it `only_tells` something,
-    the answer doesn't matter.
+    the answer doesn't matter. One that `catches_up` tells only processes, and of Python bots none but their histories.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Question:
     line: str
     words: tuple[Word, ...]
     only_tells: bool = False
+    catches_up: bool = False
 
     @property
     def python_name(self) -> str:
@@ -69,6 +70,17 @@ class ViewField:
     offset: int
     code: str
     extremes: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Histories:
+    """Lists of a game's moves that a Python bot is shown, the last of each from a field of the view.
+
+    `lists`: by the name of each the field that has its next value. `length`: the field with how long they are.
+    """
+
+    lists: Mapping[str, str]
+    length: str
 
 
 class Helpers(Protocol):
@@ -138,7 +150,8 @@ class Interface:
     its fields are too many to be listed. Python bots may import the
     `python_sdk`. `new_dialogue` begins a program's leg, from the core and the key
     of its helpers, if the questions' lines are not used; who breaks off a dialogue does
-    not get another in that leg.
+    not get another in that leg. Python bots have the `histories` as lists; others' moves lie in a WebAssembly
+    bot's own memory, after its view, if the core writes them there.
     """
 
     sdk: Path
@@ -156,6 +169,7 @@ class Interface:
     show_view: Callable[[Mapping[str, float]], str] | None = None
     python_sdk: PythonSdk | None = None
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
+    histories: Histories | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError for more than the engine has room for."""
@@ -166,6 +180,11 @@ class Interface:
                 )
         if self.view_size > VIEW_LIMIT:
             raise ValueError(f"the view has {self.view_size} bytes, at most {VIEW_LIMIT} are possible")
+
+    @property
+    def answered(self) -> tuple[Question, ...]:
+        """The questions that a bot has functions for."""
+        return tuple(question for question in self.questions if not question.catches_up)
 
     @property
     def passes_address(self) -> bool:
@@ -189,6 +208,7 @@ class ContestSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
+    game: str | None = Field(None, description="by the rules of which contest it is played; default its own name")
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
     sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")
     seed: Seed | None = Field(
@@ -228,7 +248,7 @@ class ContestSettings(BaseModel):
 
         Without the seed: these go to workers and into the ledger, where it must not be.
         """
-        return self.model_dump(exclude={"entrants", "seed"})
+        return self.model_dump(exclude={"game", "entrants", "seed"})
 
     @property
     def fuel_per_leg(self) -> int:
@@ -314,6 +334,7 @@ class House:
 class Scored:
     """Where the records have x's points: a column of a table, by whose rows a leg is cut into blocks.
 
+    `y_column` has y's, where the game is not zero-sum; then the core adds them up as well.
     Of games there are in a leg of one session what the setting called `length` says. `counts` makes a
     core's counts of columns of games, for those that have any.
     """
@@ -322,6 +343,7 @@ class Scored:
     column: str
     length: str = ""
     counts: Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.int64]] | None = None
+    y_column: str = ""
 
 
 # Raised when the same settings no longer give the same games in any contest: it is of what they share. A
@@ -341,13 +363,16 @@ class NewCore(Protocol):
 class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
+    Several may be played by the same `rules`, which are known by the name of the contest that brings them.
     Its `version` is raised when the same settings no longer give the same games in this contest: then its
     records are archived, and no other's. Without a `house` all entrants play all. A `judge`, where the statement has
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
-    `new_core_at_limits`. The `portrait` is what a report shows beside scores. The last two are guesses, for the
+    `new_core_at_limits`. The `portrait` is what a report shows beside scores. Two are guesses, for the
     batches before anything is measured: the games of a session, and how many one
-    core plays in a second.
+    core plays in a second. `commands` are what it adds to the command line: by name, where a Typer app is
+    to be found, as "module:attribute"; it is imported when the command is called. The `preset` are settings
+    with which a new settings file has it.
     """
 
     name: str
@@ -365,6 +390,18 @@ class Contest:
     portrait: Portrait | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6
+    commands: Mapping[str, str] = field(default_factory=dict)
+    preset: Mapping[str, object] = field(default_factory=dict)
+    rules: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", self.rules or self.name)
+
+    def named(self, name: str) -> Contest:
+        """A contest of this name with the same rules."""
+        if name == self.name:
+            return self
+        return replace(self, name=name, title=name.replace("_", " ").capitalize())
 
     @property
     def engine_version(self) -> str:

@@ -143,7 +143,7 @@ def warnings_of(submission: Submission, interface: Interface, sandbox: SandboxSe
 
 def _tried(artifact: bytes, submission: Submission, interface: Interface, memory_megabytes: int) -> Path:
     """Where it is noted that a bot starts: that need not be tried at each run."""
-    questions = [question.name for question in interface.questions]
+    questions = [question.name for question in interface.answered]
     parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes)]
     return _entry(hashlib.sha256(" ".join(parts).encode()).hexdigest(), "starts")
 
@@ -280,7 +280,7 @@ def _compile(submission: Submission, interface: Interface, sandbox: SandboxSetti
                 definitions = f"#define BOT_CLASS {interface.bot_class}\n"
             else:
                 defined = defined_functions(preprocessed, name)
-                chosen = choose_functions(defined, submission.name, [q.name for q in interface.questions])
+                chosen = choose_functions(defined, submission.name, [q.name for q in interface.answered])
                 if isinstance(chosen, str):
                     compiler.check_syntax(unit, submission.kind, interface.sdk, sandbox, interface.hints)
                     raise compiler.CompilerRefused(chosen)
@@ -314,4 +314,4 @@ def _file_name(submission: Submission) -> str:
 
 def _definitions(interface: Interface, chosen: list[str]) -> str:
     """Tells the adapter the bot's names."""
-    return "".join(f"#define BOT_{q.name.upper()} {name}\n" for q, name in zip(interface.questions, chosen))
+    return "".join(f"#define BOT_{q.name.upper()} {name}\n" for q, name in zip(interface.answered, chosen))

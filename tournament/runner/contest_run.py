@@ -190,8 +190,8 @@ def schedule_of(
 ) -> Schedule:
     """Who plays whom in a contest whose seed has this master key."""
     if contest.house:
-        return AgainstHouse(contest.name, settings, key, entrants, house, contest.engine_version)
-    return RoundRobin(contest.name, settings, key, entrants, version=contest.engine_version)
+        return AgainstHouse(contest.rules, settings, key, entrants, house, contest.engine_version)
+    return RoundRobin(contest.rules, settings, key, entrants, version=contest.engine_version)
 
 
 def _play(
@@ -291,7 +291,7 @@ def _tasks(
             in_lanes += fixture.has_processes
         inline = len(batch) - in_lanes
         if batch and (played or pace.batch_is_full(inline, in_lanes, inline_left, in_lanes_left)):
-            yield Task(contest.name, settings, sandbox, writer.storage.location, tuple(batch))
+            yield Task(contest.name, settings, sandbox, writer.storage.location, tuple(batch), contest.rules)
             inline_left -= inline
             in_lanes_left -= in_lanes
             batch = []

@@ -41,8 +41,8 @@ def differences(
         if known.settings.get(key) != value
         and not (known.house and key == "sessions" and _grows(known.settings, value))
     ]
-    if known.contest != contest.name:
-        differing.append(f"games of {known.contest}")
+    if known.rules != contest.rules:
+        differing.append(f"games of {known.rules}")
     if known.engine != contest.engine_version:
         differing.append(f"games of version {known.engine} of {contest.name}, this is {contest.engine_version}")
     if names.isdisjoint(entrant.name for entrant in known.entrants):
@@ -92,6 +92,7 @@ def field_of(
         numbers=numbers,
         house=tuple(FieldHousePlayer(house_numbers[p.name], p.name, content_sha256(p), dict(p.facts)) for p in house),
         house_numbers=house_numbers,
+        game="" if contest.rules == contest.name else contest.rules,
     )
 
 

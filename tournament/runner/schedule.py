@@ -74,10 +74,11 @@ def house_match_number(entrant: int, house: int) -> int:
 class RoundRobin:
     """All play all. Legs come by match number, those of a duplicate match one after the other.
 
+    `rules` names whose they are: contests of other names with the same rules, seed and bots have the same games.
     `key` is the master key of the seed; `version` the contest's `engine_version`, "" for legs that nobody records.
     """
 
-    contest: str
+    rules: str
     settings: dict[str, Any]
     key: bytes
     competitors: Sequence[Competitor]
@@ -90,7 +91,7 @@ class RoundRobin:
 
     @property
     def legs_per_match(self) -> int:
-        return 2 if self.settings["duplicate"] else 1
+        return 2 if self.settings.get("duplicate") else 1
 
     def total(self) -> int:
         """How many legs there are."""
@@ -98,7 +99,7 @@ class RoundRobin:
         return count * (count - 1) // 2 * self.legs_per_match
 
     def fixtures(self) -> Iterator[Fixture]:
-        digest = _Digests([self.version, self.contest, self.settings, seed_fingerprint(self.key)])
+        digest = _Digests([self.version, self.rules, self.settings, seed_fingerprint(self.key)])
         in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
         numbers = range(self.legs_per_match)
         for high, later in enumerate(in_order):
@@ -118,10 +119,10 @@ class RoundRobin:
                 match=match,
                 number=number,
                 sessions=self.settings["sessions"],
-                deals_key=sub_key(self.key, "deals", self.contest, *pairing),
+                deals_key=sub_key(self.key, "deals", self.rules, *pairing),
             ),
-            x=_seat(self.key, self.contest, x, y, number),
-            y=_seat(self.key, self.contest, y, x, number),
+            x=_seat(self.key, self.rules, x, y, number),
+            y=_seat(self.key, self.rules, y, x, number),
         )
 
     def legs(self) -> Iterator[Leg]:
@@ -134,10 +135,10 @@ class AgainstHouse:
 
     Entrants sit in seat x. They all meet the same deals and the same dice of the
     house player, unless deals are independent. More sessions leave those that
-    there were as they are. `key` and `version` as in RoundRobin.
+    there were as they are. `rules`, `key` and `version` as in RoundRobin.
     """
 
-    contest: str
+    rules: str
     settings: dict[str, Any]
     key: bytes
     competitors: Sequence[Competitor]
@@ -155,7 +156,7 @@ class AgainstHouse:
     def fixtures(self) -> Iterator[Fixture]:
         # Without the sessions: more of them leave those that there were as they are.
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
-        digest = _Digests([self.version, self.contest, settings, seed_fingerprint(self.key)])
+        digest = _Digests([self.version, self.rules, settings, seed_fingerprint(self.key)])
         for entrant, player in self._pairs():
             match = house_match_number(entrant.number, player.number)
             for number in range(self.settings["sessions"]):
@@ -183,24 +184,24 @@ class AgainstHouse:
                 match=match,
                 number=number,
                 sessions=1,
-                deals_key=sub_key(self.key, "deals against house", self.contest, player.name, number, *own),
+                deals_key=sub_key(self.key, "deals against house", self.rules, player.name, number, *own),
             ),
-            x=_seat(self.key, self.contest, entrant, player, number),
-            y=_seat(self.key, self.contest, player, entrant, number),
+            x=_seat(self.key, self.rules, entrant, player, number),
+            y=_seat(self.key, self.rules, player, entrant, number),
         )
 
     def legs(self) -> Iterator[Leg]:
         return map(self.leg, self.fixtures())
 
 
-def _seat(key: bytes, contest: str, player: Competitor, opponent: Competitor, number: int) -> Seat:
+def _seat(key: bytes, rules: str, player: Competitor, opponent: Competitor, number: int) -> Seat:
     """A player's seat in a leg. House players and entrants may have the same names.
 
     rand() is SplitMix64 from a number of its own. The bot may know it: it is its
     chance, and leads to nobody else's. An opponent sees a few bits of a word in
     what the bot does with it, and would have 2^64 numbers to try.
     """
-    place = (contest, player.kind == "house", player.name, opponent.name, number)
+    place = (rules, player.kind == "house", player.name, opponent.name, number)
     return Seat(
         player.name,
         player.kind,

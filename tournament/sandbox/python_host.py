@@ -39,6 +39,7 @@ def prepare(told: dict[str, Any]) -> None:
     `told`: name, questions (names), argument_counts, fields (name, offset,
     struct code), view_size, most_arguments, state_size (of the list f), sdk
     (file of the contest's module for bots, or None), modules (name to file and package folders),
+    only_tell and catch_up (of each question), histories (where their length lies, and name and offset of each),
     legs_share (whether legs share the process), examine (to say which they may, and do nothing else).
     """
     _told.update(told)
@@ -113,6 +114,7 @@ def serve() -> None:
         argument_counts=_told["argument_counts"],
         view_size=_told["view_size"],
         most_arguments=_told["most_arguments"],
+        histories=_told["histories"],
     )
 
 
@@ -151,8 +153,8 @@ class _Bot:
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
         self._view = type("Bot", (python_bots.View,), {**fields, "field_names": tuple(fields)})
 
-    def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object], ...]]:
-        """The object that the bot is shown, and the functions that answer its questions."""
+    def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
+        """What the bot is shown, and the functions that answer its questions, None for one that catches up."""
         if self._code is None:
             self._code = compile(self._source, FILE_NAME, "exec", dont_inherit=True)
         # No module that can be imported has a name with a dot and this beginning.
@@ -169,11 +171,16 @@ class _Bot:
         view = self._view()
         if _told["state_size"]:
             view.f = [0] * _told["state_size"]
-        functions = _functions(module, _told["name"], _told["questions"])
+        asked = [name for name, catches_up in zip(_told["questions"], _told["catch_up"]) if not catches_up]
+        functions = _functions(module, _told["name"], asked)
         for name in _sdks:
             sdk: Any = modules.get(name)
             functions = tuple(map(sdk.answering, functions))
-        return view, tuple(map(_listening, functions, _told["only_tell"]))
+        answering = iter(functions)
+        return view, tuple(
+            None if catches_up else _listening(next(answering), only_tells)
+            for catches_up, only_tells in zip(_told["catch_up"], _told["only_tell"])
+        )
 
 
 def _listening(function: Callable[..., object], only_tells: bool) -> Callable[..., object]:

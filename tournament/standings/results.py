@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tournament.contests import CONTESTS, find_contest
+from tournament.contests import find_contest
 from tournament.errors import BadInput, RunFailed
+from tournament.names import valid_contest_name
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, read_state, standing_batches
@@ -25,8 +26,10 @@ MATCHES = (
     Column("legs", "int32", "legs played: 2 in a duplicate match"),
     Column("sessions", "int64", "sessions played"),
     Column("games", "int64", "games played"),
-    Column("x_points", "float64", "points of x over the match; y has the negative"),
+    Column("x_points", "float64", "points of x over the match"),
     Column("x_points_stderr", "float64", "standard error of x_points"),
+    Column("y_points", "float64", "points of y; what x has, negated, where the game is zero-sum"),
+    Column("y_points_stderr", "float64", "standard error of y_points"),
 )
 ENTRANTS = (
     Column("name", "str", "the bot's name: its file's, without the ending, or its folder's"),
@@ -120,7 +123,12 @@ class Results:
 
         from tournament.store.parts import read_parts
 
-        contest = find_contest(self.field.contest)
+        contest = find_contest(self.field.contest, self.field.game)
+        if self.field.engine != contest.engine_version:
+            raise BadInput(
+                f"the records in {self.location} are of version {self.field.engine} of {contest.rules}, this is"
+                f" {contest.engine_version}; run again to have records of it"
+            )
         columns = {"games": contest.games, "sessions": contest.sessions}[table]
         parts = [part for batch in self.batches for part in batch.parts if part.table == table]
         try:
@@ -160,16 +168,22 @@ def locate(results: str) -> str:
     storage = open_storage(results)
     if storage.list("ledger"):
         return storage.location
-    held = [c.name for c in CONTESTS if open_storage(inside(storage.location, c.name)).list("ledger")]
+    held = contests_held(storage.location)
     if len(held) != 1:
         what = f"holds the contests {', '.join(held)}: name one" if held else "holds no results"
         raise BadInput(f"{results} {what}")
     return open_storage(inside(storage.location, held[0])).location
 
 
+def contests_held(results: str) -> list[str]:
+    """The contests that have records in a folder, or below a URL. Archives aside."""
+    names = filter(valid_contest_name, open_storage(results).folders())
+    return [name for name in names if open_storage(inside(results, name)).list("ledger")]
+
+
 def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Standings:
     """The standings of a recorded field. Raises RunFailed when the ledger lacks what they need."""
-    house = find_contest(field.contest).house
+    house = find_contest(field.contest, field.game).house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
         raise RunFailed(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
     return compute_standings(field, batches, house.scoring if house else None)
@@ -224,15 +238,14 @@ def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
     """Every pair from both sides, as scripts get it; entrants against house players from the entrant's side."""
     rows = []
     for match in ranking.matches:
-        sides = ((match.x, match.y, 1), (match.y, match.x, -1))
-        for x, y, sign in sides[:1] if ranking.scoring else sides:
+        for side in (match,) if ranking.scoring else (match, match.from_y()):
             row = {
-                "x": x,
-                "y": y,
-                "sessions": match.sessions,
-                "games": match.games,
-                "points_per_session": sign * match.points_per_session,
-                "stderr": match.stderr_per_session,
+                "x": side.x,
+                "y": side.y,
+                "sessions": side.sessions,
+                "games": side.games,
+                "points_per_session": side.points_per_session,
+                "stderr": side.stderr_per_session,
             }
             rows.append(row | {"score": match.score} | dict(match.measures) if ranking.scoring else row)
     return rows

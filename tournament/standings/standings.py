@@ -65,6 +65,8 @@ class Match(NamedTuple):
     games: int
     x_points: float
     x_points_stderr: float | None
+    y_points: float
+    y_points_stderr: float | None
     score: float | None = None
     measures: Mapping[str, float | None] = MappingProxyType({})
 
@@ -75,6 +77,17 @@ class Match(NamedTuple):
     @property
     def stderr_per_session(self) -> float | None:
         return self.x_points_stderr / self.sessions if self.x_points_stderr is not None else None
+
+    def from_y(self) -> Match:
+        """The same match with the sides changed."""
+        return self._replace(
+            x=self.y,
+            y=self.x,
+            x_points=self.y_points,
+            x_points_stderr=self.y_points_stderr,
+            y_points=self.x_points,
+            y_points_stderr=self.x_points_stderr,
+        )
 
 
 @dataclass(frozen=True)
@@ -207,9 +220,10 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
         weights += np.outer(np.bincount(index[sessions == length], minlength=count), block_sizes(length, width))
     blocks = np.zeros((count, width))
     signed = np.empty(len(index))
+    of_y = legs.y_sums[:, 2:]
     for block in range(width):
         signed[::2] = legs.blocks[counted, block]
-        signed[1::2] = -signed[::2]
+        signed[1::2] = of_y[counted, block]
         blocks[:, block] = np.bincount(index, signed, count)
     met = np.zeros((count, count), bool)
     met[sides[:, 0], sides[:, 1]] = met[sides[:, 1], sides[:, 0]] = True
@@ -268,15 +282,15 @@ class _Matches:
         return math.fsum(scores) / (end - first)
 
     def errors_of_legs(self) -> list[float]:
-        """The standard error of each leg by the blocks of its games, NaN where it can't be told."""
+        """The standard error of x's points in each leg by the blocks of its games, NaN where it can't be told."""
         width = self.legs.blocks.shape[1]
         errors, _ = errors_of_sums(self.legs.blocks, block_sizes(self.legs.games, width))
         return list(map(float, errors))
 
-    def errors_of_pairs(self) -> list[float]:
-        """The same of each duplicate match. Its legs share their deals: take the pairs of blocks."""
+    def errors_of_pairs(self, of_legs: npt.NDArray[np.float64]) -> list[float]:
+        """The same of each duplicate match, by blocks of either side. Its legs share their deals: take the pairs."""
         starts = [first for first, _ in self.ranges]
-        blocks = np.add.reduceat(self.legs.blocks, starts, axis=0)
+        blocks = np.add.reduceat(of_legs, starts, axis=0)
         errors, _ = errors_of_sums(blocks, block_sizes(self.legs.sessions[starts], blocks.shape[1]))
         return list(map(float, errors))
 
@@ -345,13 +359,18 @@ def _match_lines(
 ) -> Iterator[Match]:
     legs = matches.legs
     errors = matches.errors_of_legs() if scoring is not None else []
-    pair_errors = matches.errors_of_pairs() if scoring is None and len(matches.ranges) < len(legs) else []
+    several = scoring is None and len(matches.ranges) < len(legs)
+    pair_errors = matches.errors_of_pairs(legs.blocks) if several else []
+    y_pair_errors = matches.errors_of_pairs(legs.own_y[:, 2:]) if several and legs.own_y is not None else pair_errors
+    y_sums = None if legs.own_y is None else legs.own_y[:, :2].tolist()
     cut_short = {place for place, rest in enumerate(legs.rest) if rest.ended_by is not None}
     squares, numbers = legs.squared_points.tolist(), legs.match.tolist()
     for place, (first, end) in enumerate(matches.ranges):
         sessions = sum(matches.sessions[first:end])
         points = math.fsum(matches.points[first:end])
+        y_points = 0.0 - points if y_sums is None else math.fsum(of_y for of_y, _ in y_sums[first:end])
         error: float | None
+        y_error: float | None
         score: float | None = None
         measures: dict[str, float | None] = {}
         if scoring is not None:
@@ -359,13 +378,16 @@ def _match_lines(
             score = matches.score(first, end, scoring, facts)
             measures = {measure.name: measure.value([sums]) for measure in scoring.measures}
         if cut_short and not cut_short.isdisjoint(range(first, end)):
-            error = None  # no sample of sessions
+            error = y_error = None  # no sample of sessions
         elif scoring is not None:
-            error = _joint_error(errors[first:end])
+            error = y_error = _joint_error(errors[first:end])
         elif end - first == 1:
-            error = error_over_sessions(sessions, points, squares[first])
+            error = y_error = error_over_sessions(sessions, points, squares[first])
+            if y_sums is not None:
+                y_error = error_over_sessions(sessions, *y_sums[first])
         else:
             error = None if math.isnan(pair_errors[place]) else pair_errors[place]
+            y_error = None if math.isnan(y_pair_errors[place]) else y_pair_errors[place]
         yield Match(
             numbers[first],
             legs.x[first],
@@ -375,6 +397,8 @@ def _match_lines(
             sum(matches.games[first:end]),
             points,
             error,
+            y_points,
+            y_error,
             score,
             measures,
         )

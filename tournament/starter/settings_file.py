@@ -27,18 +27,19 @@ def settings_text(contests: Sequence[Contest]) -> str:
     """
     tables = [_comment(_HEAD.strip().replace("\n", " ")), *_keys(General, {})]
     for contest in contests:
-        chosen: dict[str, object] = {"entrants": f"entrants/{contest.name}"}
-        tables += [f"[{contest.name}]\n{_comment(contest.title)}", *_keys(contest.settings, chosen)]
+        chosen: dict[str, object] = {"entrants": f"entrants/{contest.name}", **contest.preset}
+        head = f"[{contest.name}]\n{_comment(contest.title)}"
+        tables += [head, *_keys(contest.settings, chosen, frozenset(contest.preset))]
     tables += ["[sandbox]\n" + _comment("How bots that are processes are confined."), *_keys(SandboxSettings, {})]
     return "\n\n".join(tables) + "\n"
 
 
-def _keys(model: type[BaseModel], defaults: dict[str, object]) -> list[str]:
-    """A paragraph for each key: its meaning, then the key with its default, after a # unless it must be set."""
+def _keys(model: type[BaseModel], defaults: dict[str, object], decided: frozenset[str] = frozenset()) -> list[str]:
+    """A paragraph for each key: its meaning, then the key with its default, after a # unless it is decided."""
     paragraphs = []
     for name, field in model.model_fields.items():
         value = defaults.get(name, field.default)
-        line = f"#{name} = {_toml(value)}".rstrip()
+        line = f"{'' if name in decided else '#'}{name} = {_toml(value)}".rstrip()
         if name == "seed" and value is not None:
             line = f"seed = {secrets.randbelow(2**63)}"
         paragraphs.append(f"{_comment(field.description or '')}\n{line}")

@@ -167,6 +167,15 @@ class FolderStorage:
         """As in `Storage`; hidden files are passed over. Raises RunFailed for links, pipes and devices."""
         return {name: status.st_size for name, status in self._statuses(folder).items()}
 
+    def folders(self) -> tuple[str, ...]:
+        try:
+            with os.scandir(self.location) as entries:
+                return tuple(sorted(entry.name for entry in entries if entry.is_dir()))
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+        except OSError as error:
+            raise RunFailed(f"{self.location} can't be read: {error.strerror}") from None
+
     def stamps(self, folder: str) -> dict[str, str]:
         return {name: f"{status.st_size} {status.st_mtime_ns}" for name, status in self._statuses(folder).items()}
 

@@ -62,7 +62,9 @@ _Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
 _Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
 TableName = Literal["games", "sessions"]
-Setting = str | int | float | bool | None
+_Scalar = str | int | float | bool | None
+_Scalars = Annotated[list[_Scalar], Limits(min_length=1, max_length=1000)]
+Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, max_length=1000)]
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,8 @@ class FieldHousePlayer:
 class Field:
     """What is being played: the contest's settings, its entrants and house players.
 
-    `engine` is the contest's `engine_version`. `numbers` and `house_numbers` also keep those who left.
+    `engine` is the contest's `engine_version`, `game` by whose rules it is played if not by its own.
+    `numbers` and `house_numbers` also keep those who left.
     """
 
     __pydantic_config__ = CHECKED
@@ -197,6 +200,12 @@ class Field:
     numbers: dict[_FileName, Number]
     house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000)] = ()
     house_numbers: dict[_Name, Number] = dataclasses.field(default_factory=dict)
+    game: Word | Literal[""] = ""
+
+    @property
+    def rules(self) -> str:
+        """The name of the contest by whose rules it is played."""
+        return self.game or self.contest
 
 
 @dataclass(frozen=True)

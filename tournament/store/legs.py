@@ -86,7 +86,8 @@ class LegResult:
 
     `ended_by` is the seat whose faults ended the leg, or None; `counts` are the contest's own.
     `faults` are the first ones, and the one that ended the leg; `faults_left_out` counts the others of
-    either seat.
+    either seat. `y_sums` are y's points, their squares and the blocks, where they don't follow from x's:
+    the game is not zero-sum.
     """
 
     digest: str
@@ -103,6 +104,7 @@ class LegResult:
     ended_by: int | None = None
     counts: tuple[int, ...] = ()
     faults_left_out: tuple[int, int] = (0, 0)
+    y_sums: tuple[float, ...] = ()
 
     def fault_count(self, seat: int) -> int:
         """All faults of a seat, also those of which no more is known."""
@@ -123,6 +125,7 @@ def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...]
 
 _WHOLE = ("match", "number", "sessions", "games")
 _COLUMNS = ("digest", "x", "y", *_WHOLE, "points", "squared_points", "blocks")
+_Y_SUMS = "y_sums"
 _NO_REST = Rest()
 _SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -131,7 +134,8 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 class Legs(Sequence[LegResult]):
     """Results of legs as columns; one of them is made when it is asked for. Slices of numbers are views.
 
-    `whole` has a column each for match, number, sessions and games, `sums` for points, their squares and the blocks.
+    `whole` has a column each for match, number, sessions and games, `sums` for points, their squares and the blocks;
+    `own_y` the same of y, None where the game is zero-sum.
     """
 
     digests: list[str]
@@ -140,6 +144,7 @@ class Legs(Sequence[LegResult]):
     whole: npt.NDArray[np.int64]
     sums: npt.NDArray[np.float64]
     rest: list[Rest]
+    own_y: npt.NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, legs: Sequence[LegResult]) -> Legs:
@@ -155,6 +160,7 @@ class Legs(Sequence[LegResult]):
                 len(legs), 2 + len(legs[0].blocks) if legs else 2 + BLOCK_COUNT
             ),
             [Rest(leg.faults, leg.ended_by, leg.counts, leg.faults_left_out) for leg in legs],
+            np.array([leg.y_sums for leg in legs], np.float64) if legs and legs[0].y_sums else None,
         )
 
     @classmethod
@@ -170,6 +176,7 @@ class Legs(Sequence[LegResult]):
             np.concatenate([legs.whole for legs in several]),
             np.concatenate([legs.sums for legs in several]),
             list(itertools.chain.from_iterable(legs.rest for legs in several)),
+            None if all(legs.own_y is None for legs in several) else np.concatenate([legs.y_sums for legs in several]),
         )
 
     @property
@@ -200,6 +207,15 @@ class Legs(Sequence[LegResult]):
     def blocks(self) -> npt.NDArray[np.float64]:
         return self.sums[:, 2:]
 
+    @property
+    def y_sums(self) -> npt.NDArray[np.float64]:
+        """As `sums`, of y."""
+        if self.own_y is not None:
+            return self.own_y
+        y_sums = 0.0 - self.sums
+        y_sums[:, 1] = self.squared_points
+        return y_sums
+
     def are_in_order(self) -> bool:
         """Whether they come by match and number, none of them twice."""
         (match, number) = self.match, self.number
@@ -221,6 +237,7 @@ class Legs(Sequence[LegResult]):
             self.whole[places],
             self.sums[places],
             [self.rest[place] for place in places],
+            None if self.own_y is None else self.own_y[places],
         )
 
     def __len__(self) -> int:
@@ -232,8 +249,9 @@ class Legs(Sequence[LegResult]):
     def __getitem__(self, place: slice) -> Legs: ...
     def __getitem__(self, place: int | slice) -> LegResult | Legs:
         columns = (self.digests[place], self.x[place], self.y[place], self.whole[place], self.sums[place])
+        own_y = None if self.own_y is None else self.own_y[place]
         if isinstance(place, slice):
-            return Legs(*columns, self.rest[place])  # type: ignore[arg-type]
+            return Legs(*columns, self.rest[place], own_y)  # type: ignore[arg-type]
         digest, x, y, whole, sums = columns
         match, number, sessions, games = whole.tolist()
         points, squared_points, *blocks = sums.tolist()
@@ -241,6 +259,7 @@ class Legs(Sequence[LegResult]):
         return LegResult(
             str(digest), match, number, str(x), str(y), sessions, games, points, squared_points, tuple(blocks),
             rest.faults, rest.ended_by, rest.counts, rest.faults_left_out,
+            () if own_y is None else tuple(own_y.tolist()),
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[LegResult]:
@@ -275,6 +294,8 @@ def legs_of_json(rows: Any) -> Legs:
     sums[:, 1] = _amounts(columns["squared_points"], 0.0, _MOST_SQUARE)
     flat = _amounts(list(itertools.chain.from_iterable(blocks)), -_MOST_AMOUNT, _MOST_AMOUNT)
     sums[:, 2:] = flat.reshape(-1, BLOCK_COUNT)
+    own_y = _y_sums_of_json([row[_Y_SUMS] for row in rows if row.get(_Y_SUMS, ()) not in ((), [])], len(rows))
+    plain = len(_COLUMNS) + (own_y is not None)
     whole = np.empty((len(rows), len(_WHOLE)), np.int64)
     for place, name in enumerate(_WHOLE):
         whole[:, place] = _whole_numbers(columns[name], _MOST_COUNT if name == "games" else _MOST_NUMBER)
@@ -284,8 +305,27 @@ def legs_of_json(rows: Any) -> Legs:
         [names[name] for name in columns["y"]],
         whole,
         sums,
-        [_NO_REST if len(row) == len(_COLUMNS) else _rest_of_json(row) for row in rows],
+        [_NO_REST if len(row) == plain else _rest_of_json(row) for row in rows],
+        own_y,
     )
+
+
+def _y_sums_of_json(sums: list[Any], legs: int) -> npt.NDArray[np.float64] | None:
+    """What rows say of y: all of them, or none."""
+    if not sums:
+        return None
+    if len(sums) != legs or set(map(type, sums)) - {list} or set(map(len, sums)) - {2 + BLOCK_COUNT}:
+        raise ValueError(f"not {2 + BLOCK_COUNT} sums of y for each leg")
+    flat = _amounts(list(itertools.chain.from_iterable(sums)), -_MOST_SQUARE, _MOST_SQUARE)
+    return _checked_sums(flat.reshape(-1, 2 + BLOCK_COUNT))
+
+
+def _checked_sums(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Sums within their bounds. Raises ValueError."""
+    _within(sums[:, 0], -_MOST_AMOUNT, _MOST_AMOUNT)
+    _within(sums[:, 1], 0.0, _MOST_SQUARE)
+    _within(sums[:, 2:], -_MOST_AMOUNT, _MOST_AMOUNT)
+    return sums
 
 
 def _amounts(values: list[Any], least: float, most: float) -> npt.NDArray[np.float64]:
@@ -322,19 +362,23 @@ def _rests() -> TypeAdapter[Rest]:
 
 
 def _rest_of_json(row: dict[str, Any]) -> Rest:
-    more = {key: value for key, value in row.items() if key not in _COLUMNS}
+    more = {key: value for key, value in row.items() if key not in _COLUMNS and key != _Y_SUMS}
     return _rests().validate_json(to_json(more, inf_nan_mode="constants"))
 
 
 @dataclass(frozen=True)
 class _Packed:
-    """What is no number of packed legs: how many there are, the names that indices stand for, and the rest by place."""
+    """What is no number of packed legs: how many there are, the names that indices stand for, and the rest by place.
+
+    Whether y has sums of its own, too.
+    """
 
     __pydantic_config__ = CHECKED
 
     legs: Number
     names: tuple[str, ...]
     rest: tuple[tuple[Number, Rest], ...]
+    y_sums: bool = False
 
 
 _DIGEST = 32  # bytes
@@ -352,11 +396,13 @@ def pack_legs(legs: Legs) -> bytes:
     players = np.array([[index[name] for name in names] for names in (legs.x, legs.y)], "<i4")
     return b"".join(
         (
-            _packed().dump_json(_Packed(len(legs), tuple(index), rest), exclude_defaults=True) + b"\n",
+            _packed().dump_json(_Packed(len(legs), tuple(index), rest, legs.own_y is not None), exclude_defaults=True),
+            b"\n",
             legs.sums.astype("<f8").tobytes(),
             legs.whole.astype("<i8").tobytes(),
             players.tobytes(),
             bytes.fromhex("".join(legs.digests)),
+            b"" if legs.own_y is None else legs.own_y.astype("<f8").tobytes(),
         )
     )
 
@@ -367,17 +413,18 @@ def unpack_legs(content: bytes) -> Legs:
     packed = _packed().validate_json(content[:start])
     _check_names(packed.names)
     count, width = packed.legs, 2 + BLOCK_COUNT
-    shapes = (("<f8", count, width), ("<i8", count, len(_WHOLE)), ("<i4", 2, count), ("u1", count, _DIGEST))
-    columns = []
+    shapes = [("<f8", count, width), ("<i8", count, len(_WHOLE)), ("<i4", 2, count), ("u1", count, _DIGEST)]
+    if packed.y_sums:
+        shapes.append(("<f8", count, width))
+    columns: list[npt.NDArray[Any]] = []
     for kind, high, wide in shapes:
         columns.append(np.frombuffer(content, kind, high * wide, start).reshape(high, wide))
         start += columns[-1].nbytes
     if start != len(content):
         raise ValueError("too long")
-    sums, whole, players, digests = columns
-    _within(sums[:, 0], -_MOST_AMOUNT, _MOST_AMOUNT)
-    _within(sums[:, 1], 0.0, _MOST_SQUARE)
-    _within(sums[:, 2:], -_MOST_AMOUNT, _MOST_AMOUNT)
+    sums, whole, players, digests, *of_y = columns
+    for several in (sums, *of_y):
+        _checked_sums(several)
     _within(whole[:, :3], 0, _MOST_NUMBER)
     _within(whole[:, 3], 0, _MOST_COUNT)
     _within(players, 0, len(packed.names) - 1)
@@ -389,5 +436,11 @@ def unpack_legs(content: bytes) -> Legs:
     text = digests.tobytes().hex()
     x, y = ([packed.names[place] for place in column] for column in players.tolist())
     return Legs(
-        [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)], x, y, whole, sums, rest
+        [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)],
+        x,
+        y,
+        whole,
+        sums,
+        rest,
+        of_y[0] if of_y else None,
     )

@@ -96,6 +96,9 @@ class ObjectStorage:
             self._counts = NOTE.removeprefix("ledger/") not in found or object_moves.counts(self._client, self._prefix)
         return {name: size for name, size in found.items() if not name.startswith(".")} if self._counts else {}
 
+    def folders(self) -> tuple[str, ...]:
+        return tuple(sorted(self._client.list(self._prefix)[1]))
+
     def stamps(self, folder: str) -> dict[str, str]:
         return self._client.stamps(f"{self._key(folder)}/") if self._counts else {}
 

@@ -13,7 +13,7 @@ from engine.game_core import GameCore
 from engine.records import Table
 from engine.scripted_core import ScriptedCore
 from tournament.cache import cache_folder
-from tournament.contests import CONTESTS, find_contest
+from tournament.config import Contests
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer, NewCore
 from tournament.contests.questions import extreme_questions
 from tournament.entrants import compiler
@@ -138,14 +138,17 @@ class _Trial:
         return self.sink.digest.hexdigest()
 
 
-def contest_of(path: Path, configured: Sequence[str]) -> Contest:
-    """The contest whose name is in a bot's path, else the only one configured. Raises BadInput when neither says it."""
-    for contest in CONTESTS:
-        if contest.name in path.absolute().parts:
-            return contest
-    if len(configured) == 1:
-        return find_contest(configured[0])
-    choices = " or ".join(f"--contest {name}" for name in configured)
+def contest_of(path: Path, known: Contests) -> str:
+    """The contest whose name is in a bot's path, the last if several are, else the only one of the settings file.
+
+    Raises BadInput when neither says it.
+    """
+    for part in reversed(path.absolute().parts):
+        if part in known.all:
+            return part
+    if len(known.chosen) == 1:
+        return known.chosen[0]
+    choices = " or ".join(f"--contest {name}" for name in known.chosen)
     raise BadInput(f"{path}: for which contest? Its path doesn't say; add {choices}")
 
 
@@ -279,9 +282,9 @@ def _play(
     contest = replace(contest, new_core=partial(_new_short_core, contest.new_core))
     schedule: AgainstHouse | RoundRobin
     if contest.house:
-        schedule = AgainstHouse(contest.name, playing | {"sessions": 1}, key, [mine], others)
+        schedule = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others)
     else:
-        schedule = RoundRobin(contest.name, playing | {"duplicate": False}, key, [mine, *others])
+        schedule = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine, *others])
     chosen = [leg for leg in schedule.legs() if leg.x.name == bot.name]
     if bot.plays_as == "wasm":
         return [_play_inline(contest, settings, leg, artifacts, _digest_sink(contest, kept)) for leg in chosen]

@@ -164,7 +164,7 @@ class BotAndServer:
         server = Competitor(0, house.name, "house", content_sha256(house))
         legs = list(
             AgainstHouse(
-                contest.name, settings.playing(), trial_key(settings.seed or drawn_seed()), [bot], [server]
+                contest.rules, settings.playing(), trial_key(settings.seed or drawn_seed()), [bot], [server]
             ).legs()
         )
         if self.entrant.plays_as == "wasm":

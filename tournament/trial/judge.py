@@ -45,7 +45,7 @@ def judge_command(
     assert settings.seed is not None
     bob = contest.house.practice(master_key(settings.seed))
     schedule = AgainstHouse(
-        contest.name,
+        contest.rules,
         settings.playing(),
         master_key(settings.seed),
         [Competitor(0, "the judged program", "program", "")],

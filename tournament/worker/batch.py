@@ -31,13 +31,14 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 @dataclass(frozen=True)
 class Task:
-    """A batch of legs to play, how, and where its parts go."""
+    """A batch of legs to play, how, and where its parts go. `rules` as of a Contest."""
 
     contest: str
     settings: dict[str, Any]
     sandbox: dict[str, Any]
     location: str
     legs: tuple[Leg, ...]
+    rules: str = ""
 
     @property
     def name(self) -> str:
@@ -100,7 +101,7 @@ def play_task(
     BadInput and RunFailed when this machine can't run a bot; then nothing is
     left behind.
     """
-    contest = find_contest(task.contest)
+    contest = find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
     sandbox = SandboxSettings.model_validate(task.sandbox)
     storage = open_storage(task.location)

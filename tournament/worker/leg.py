@@ -202,4 +202,5 @@ def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: in
         ended_by=ended_by,
         counts=core.counts(),
         faults_left_out=left_out,
+        y_sums=core.y_sums(),
     )

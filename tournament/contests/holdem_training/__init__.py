@@ -223,4 +223,5 @@ HOLDEM_TRAINING = Contest(
     portrait=PORTRAIT,
     expected_games=10_000.0,
     expected_rate=1e5,
+    commands={"judge": "tournament.cli.judge:app"},
 )

@@ -69,7 +69,7 @@ class Settings(ContestSettings):
 
     def playing(self) -> dict[str, object]:
         # Which strategies a folder holds is known by their contents.
-        return self.model_dump(exclude={"entrants", "seed", "strategies"})
+        return self.model_dump(exclude={"game", "entrants", "seed", "strategies"})
 
     @property
     def fuel_per_leg(self) -> int:
@@ -225,4 +225,5 @@ TWO_CARD_DRAW = Contest(
     portrait=PORTRAIT,
     expected_games=10_000.0,
     expected_rate=5e6,
+    commands={"strategy": "tournament.cli.strategy:app"},
 )

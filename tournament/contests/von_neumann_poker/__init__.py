@@ -48,7 +48,7 @@ _HIGHEST_CARD = 1 - 2**-24
 VON_NEUMANN_POKER = Contest(
     name="von_neumann_poker",
     title="One-card von Neumann poker",
-    version=1,
+    version=2,
     settings=Settings,
     games=columns_of(
         GAME_ROW,
@@ -70,7 +70,8 @@ VON_NEUMANN_POKER = Contest(
         session=Meaning("session of the match, from 0", "split"),
         games=Meaning("games played", "split"),
         x_gain=Meaning("what x won, dollars", "delta"),
-        x_points=Meaning("x_gain / √games; y has the negative"),
+        x_points=Meaning("x_gain / √games"),
+        y_points=Meaning("what y has for it: −x_points"),
     ),
     scored=Scored("sessions", "x_points"),
     interface=Interface(

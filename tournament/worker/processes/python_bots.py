@@ -172,6 +172,8 @@ def start(
                 "questions": [question.python_name for question in interface.questions],
                 "argument_counts": [len(question.arguments) for question in interface.questions],
                 "only_tell": [question.only_tells for question in interface.questions],
+                "catch_up": [question.catches_up for question in interface.questions],
+                "histories": _histories(interface),
                 "fields": [(field.name, field.offset, field.code) for field in interface.view],
                 "view_size": interface.view_size,
                 "most_arguments": most_arguments(interface),
@@ -190,6 +192,15 @@ def start(
     with contextlib.suppress(BrokenPipeError):  # who reads the answers will see why
         confinement.write_all(process.to, struct.pack("<I", len(source)) + source)
     return process
+
+
+def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
+    """Where the view has how long the lists of moves are, and by the name of each where its last one lies."""
+    if interface.histories is None:
+        return 0, []
+    offsets = {field.name: field.offset for field in interface.view}
+    known = interface.histories
+    return offsets[known.length], [(name, offsets[last]) for name, last in known.lists.items()]
 
 
 def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> str:

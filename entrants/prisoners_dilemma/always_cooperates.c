@@ -1,0 +1,7 @@
+/* Cooperates, come what may. */
+
+int move(const Bot *bot)
+{
+    (void)bot;
+    return 0;
+}

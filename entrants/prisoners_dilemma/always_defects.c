@@ -1,0 +1,7 @@
+/* Defects, come what may. */
+
+int move(const Bot *bot)
+{
+    (void)bot;
+    return 1;
+}

@@ -1,0 +1,304 @@
+"""The compiled core of matrix games against the oracle, and its expectations against closed forms."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.matrix_game import BOT_BYTES, MOST_MOVES, MOST_ROUNDS, MatrixGame
+from engine.records import Table
+from tests.oracles.deals import key_of
+from tests.oracles.matrix_game import Record, Seen, Session, Turn, play_leg
+from tournament.contests.matrix_game import MATRIX_GAME, Settings
+from tournament.leg import LegPlan
+from tournament.store.columns import buffer_fields
+
+VIEW = struct.Struct("<6i")
+DILEMMA = [[3, 0], [5, 1]]
+Bot = Callable[[Seen], int]
+Place = tuple[int, int]  # a seat, and how many times it was asked
+
+
+def tables(games: int = 64, sessions: int = 16) -> tuple[Table, Table]:
+    return Table(buffer_fields(MATRIX_GAME.games), games), Table(buffer_fields(MATRIX_GAME.sessions), sessions)
+
+
+def seen_of(memory: Any) -> Seen:
+    """What a bot reads in its own memory."""
+    turn, rounds, moves, role, mine, theirs = VIEW.unpack(memory[: VIEW.size].tobytes())
+    own, other = (memory[VIEW.size + start :][:turn].tolist() for start in (0, MOST_ROUNDS))
+    assert (mine, theirs) == ((own[-1], other[-1]) if turn else (-1, -1))
+    return Seen(turn, rounds, moves, role, tuple(own), tuple(other))
+
+
+class Hears:
+    """A seat as a process has it: it keeps what each question tells."""
+
+    def __init__(self) -> None:
+        self.moves: list[tuple[int, int]] = []
+
+    def hear(self, view: bytes) -> Seen:
+        turn, rounds, moves, role, mine, theirs = VIEW.unpack(view)
+        self.moves = self.moves if turn > 1 else []
+        if turn:
+            self.moves.append((mine, theirs))
+        assert turn == len(self.moves) and (turn > 0 or (mine, theirs) == (-1, -1))
+        own, other = zip(*self.moves) if turn else ((), ())
+        return Seen(turn, rounds, moves, role, own, other)
+
+
+def play(
+    x: Bot, y: Bot, *, in_memory: tuple[bool, bool] = (False, False), restarts: frozenset[Place] = frozenset(),
+    games: int = 64, **keys: Any,
+) -> tuple[Record, MatrixGame]:  # fmt: skip
+    """Play a leg on the core. A bot that is to be restarted is so after it was asked so often."""
+    games_table, sessions_table = tables(games)
+    payoffs = keys.pop("payoffs")
+    of_column = keys.pop("payoffs_of_y") or [list(column) for column in zip(*payoffs)]
+    core = MatrixGame(games_table, sessions_table, row_payoffs=payoffs, column_payoffs=of_column, **keys)
+    memories = [np.zeros(BOT_BYTES, np.uint8) for _ in range(2)]
+    hears = [Hears(), Hears()]
+    for seat in (0, 1):
+        if in_memory[seat]:
+            core.write_views_to(seat, memories[seat].ctypes.data)
+    record, answer, asked = Record(), 0, [0, 0]
+
+    def take_rows() -> None:
+        record.turns += map(Turn._make, zip(*[v[: games_table.rows].tolist() for v in games_table.arrays.values()]))
+        of_sessions = [v[: sessions_table.rows].tolist() for v in sessions_table.arrays.values()]
+        record.sessions += map(Session._make, zip(*of_sessions))
+        games_table.rows = sessions_table.rows = 0
+
+    while (status := core.play(answer)) != LEG_IS_OVER:
+        if status == RECORDS_ARE_FULL:
+            take_rows()
+            continue
+        assert status == ANSWER_WANTED
+        kind, seat, arguments, view = core.pending()
+        assert arguments == ()
+        seen = seen_of(memories[seat]) if in_memory[seat] else hears[seat].hear(view)
+        if kind == 1:
+            assert not in_memory[seat]
+            answer = 0
+            continue
+        record.asked.append((seat, seen))
+        answer = (x, y)[seat](seen)
+        asked[seat] += 1
+        if (seat, asked[seat]) in restarts:  # it knows nothing any more, and answers by default this time
+            hears[seat] = Hears()
+            memories[seat][:] = 77
+            core.note_restart(seat)
+    take_rows()
+    return record, core
+
+
+def drawn(salt: int, moves: int) -> Bot:
+    """A bot whose move follows from all that it is told."""
+
+    def move(seen: Seen) -> int:
+        return hashlib.blake2b(repr((salt, seen)).encode()).digest()[0] % moves
+
+    return move
+
+
+@st.composite
+def legs(draw: st.DrawFn) -> dict[str, Any]:
+    moves = draw(st.integers(2, 4))
+    row = st.lists(st.integers(-5, 9) | st.sampled_from([0.5, -1.25]), min_size=moves, max_size=moves)
+    table = st.lists(row, min_size=moves, max_size=moves)
+    chances = st.sampled_from(
+        [Fraction(0), Fraction(1, 2**32), Fraction(1, 7 * 2**10 + 1), Fraction(1, 2), Fraction(1)]
+    )
+    exact = chances.map(lambda chance: Fraction(round(chance * 2**32), 2**32))
+    return {
+        "payoffs": draw(table),
+        "payoffs_of_y": draw(st.none() | table),
+        "sessions": draw(st.integers(1, 4)),
+        "rounds": draw(st.integers(1, 12)),
+        "games_per_session": draw(st.integers(1, 3)),
+        "noise": draw(exact),
+        "end_probability": draw(exact),
+        "key": key_of(draw(st.integers(0, 99))),
+        "match": draw(st.integers(0, 9)),
+        "first_session": draw(st.sampled_from([0, 40])),
+        "exchanged": draw(st.booleans()),
+    }
+
+
+def on_core(leg: dict[str, Any]) -> dict[str, Any]:
+    """An oracle's leg as the core takes it."""
+    names = {"key": "deals_key", "exchanged": "seats_swapped"}
+    floats = {name: float(leg[name]) for name in ("noise", "end_probability")}
+    return {names.get(name, name): value for name, value in (leg | floats).items()}
+
+
+@settings(max_examples=120, deadline=None)
+@given(legs(), st.tuples(st.booleans(), st.booleans()), st.sampled_from([1, 3, 64]))
+def test_every_turn_is_the_oracles(leg: dict[str, Any], in_memory: tuple[bool, bool], games: int) -> None:
+    moves = len(leg["payoffs"])
+    bots = drawn(1, moves), drawn(2, moves)
+    wanted = play_leg(*bots, **leg)
+    record, core = play(*bots, in_memory=in_memory, games=games, **on_core(leg))
+    assert record.turns == wanted.turns
+    assert record.asked == wanted.asked
+    assert record.sessions == wanted.sessions
+    assert core.games_recorded == len(wanted.turns) and core.sessions_played == leg["sessions"]
+    for place, sums in enumerate(([core.points, core.squared_points, *core.blocks()], list(core.y_sums()))):
+        points = [session[4 + place] for session in wanted.sessions]
+        blocks = [0.0] * BLOCK_COUNT
+        for number, value in enumerate(points):
+            blocks[number * BLOCK_COUNT // leg["sessions"]] += value
+        assert sums == [sum(points), sum(p * p for p in points), *blocks]
+    assert core.most_decisions >= max(sum(seat == s for seat, _ in wanted.asked) for s in (0, 1))
+
+
+@settings(max_examples=80, deadline=None)
+@given(legs(), st.tuples(st.booleans(), st.booleans()), st.frozensets(st.tuples(st.integers(0, 1), st.integers(1, 30))))
+def test_a_bot_that_starts_again_knows_the_game_so_far(
+    leg: dict[str, Any], in_memory: tuple[bool, bool], restarts: frozenset[Place]
+) -> None:
+    moves = len(leg["payoffs"])
+    bots = drawn(1, moves), drawn(2, moves)
+    wanted = play_leg(*bots, **leg)
+    record, _ = play(*bots, in_memory=in_memory, restarts=restarts, **on_core(leg))
+    assert (record.turns, record.asked) == (wanted.turns, wanted.asked)
+
+
+def test_a_bot_at_fault_while_it_hears_of_the_past_hears_it_again() -> None:
+    core = MatrixGame(*tables(), deals_key=key_of(1), sessions=1, row_payoffs=DILEMMA, column_payoffs=DILEMMA, rounds=6)
+    core.play()
+    for _ in range(4):
+        for _ in range(2):
+            core.play(0)
+    core.note_restart(0)  # while asked for its fifth move
+    core.play(0)
+    core.play(0)
+    told = []
+    for number in range(9):
+        kind, seat, _, view = core.pending()
+        told.append((kind, seat, VIEW.unpack(view)[0]))
+        if number == 2:
+            core.note_restart(0)
+        core.play(0)
+    assert told == [(1, 0, 1), (1, 0, 2), (1, 0, 3), (1, 0, 1), (1, 0, 2), (1, 0, 3), (1, 0, 4), (0, 0, 5), (0, 1, 5)]
+
+
+@pytest.mark.parametrize("answer", [-1, 2, 2**40, -(2**63)])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_move_that_there_is_none_of_is_refused(answer: int, seat: int) -> None:
+    core = MatrixGame(*tables(), deals_key=key_of(1), sessions=1, row_payoffs=DILEMMA, column_payoffs=DILEMMA, rounds=3)
+    core.play()
+    for _ in range(seat):
+        core.play(1)
+    assert core.play(answer) == FAULT and core.refused() == answer
+    assert core.pending()[1] == seat and core.default() == 0
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [{"rounds": 0}, {"rounds": MOST_ROUNDS + 1}, {"noise": 1.5}, {"noise": float("nan")}, {"end_probability": -0.1},
+     {"row_payoffs": [[1]]}, {"row_payoffs": [[1, 2]]}, {"column_payoffs": [[1, 2], [3]]},
+     {"row_payoffs": [[0] * 65] * 65, "column_payoffs": [[0] * 65] * 65}, {"deals_key": b"short"}],
+    ids=str,
+)  # fmt: skip
+def test_what_is_no_game_is_refused(keys: dict[str, Any]) -> None:
+    good: dict[str, Any] = {
+        "deals_key": key_of(1),
+        "sessions": 1,
+        "row_payoffs": DILEMMA,
+        "column_payoffs": DILEMMA,
+        "rounds": 3,
+    }
+    MatrixGame(*tables(), **good)
+    with pytest.raises(ValueError):
+        MatrixGame(*tables(), **good | keys)
+
+
+def test_the_most_moves_and_the_longest_game_fit() -> None:
+    payoffs = [[row * MOST_MOVES + column for column in range(MOST_MOVES)] for row in range(MOST_MOVES)]
+    games, sessions = tables(1 << 17)
+    core = MatrixGame(
+        games,
+        sessions,
+        row_payoffs=payoffs,
+        column_payoffs=payoffs,
+        deals_key=key_of(3),
+        sessions=1,
+        rounds=MOST_ROUNDS,
+    )
+    memory = np.zeros(BOT_BYTES + 8, np.uint8)
+    core.write_views_to(1, memory.ctypes.data)
+    core.play()
+    for _ in range(2 * MOST_ROUNDS - 1):
+        core.play(MOST_MOVES - 1)
+    assert core.play(MOST_MOVES - 1) == LEG_IS_OVER
+    assert core.points == MOST_ROUNDS * payoffs[-1][-1] and games.rows == MOST_ROUNDS
+    assert memory[BOT_BYTES:].tolist() == [0] * 8
+    assert set(memory[VIEW.size : VIEW.size + MOST_ROUNDS - 1].tolist()) == {MOST_MOVES - 1}
+
+
+def play_long(answers: Callable[[int, int], int], **keys: Any) -> tuple[dict[str, Any], dict[str, Any], MatrixGame]:
+    """Long games, whose bots go by seat and the other's previous move alone: columns of turns and of sessions."""
+    games, sessions = tables(1 << 20, 1 << 12)
+    core = MatrixGame(games, sessions, deals_key=key_of(5), **keys)
+    answer = 0
+    while core.play(answer) == ANSWER_WANTED:
+        _, seat, _, view = core.pending()
+        answer = answers(seat, VIEW.unpack(view)[5])
+    return *({name: values[: table.rows] for name, values in table.arrays.items()} for table in (games, sessions)), core  # type: ignore[return-value]
+
+
+@pytest.mark.statistical
+def test_noise_and_endings_have_the_chances_that_they_should() -> None:
+    """Slips are binomial, the move that replaces another is even, lengths are geometric, all within four errors."""
+    noise, end, moves, sessions = 0.15, 0.02, 4, 3000
+    table = [[0] * moves] * moves
+    turns, played, _ = play_long(
+        lambda seat, previous: 2 - 2 * seat, row_payoffs=table, column_payoffs=table, sessions=sessions,
+        rounds=10_000, noise=noise, end_probability=end,
+    )  # fmt: skip
+    assert abs(played["games"].mean() - 1 / end) < 4 * math.sqrt((1 - end) / end**2 / sessions)
+    for seat, chosen in (("x", 2), ("y", 0)):
+        slips, made = turns[f"{seat}_slipped"] == 1, turns[f"{seat}_move"]
+        assert ((made != chosen) == slips).all()
+        assert abs(slips.mean() - noise) < 4 * math.sqrt(noise * (1 - noise) / len(slips))
+        counts = np.unique(made[slips], return_counts=True)[1]
+        assert len(counts) == moves - 1
+        expected = slips.sum() / 3
+        assert ((counts - expected) ** 2 / expected).sum() < 13.8  # chi-squared, 2 degrees: 0.001
+
+
+@pytest.mark.statistical
+def test_tit_for_tat_with_itself_under_noise_earns_what_its_chain_does() -> None:
+    """Noise makes the pair a Markov chain whose four states are equally likely in the long run: (3 + 0 + 5 + 1) / 4."""
+    noise, rounds, sessions = 0.05, 2000, 60
+    _, played, _ = play_long(
+        lambda seat, previous: max(0, previous), row_payoffs=DILEMMA, column_payoffs=list(zip(*DILEMMA)),
+        sessions=sessions, rounds=rounds, noise=noise,
+    )  # fmt: skip
+    for seat in ("x", "y"):
+        points = played[f"{seat}_points"]
+        from_the_start = 3 / (2 * noise)  # more in the first turns, which begin with both cooperating
+        assert abs(points.mean() - 2.25 * rounds) < 4 * points.std(ddof=1) / math.sqrt(sessions) + from_the_start
+
+
+def test_settings_reach_the_core() -> None:
+    chosen = Settings.model_validate(
+        {"moves": ["a", "b"], "payoffs": [[1, 2], [3, 4]], "payoffs_of_y": [[5, 6], [7, 8]], "rounds": 2, "sessions": 3}
+    )
+    for number, expected in ((0, (3 * 2 * 2.0, 3 * 2 * 6.0)), (1, (3 * 2 * 7.0, 3 * 2 * 3.0))):
+        core = MATRIX_GAME.new_core(LegPlan(0, number, 3, key_of(1)), chosen, *tables())
+        answer = 0
+        while core.play(answer) == ANSWER_WANTED:
+            answer = core.pending()[1]  # x plays 0, y plays 1
+        assert (core.points, core.y_sums()[0]) == expected

@@ -1,0 +1,111 @@
+"""Contests by a table of their own: named apart, played apart, and by one set of rules."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import tournament
+from tests.contest_runs import CONTEST, SEEDS, bot_source, outcome
+from tournament.cli.commands import app
+from tournament.config import load_contests
+from tournament.errors import BadInput
+from tournament.store.ledger import read_field
+from tournament.store.storage import open_storage
+from tournament.trial.check import contest_of
+
+KEYS = f'sessions = 20\nentrants = "bots"\nseed = "{SEEDS[7]}"\n'
+TABLES = f"""
+[{CONTEST}]
+{KEYS}
+[evening]
+game = "{CONTEST}"
+{KEYS}
+[late]
+game = "{CONTEST}"
+bet_cap = "after_ante"
+{KEYS}
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which all three contests were played."""
+    folder = tmp_path_factory.mktemp("named")
+    (folder / "bots").mkdir()
+    for name, bets_above in (("bold", 20), ("calm", 80), ("dull", 60)):
+        (folder / "bots" / f"{name}.c").write_text(bot_source(bets_above, 50))
+    (folder / "tournament.toml").write_text(TABLES)
+    for name in (CONTEST, "evening", "late"):
+        tournament.run(name, config=folder / "tournament.toml", executor="local", workers=1)
+    return folder
+
+
+def asked(place: Path, *words: str) -> str:
+    """What the command prints."""
+    done = CliRunner().invoke(app, [*words, "--config", str(place / "tournament.toml")])
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.output
+
+
+def test_the_name_changes_no_game_and_the_settings_do(place: Path) -> None:
+    own, evening, late = (outcome(place / "results" / name) for name in (CONTEST, "evening", "late"))
+    assert own.games.equals(evening.games) and own.leaderboard == evening.leaderboard
+    assert not own.games.equals(late.games)
+    first = [played.games.query("session == 0 and game == 0").a_card.to_list() for played in (own, late)]
+    assert first[0] == first[1], "other settings, the same cards"
+
+
+def test_the_ledger_knows_name_and_rules(place: Path) -> None:
+    fields = [read_field(open_storage(str(place / "results" / name))) for name in (CONTEST, "evening")]
+    assert [(field.contest, field.game, field.rules) for field in fields if field] == [
+        (CONTEST, "", CONTEST),
+        ("evening", CONTEST, CONTEST),
+    ]
+
+
+def test_nothing_is_played_twice_also_under_a_new_name(place: Path, tmp_path: Path) -> None:
+    shutil.copytree(place, tmp_path / "copy")
+    config = tmp_path / "copy" / "tournament.toml"
+    config.write_text(TABLES.replace("[evening]", "[morning]"))
+    (tmp_path / "copy" / "results" / "evening").rename(tmp_path / "copy" / "results" / "morning")
+    before = sorted((tmp_path / "copy" / "results" / "morning" / "games").iterdir())
+    found = tournament.run("morning", config=config, executor="local")
+    assert sorted((tmp_path / "copy" / "results" / "morning" / "games").iterdir()) == before
+    assert found.field.contest == "morning"
+
+
+def test_every_command_takes_the_name(place: Path) -> None:
+    lines = json.loads(asked(place, "leaderboard", "late", "--json"))
+    assert len(lines) == 3
+    assert "Late" in asked(place, "leaderboard", "late")
+    assert len(json.loads(asked(place, "crosstable", "late", "--json"))) == 6
+    assert "all as recorded" in asked(place, "verify", "late", "--replay", "2")
+    assert "calm" in asked(place, "check", str(place / "bots" / "calm.c"), "--contest", "late")
+    asked(place, "new", "late", "fresh", "--entrants", str(place / "late_bots"))
+    assert (place / "late_bots" / "fresh.c").exists()
+
+
+def test_records_are_found_without_their_table(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "tournament.toml").write_text("")
+    results = str(place / "results")
+    there = ["--config", str(tmp_path / "tournament.toml"), "--results", results]
+    done = CliRunner().invoke(app, ["leaderboard", "late", *there])
+    assert done.exit_code == 0 and "calm" in done.output
+    assert CliRunner().invoke(app, ["verify", *there]).output.count("all as recorded") == 3
+    with pytest.raises(BadInput, match=rf"holds the contests evening, late, {CONTEST}: name one"):
+        tournament.load(results)
+    with pytest.raises(BadInput, match="no contest is called lat; there are: "):
+        CliRunner().invoke(app, ["leaderboard", "lat", *there], catch_exceptions=False)
+
+
+def test_a_bots_path_says_its_contest(place: Path) -> None:
+    known = load_contests(place / "tournament.toml")
+    assert contest_of(Path("entrants/evening/a.c"), known) == "evening"
+    assert contest_of(Path(CONTEST, "late", "a.c"), known) == "late"
+    with pytest.raises(BadInput, match=f"--contest {CONTEST} or --contest evening or --contest late$"):
+        contest_of(Path("elsewhere/a.c"), known)

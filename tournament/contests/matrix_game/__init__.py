@@ -1,0 +1,221 @@
+"""Repeated matrix games: both choose a move at the same time, and a table in tournament.toml says what they get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from engine.game_core import GameCore
+from engine.matrix_game import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_ROUNDS, SESSION_ROW, MatrixGame
+from engine.records import Table
+from tournament.contests.contest import (
+    Contest,
+    ContestSettings,
+    Histories,
+    Interface,
+    Question,
+    Scored,
+    ViewField,
+    Word,
+)
+from tournament.leg import LegPlan
+from tournament.store.columns import Meaning, columns_of
+
+_MOST_PAYOFF = 1e6
+_MOST_NAME = 40  # characters of a move's name
+
+Payoffs = list[list[float]]
+
+
+class Settings(ContestSettings):
+    """Keys of a table of tournament.toml with `game = "matrix_game"`. Its defaults are rock-paper-scissors."""
+
+    sessions: int = Field(100, ge=1, le=10**9, description="sessions of a leg")
+    moves: list[str] = Field(
+        ["rock", "paper", "scissors"], description="the moves' names; bots know them by number, from 0"
+    )
+    payoffs: Payoffs = Field(
+        [[0, -1, 1], [1, 0, -1], [-1, 1, 0]],
+        validate_default=True,
+        description="what a player is paid: a list for each of its own moves, with a number for each of the other's",
+    )
+    payoffs_of_y: Payoffs | None = Field(
+        None,
+        description="what the other is paid by the same two moves, where the game is not symmetric; then set duplicate",
+    )
+    rounds: int = Field(1000, ge=1, le=MOST_ROUNDS, description="turns of a game")
+    games_per_session: int = Field(1, ge=1, le=10_000, description="games of a session, each with an empty history")
+    noise: float = Field(0.0, ge=0, le=1, description="chance that a move is replaced by another one")
+    end_probability: float = Field(
+        0.0, ge=0, le=1, description="chance that a game ends after a turn; then bots are not told the rounds"
+    )
+    duplicate: bool = Field(False, description="play each match twice, the second time with the roles exchanged")
+    fuel_per_session: int = Field(
+        200_000_000,
+        ge=10_000,
+        le=10**15,
+        description="a leg's bank of WebAssembly instructions, for a start and all decisions, has so many a session",
+    )
+
+    @field_validator("moves")
+    @classmethod
+    def _are_moves(cls, moves: list[str]) -> list[str]:
+        if not 2 <= len(moves) <= MOST_MOVES:
+            raise ValueError(f"there must be 2 to {MOST_MOVES} moves")
+        if len(set(moves)) < len(moves):
+            raise ValueError("two moves have the same name")
+        if not all(name.isprintable() and 0 < len(name) <= _MOST_NAME for name in moves):
+            raise ValueError(f"a move's name has 1 to {_MOST_NAME} printable characters")
+        return moves
+
+    @field_validator("payoffs", "payoffs_of_y")
+    @classmethod
+    def _fit_the_moves(cls, payoffs: Payoffs | None, info: ValidationInfo) -> Payoffs | None:
+        moves = info.data.get("moves")
+        if payoffs is None or moves is None:  # what is wrong with these is told by itself
+            return payoffs
+        count = len(moves)
+        if len(payoffs) != count or any(len(row) != count for row in payoffs):
+            raise ValueError(f"must be {count} lists of {count} numbers each, for the moves {', '.join(moves)}")
+        if not all(abs(payoff) <= _MOST_PAYOFF for row in payoffs for payoff in row):
+            raise ValueError(f"a payoff must be at least {-_MOST_PAYOFF:.0f} and at most {_MOST_PAYOFF:.0f}")
+        return [[payoff + 0.0 for payoff in row] for row in payoffs]
+
+    @property
+    def column_payoffs(self) -> Payoffs:
+        """What the column player is paid, by the row player's move and then its own."""
+        return self.payoffs_of_y or [list(column) for column in zip(*self.payoffs)]
+
+
+def new_core(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    assert isinstance(settings, Settings)
+    return MatrixGame(
+        games,
+        sessions,
+        deals_key=leg.deals_key,
+        sessions=leg.sessions,
+        row_payoffs=settings.payoffs,
+        column_payoffs=settings.column_payoffs,
+        rounds=settings.rounds,
+        games_per_session=settings.games_per_session,
+        noise=settings.noise,
+        end_probability=settings.end_probability,
+        match=leg.match,
+        first_session=leg.first_session,
+        seats_swapped=leg.number % 2 == 1,
+    )
+
+
+def new_core_at_limits(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    """Games in which all moves are drawn at random, whatever the bots choose: histories as they have not met yet."""
+    assert isinstance(settings, Settings)
+    even = 1 - 1 / len(settings.moves)  # of so many replaced each move is as likely
+    return new_core(
+        replace(leg, sessions=min(leg.sessions, _SESSIONS_AT_LIMITS)),
+        settings.model_copy(update={"noise": even}),
+        games,
+        sessions,
+    )
+
+
+_SESSIONS_AT_LIMITS = 10
+_PLACES = ("turn", "rounds", "moves", "role", "my_previous_move", "opponents_previous_move")
+
+
+def _named(name: str, title: str, moves: Sequence[str], payoffs: Payoffs, **settings: Any) -> Contest:
+    """A contest by these rules that the package ships with bots."""
+    preset = {"game": MATRIX_GAME.name, "moves": list(moves), "payoffs": payoffs, **settings}
+    return replace(MATRIX_GAME.named(name), title=title, preset=preset)
+
+
+MATRIX_GAME = Contest(
+    name="matrix_game",
+    title="Matrix game",
+    version=1,
+    settings=Settings,
+    games=columns_of(
+        GAME_ROW,
+        match=Meaning("match number; matches.parquet has the names", "constant"),
+        session=Meaning("session of the match, from 0", "constant"),
+        game=Meaning("turn of the session, from 0: each is a game of its own that is paid", "delta"),
+        turn=Meaning("turn since the bots' histories were last empty, from 0", "delta"),
+        x_move=Meaning("x's move as played, by its number in the settings' moves", "split"),
+        y_move=Meaning("y's move as played", "split"),
+        x_slipped=Meaning("noise replaced the move that x chose", "flag"),
+        y_slipped=Meaning("noise replaced the move that y chose", "flag"),
+    ),
+    sessions=columns_of(
+        SESSION_ROW,
+        match=Meaning("match number", "constant"),
+        session=Meaning("session of the match, from 0", "split"),
+        games=Meaning("turns played", "split"),
+        x_is_row=Meaning("x had the row's payoffs, y the column's", "flag"),
+        x_points=Meaning("what x was paid over the session"),
+        y_points=Meaning("what y was paid over the session"),
+    ),
+    scored=Scored("sessions", "x_points", y_column="y_points"),
+    interface=Interface(
+        sdk=Path(__file__).parent / "sdk",
+        header="matrix_game.h",
+        questions=(
+            Question(
+                "move",
+                (("i32",),),
+                ("i32",),
+                arguments=(),
+                extremes=(),
+                line="STATE {turn} {rounds} {moves} {role} {my_previous_move} {opponents_previous_move}",
+                words=(Word("MOVE"),),
+            ),
+            Question(
+                "past",
+                (("i32",),),
+                ("i32",),
+                arguments=(),
+                extremes=(),
+                line="PAST {turn} {rounds} {moves} {role} {my_previous_move} {opponents_previous_move}",
+                words=(Word("OK", 0),),
+                only_tells=True,
+                catches_up=True,
+            ),
+        ),
+        bot_size=BOT_BYTES,
+        view_offset=0,
+        view=tuple(ViewField(name, 4 * place, "i", ()) for place, name in enumerate(_PLACES)),
+        state_size=0,
+        hints=(("redefinition of 'Bot'", "Bot is there before the first line; delete your copy."),),
+        name_answer=lambda answer: f"move {answer}",
+        histories=Histories(
+            {"my_moves": "my_previous_move", "opponents_moves": "opponents_previous_move"}, length="turn"
+        ),
+    ),
+    new_core=new_core,
+    new_core_at_limits=new_core_at_limits,
+    expected_games=1000.0,
+    expected_rate=1e7,
+)
+
+ROCK_PAPER_SCISSORS = _named(
+    "rock_paper_scissors",
+    "Rock-paper-scissors",
+    ["rock", "paper", "scissors"],
+    [[0, -1, 1], [1, 0, -1], [-1, 1, 0]],
+    rounds=1000,
+    sessions=20,
+)
+PRISONERS_DILEMMA = _named(
+    "prisoners_dilemma",
+    "Iterated prisoner's dilemma",
+    ["cooperate", "defect"],
+    [[3, 0], [5, 1]],
+    rounds=200,
+    sessions=20,
+)

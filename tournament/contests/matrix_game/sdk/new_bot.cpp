@@ -1,0 +1,18 @@
+// {name}: plays what the opponent has played most often so far.
+// Written by `tournament new`; make it yours. C++17, exceptions end a bot's game.
+
+#include <algorithm>
+#include <array>
+
+// Return the number of your next move, from 0 to bot->moves - 1. Both players choose at the same time.
+int move(const Bot *bot)
+{
+    // bot->turn counts the turns of this game from 0, so this is how many there were before. Of each there
+    // are bot->my_moves[i] and bot->opponents_moves[i]. bot->rounds is how many there will be, or -1.
+    std::array<int, 64> often{};
+    for (int i = 0; i < bot->turn; i++)
+        ++often[bot->opponents_moves[i]];
+
+    // Globals last for the whole match: where bot->turn is 0 another game begins. rand() is allowed.
+    return int(std::max_element(often.begin(), often.begin() + bot->moves) - often.begin());
+}
