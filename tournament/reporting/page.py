@@ -25,7 +25,7 @@ from tournament.names import valid_name
 from tournament.reporting.charts import bar_rows, heat_rows, line_plot, spark_path
 from tournament.reporting.figures import MINUS, clean, percent, plain, signed, size_text, sure
 from tournament.reporting.findings import Findings
-from tournament.reporting.games import as_json, games_for_viewer
+from tournament.reporting.games import games_for_viewer
 from tournament.reporting.stretches import Course
 from tournament.reporting.versions import Edit
 from tournament.standings.standings import Match, Standing
@@ -322,7 +322,7 @@ class Layout:
         return bool(self.findings.survey.chosen.get(match))
 
     @property
-    def viewer(self) -> dict[str, Any]:
+    def viewer(self) -> Markup:
         return games_for_viewer(self.contest, self.ranking.matches, self.findings.survey.chosen)
 
     def reason(self, line: Standing) -> str:
@@ -364,7 +364,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "signed": signed, "plain": plain, "percent": percent, "sure": sure, "clean": clean, "size": size_text,
-        "json": as_json, "breakable": breakable,
+        "breakable": breakable,
     }  # fmt: skip
     return environment
 
