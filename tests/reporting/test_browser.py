@@ -72,7 +72,7 @@ class Page:
         return list(map(str, found))
 
     def shows(self, *ids: str) -> bool:
-        """Whether these sections, and no others, come into view; the browser tells of a new fragment in its own time."""
+        """Whether these sections and no others come into view; the browser tells of a new fragment when it likes."""
         script = "return [...document.querySelectorAll('[data-view]')].filter(e => e.offsetParent).map(e => e.id)"
         end = time.monotonic() + 20
         while (found := self.run(script)) != list(ids) and time.monotonic() < end:

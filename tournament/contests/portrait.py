@@ -142,7 +142,8 @@ def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     if values.dtype.kind == "u":
         limit: npt.NDArray[Any] = np.minimum(values, values.dtype.type(min(size - 1, np.iinfo(values.dtype).max)))
         return limit
-    return np.clip(values, 0, min(size - 1, np.iinfo(values.dtype).max))
+    inside: npt.NDArray[Any] = np.clip(values, 0, min(size - 1, np.iinfo(values.dtype).max))
+    return inside
 
 
 def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.uint8]:
