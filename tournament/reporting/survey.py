@@ -86,6 +86,8 @@ def survey_games(
     total = sum(part.rows for part, _ in parts)
     stride = max(1, -(-total // most_rows))
     survey = Survey(games=total)
+    if not (choose or contest.portrait):
+        return survey
 
     def look(task: _Task) -> Survey:
         found = Survey()
