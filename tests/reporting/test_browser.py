@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,18 @@ from tests.reporting.conftest import HOSTILE_NAME, SHIPPED, Played
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
 _FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-    "--window-size=1200,900",
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
     "--force-prefers-reduced-motion",
-)  # fmt: skip
+    "--window-size=1200,900",
+)
 
 
 class Page:
@@ -63,10 +71,13 @@ class Page:
         found = self.run("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
         return list(map(str, found))
 
-    def shown(self) -> list[str]:
-        """The ids of the sections in view."""
+    def shows(self, *ids: str) -> bool:
+        """Whether these sections and no others come into view; the browser tells of a new fragment when it likes."""
         script = "return [...document.querySelectorAll('[data-view]')].filter(e => e.offsetParent).map(e => e.id)"
-        return list(self.run(script))
+        end = time.monotonic() + 20
+        while (found := self.run(script)) != list(ids) and time.monotonic() < end:
+            time.sleep(0.02)
+        return bool(found == list(ids))
 
 
 @pytest.fixture(scope="module")
@@ -154,24 +165,29 @@ def test_a_cell_tells_its_error(page: Page, pages: Mapping[str, Played]) -> None
 
 def test_one_bot_at_a_time(page: Page) -> None:
     page.open("von_neumann_poker")
-    assert page.shown() == ["standings", "crosstable", "course"]
-    page.one(".standings tbody a").click()
-    assert page.shown() == ["bots", page.run("return decodeURIComponent(location.hash.slice(1))")]
+    assert page.shows("standings", "crosstable", "course")
+    link = page.one(".standings tbody a")
+    bot = f"bot-{link.text}"
+    link.click()
+    assert page.shows("bots", bot)
     assert page.driver.switch_to.active_element.tag_name == "h2"
     odd = next(link for link in page.all(".chips a") if HOSTILE_NAME in link.text)
+    place = 1 + page.texts("article.bot h2").index(f"{HOSTILE_NAME}.c")
     odd.click()
-    assert page.shown()[0] == "bots" and page.shown()[1].startswith("entrant-")
+    assert page.shows("bots", f"entrant-{place}")
     page.driver.back()
+    assert page.shows("bots", bot)
     page.driver.back()
-    assert page.shown() == ["standings", "crosstable", "course"]
+    assert page.shows("standings", "crosstable", "course")
 
 
 def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> None:
     page.open("holdem_training")
-    page.one(".standings tbody a").click()
     bot = page.texts("article.bot h2")[0]
+    page.one(".standings tbody a").click()
+    assert page.shows("bots", f"bot-{bot}")
     page.one("article.bot a.watch").click()
-    assert page.shown() == ["games"]
+    assert page.shows("games")
     assert page.run("return document.querySelector('#v-bot').value") == bot
     assert page.texts("#v-opponent option") == ["Bob"]
     lines = page.texts("#v-log li")
@@ -195,6 +211,7 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
 
 def test_a_fault_leads_to_its_game(page: Page) -> None:
     page.open("von_neumann_poker", "#bot-crook")
+    assert page.shows("bots", "bot-crook")
     link = page.one("#bot-crook .faults a.watch")
     place = link.get_attribute("data-place")
     link.click()

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -13,11 +14,13 @@ import pytest
 
 from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SEED, SHIPPED, Played
 from tests.reporting.html_reader import Element, read_html
+from tournament.contests import find_contest
+from tournament.reporting import findings as findings_module
 from tournament.reporting.findings import find
 from tournament.reporting.games import as_json
 from tournament.reporting.page import render
 from tournament.reporting.writing import make_page
-from tournament.standings.results import crosstable_values
+from tournament.standings.results import crosstable_values, load
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
 
@@ -184,3 +187,30 @@ def test_without_games_no_card_is_shown(pages: Mapping[str, Played], poker_resul
     assert not shown & set(asked)
     assert shown & {code.text for code in read_html(pages["von_neumann_poker"].page).all("code")}
     assert {one.attributes["id"] for one in tree.all("article")}
+
+
+def test_a_contest_without_a_portrait_gets_the_rest(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its games are shown column by column."""
+    plain = replace(find_contest("von_neumann_poker"), portrait=None)
+    monkeypatch.setattr(findings_module, "find_contest", lambda _name: plain)
+    contest, findings = find(str(poker_results))
+    tree = read_html(render(contest, findings))
+    assert len(list(tree.first("table", class_="standings").first("tbody").all("tr"))) == 3
+    assert len(list(tree.all("article"))) == len(findings.entrants)
+    assert not list(tree.all("figure", class_="panel"))
+    data = json.loads(tree.first("script", id="games-data").text)
+    steps = {data["texts"][what] for _, _, games in data["matches"] for game in games for what in game[7::6]}
+    assert any(text.startswith("a card: 0.") for text in steps) and any(text.startswith("folded: ") for text in steps)
+    without = render(*find(str(poker_results), with_games=False))
+    assert "games-data" not in without.split("</main>")[1].split("<script>")[0]
+
+
+def test_nobody_left_above_the_line(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody was disqualified: a page, all the same."""
+    results = load(str(poker_results))
+    nobody = tuple(replace(line, rank=None, status="disqualified", matches=0) for line in results.ranking.entrants)
+    emptied = replace(results, ranking=replace(results.ranking, entrants=nobody))
+    monkeypatch.setattr(findings_module, "load", lambda _location: emptied)
+    tree = read_html(render(*find(str(poker_results))))
+    assert not list(tree.first("table", class_="standings").first("tbody").all("tr"))
+    assert len(list(tree.first("dl", class_="below").all("dt"))) == len(nobody)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +20,8 @@ Values = Sequence[float | None]
 class Seats:
     """Who sits at x and at y in each of some rows: numbers from 0 to below `entrants`, which stands for others."""
 
-    x: npt.NDArray[np.intp]
-    y: npt.NDArray[np.intp]
+    x: npt.NDArray[np.int32]
+    y: npt.NDArray[np.int32]
     entrants: int
 
 
@@ -124,19 +125,34 @@ class Portrait:
 
 def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:
     """How often each combination occurs of columns whose values go from 0 to below a size; others go to the nearest."""
-    place = np.zeros(len(where[0][0]), np.intp)
-    for values, size in where:
-        place *= size
-        place += np.clip(values, 0, size - 1)
     shape = [size for _, size in where]
-    return np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)
+    (values, size), *rest = where
+    place: npt.NDArray[np.signedinteger[Any]]
+    place = _limited(values, size).astype(np.int32 if math.prod(shape) < 1 << 31 else np.int64)
+    for values, size in rest:
+        np.multiply(place, size, out=place)
+        np.add(place, _limited(values, size), out=place)
+    return np.bincount(place, minlength=math.prod(shape)).reshape(shape)
 
 
-def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.intp]:
-    """In which of so many equal parts of 0 to 1 each value lies."""
-    inside = np.clip(np.nan_to_num(values), 0, 1)
-    places: npt.NDArray[np.intp] = np.minimum(inside * count, count - 1).astype(np.intp)
-    return places
+def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """Values from 0 to below a size. Columns are long, so what can't be otherwise is left alone."""
+    if values.dtype.kind == "b":
+        return values.view(np.uint8) if size > 1 else np.zeros(len(values), np.uint8)
+    if values.dtype.kind == "u":
+        limit: npt.NDArray[Any] = np.minimum(values, values.dtype.type(min(size - 1, np.iinfo(values.dtype).max)))
+        return limit
+    inside: npt.NDArray[Any] = np.clip(values, 0, min(size - 1, np.iinfo(values.dtype).max))
+    return inside
+
+
+def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.uint8]:
+    """In which of so many equal parts of 0 to 1 each value lies; at most 256. What is no number lies in any."""
+    with np.errstate(all="ignore"):
+        places = values * count
+        np.clip(places, 0, count - 1, out=places)
+        parts: npt.NDArray[np.uint8] = places.astype(np.uint8)
+    return parts
 
 
 def shares(part: npt.ArrayLike, whole: npt.ArrayLike, least: int = 1) -> list[float | None]:

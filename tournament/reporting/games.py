@@ -15,6 +15,7 @@ from tournament.standings.standings import Match
 
 _REASONS = ("first", "last", "best", "worst", "fault")
 MOST_BYTES = 700_000
+_FEWEST = 6  # games of a match that are not left out
 
 
 class _Texts:
@@ -27,22 +28,18 @@ class _Texts:
         return self.numbers.setdefault(text, len(self.numbers))
 
 
-def games_for_viewer(
-    contest: Contest, matches: Sequence[Match], chosen: Mapping[int, Sequence[ChosenGame]]
-) -> dict[str, Any]:
-    """What the viewer's script reads: see there. Of many games the ends of each match are left out first."""
-    texts = _Texts()
+def games_for_viewer(contest: Contest, matches: Sequence[Match], chosen: Mapping[int, Sequence[ChosenGame]]) -> Markup:
+    """What the viewer's script reads, as JSON: see there. If it is long, the middle of each match's is left out."""
     while True:
+        texts = _Texts()
         listed = [
             [match.x, match.y, [_game(contest, game, texts) for game in chosen[match.match]]]
             for match in matches
             if chosen.get(match.match)
         ]
-        data = {"matches": listed, "texts": list(texts.numbers)}
-        longest = max((len(games) for _, _, games in listed), default=0)
-        if longest <= 4 or len(json.dumps(data, separators=(",", ":"), ensure_ascii=False)) <= MOST_BYTES:
-            return data
-        texts = _Texts()
+        text = as_json({"matches": listed, "texts": list(texts.numbers)})
+        if len(text) <= MOST_BYTES or max(map(len, chosen.values())) <= _FEWEST:
+            return text
         chosen = {match: _fewer(games) for match, games in chosen.items()}
 
 

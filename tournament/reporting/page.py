@@ -25,14 +25,14 @@ from tournament.names import valid_name
 from tournament.reporting.charts import bar_rows, heat_rows, line_plot, spark_path
 from tournament.reporting.figures import MINUS, clean, percent, plain, signed, size_text, sure
 from tournament.reporting.findings import Findings
-from tournament.reporting.games import as_json, games_for_viewer
+from tournament.reporting.games import games_for_viewer
 from tournament.reporting.stretches import Course
 from tournament.reporting.versions import Edit
 from tournament.standings.standings import Match, Standing
 
 _TEMPLATES = Path(__file__).parent / "templates"
 MOST_ACROSS = 60  # rows and columns of the crosstable
-MOST_MATCHES = 60  # of a bot that are listed
+MOST_ROWS, FEWEST_MATCHES = 3_000, 20  # results that are listed: of all bots, and of each in a large field
 _MOST_FAULTS = 25  # of a bot that are listed
 _MOST_CURVES = 8  # that have a colour of their own
 _HEATS = 6  # shades of either colour in the crosstable
@@ -260,10 +260,11 @@ class Layout:
     def results(self, name: str) -> list[Cell]:
         opponents = self.house or self.names
         cells = [self.cells[name, opponent] for opponent in opponents if (name, opponent) in self.cells]
-        if len(cells) <= MOST_MATCHES:
+        half = max(FEWEST_MATCHES, MOST_ROWS // max(1, len(self.names))) // 2
+        if len(cells) <= 2 * half:
             return cells
         by_value = sorted(cells, key=lambda cell: -cell.value)
-        kept = {id(cell) for cell in (*by_value[: MOST_MATCHES // 2], *by_value[-MOST_MATCHES // 2 :])}
+        kept = {id(cell) for cell in (*by_value[:half], *by_value[-half:])}
         return [cell for cell in cells if id(cell) in kept]
 
     def all_results(self, name: str) -> int:
@@ -322,7 +323,7 @@ class Layout:
         return bool(self.findings.survey.chosen.get(match))
 
     @property
-    def viewer(self) -> dict[str, Any]:
+    def viewer(self) -> Markup:
         return games_for_viewer(self.contest, self.ranking.matches, self.findings.survey.chosen)
 
     def reason(self, line: Standing) -> str:
@@ -364,7 +365,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "signed": signed, "plain": plain, "percent": percent, "sure": sure, "clean": clean, "size": size_text,
-        "json": as_json, "breakable": breakable,
+        "breakable": breakable,
     }  # fmt: skip
     return environment
 

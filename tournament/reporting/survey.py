@@ -86,6 +86,8 @@ def survey_games(
     total = sum(part.rows for part, _ in parts)
     stride = max(1, -(-total // most_rows))
     survey = Survey(games=total)
+    if not (choose or contest.portrait):
+        return survey
 
     def look(task: _Task) -> Survey:
         found = Survey()
@@ -168,7 +170,7 @@ def _look_at(
     found.games_read += count
     portrait = contest.portrait
     if portrait:
-        who = [np.array([number.get(names[leg], len(number)) for leg in here], np.intp) for names in (legs.x, legs.y)]
+        who = [np.array([number.get(names[leg], len(number)) for leg in here], np.int32) for names in (legs.x, legs.y)]
         seats = Seats(np.repeat(who[0], lengths), np.repeat(who[1], lengths), len(number))
         for name, sums in portrait.tally(rows, seats).items():
             found.sums[name] = found.sums[name] + sums if name in found.sums else sums

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -117,8 +118,8 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     ]  # fmt: skip
 
 
-def gain(rows: Rows) -> npt.NDArray[np.int64]:
-    return rows["profit"].astype(np.int64)
+def gain(rows: Rows) -> npt.NDArray[Any]:
+    return rows["profit"]
 
 
 def card_text(card: int) -> str:

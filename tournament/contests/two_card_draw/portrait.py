@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.portrait import (
@@ -66,8 +66,8 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     ]  # fmt: skip
 
 
-def gain(rows: Rows) -> npt.NDArray[np.int64]:
-    return rows["x_gain"].astype(np.int64)
+def gain(rows: Rows) -> npt.NDArray[Any]:
+    return rows["x_gain"]
 
 
 def _cards(hand: int) -> tuple[str, str]:

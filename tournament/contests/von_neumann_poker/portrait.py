@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,21 +36,15 @@ _LEAST = 20  # decisions behind a share that is shown
 
 def tally(rows: Rows, seats: Seats) -> Sums:
     """`bets`: by who is A, his card and his bet; `answers`: by who is B, his card, the bet and whether he folded."""
-    x_is_a, bet = rows["x_is_a"].astype(bool), rows["bet"]
-    faced = bet > 0
+    bet = rows["bet"]
     everybody, sizes = seats.entrants + 1, BET_LIMIT + 1
-    a, b = np.where(x_is_a, seats.x, seats.y), np.where(x_is_a, seats.y, seats.x)
-    return {
-        "bets": counted([(a, everybody), (bins(rows["a_card"], _CARDS), _CARDS), (bet, sizes)]),
-        "answers": counted(
-            [
-                (b[faced], everybody),
-                (bins(rows["b_card"][faced], _CARDS), _CARDS),
-                (bet[faced], sizes),
-                (rows["folded"][faced], 2),
-            ]
-        ),
-    }
+    a = np.where(rows["x_is_a"], seats.x, seats.y)
+    b = seats.x + seats.y - a
+    bets = counted([(a, everybody), (bins(rows["a_card"], _CARDS), _CARDS), (bet, sizes)])
+    b_card = bins(rows["b_card"], _CARDS)
+    answers = counted([(b, everybody), (b_card, _CARDS), (bet, sizes), (rows["folded"], 2)])
+    answers[:, :, 0] = 0  # passes
+    return {"bets": bets, "answers": answers}
 
 
 def _against_field(own: Values, of_all: Values) -> list[Line]:
@@ -85,9 +80,9 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     ]  # fmt: skip
 
 
-def gain(rows: Rows) -> npt.NDArray[np.int64]:
-    won = rows["a_gain"].astype(np.int64)
-    return np.where(rows["x_is_a"].astype(bool), won, -won)
+def gain(rows: Rows) -> npt.NDArray[Any]:
+    won = rows["a_gain"]
+    return np.where(rows["x_is_a"], won, -won)
 
 
 def scene(row: Row) -> Scene:
