@@ -1,7 +1,7 @@
 """Columns as the pages of a Parquet file, each with its checksum.
 
-Apache Parquet, "Parquet Format" 2.12: README.md (pages), Encodings.md, src/main/thrift/parquet.thrift. A column of a row
-group, its chunk, is one data page here, of version 1 and without nulls, after a dictionary page where it has one.
+Apache Parquet, "Parquet Format" 2.12: README.md (pages), Encodings.md, src/main/thrift/parquet.thrift. A column of a
+row group, its chunk, is one data page here, of version 1 and without nulls, after a dictionary page where it has one.
 What is quick to write and small is taken of the format:
 
 - whole numbers that lie within 256 of one another: a dictionary of all from the least to the greatest, so that a
