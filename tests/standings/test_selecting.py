@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
@@ -104,8 +105,8 @@ def test_what_there_is_none_of_is_named(place: Place) -> None:
 
 
 def test_a_scan_has_the_same_rows(place: Place, whole: Results, opened: list[str]) -> None:
-    duckdb = pytest.importorskip("duckdb")
-    polars = pytest.importorskip("polars")
+    duckdb = import_module("duckdb")
+    polars = import_module("polars")
     games = tournament.scan(str(place.results))
     assert opened == []
     assert games.count_rows() == len(whole.games)
@@ -128,6 +129,15 @@ def tournament_match(number: int) -> object:
     import pyarrow.compute as pc
 
     return pc.field("match") == number
+
+
+def test_a_row_group_that_lies_about_its_matches_is_found(
+    place: Place, whole: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Footers have no checksum."""
+    monkeypatch.setattr("tournament.store.parts._may_have", lambda group, matches: False)
+    with pytest.raises(BadInput, match=r"games has other rows than the ledger says; run again to mend the records"):
+        _ = tournament.load(str(place.results), matches=[1]).games
 
 
 def test_a_scan_finds_a_flipped_bit(place: Place) -> None:

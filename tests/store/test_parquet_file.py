@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -164,9 +165,9 @@ def test_every_way_to_encode_is_taken() -> None:
 
 
 def frames_of_all_readers(path: Path) -> dict[str, pd.DataFrame]:
-    duckdb = pytest.importorskip("duckdb")
-    fastparquet = pytest.importorskip("fastparquet")
-    polars = pytest.importorskip("polars")
+    duckdb = import_module("duckdb")
+    fastparquet = import_module("fastparquet")
+    polars = import_module("polars")
     table = polars.read_parquet(path)
     return {
         "pandas": pd.read_parquet(path),
@@ -204,7 +205,11 @@ def test_a_row_group_may_be_large(tmp_path: Path) -> None:
     assert_alike(written(columns, [group]), columns, [group])
 
 
-@pytest.mark.parametrize("values", [np.zeros(0), np.zeros((2, 2)), np.zeros(10)[::2]], ids=["no", "two", "gaps"])
+@pytest.mark.parametrize(
+    "values",
+    [np.zeros(0), np.zeros((2, 2)), np.zeros(10)[::2], np.zeros(3, ">i4"), np.frombuffer(bytes(9), "i4", 2, 1)],
+    ids=["no values", "two dimensions", "gaps", "the other byte order", "not aligned"],
+)
 def test_other_arrays_are_refused(values: Values) -> None:
     with pytest.raises(ValueError, match="one dimension, no gaps, and 1 to"):
         PageEncoder().encode(values)

@@ -88,6 +88,16 @@ def _parts(batches: Sequence[Batch], table: TableName, matches: frozenset[int] |
     ]
 
 
+def _row_count(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> int:
+    """How many rows of these matches the ledger knows."""
+    wanted = None if matches is None else np.array(sorted(matches), dtype=np.int64)
+    count = 0
+    for legs in (Legs.of(batch.legs) for batch in batches):
+        rows = legs.games if table == "games" else legs.sessions
+        count += int((rows if wanted is None else rows[np.isin(legs.match, wanted)]).sum())
+    return count
+
+
 def read_frame(
     location: str, contest: Contest, batches: Sequence[Batch], table: TableName, pairs: Pairs, selection: Selection
 ) -> pd.DataFrame:
@@ -110,6 +120,9 @@ def read_frame(
         raise BadInput(f"the records in {location} have changed since; load them again") from None
     except RunFailed as problem:
         raise BadInput(f"{problem}; run again to mend the records") from None
+    # A row group tells which matches it has where nothing is checked.
+    if rows.num_rows != _row_count(batches, table, selection.matches):
+        raise BadInput(f"{location}/{table} has other rows than the ledger says; run again to mend the records")
     frame: pd.DataFrame = rows.to_pandas(split_blocks=True, self_destruct=True)
     del rows
     for name, values in _names_of(frame["match"].to_numpy(), pairs, f"{location}/{table}").items():
