@@ -18,7 +18,8 @@ from tournament.store.storage import Storage, inside, open_storage
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow.dataset
+
+    from tournament.store.arrow_files import Dataset
 
 MATCHES = (
     Column("match", "int32", "match number, as in games and sessions"),
@@ -151,7 +152,7 @@ def scan(
     *,
     matches: Iterable[int] | None = None,
     bots: Iterable[str] | None = None,
-) -> pyarrow.dataset.Dataset:
+) -> Dataset:
     """The games, or the sessions, of one contest as a dataset of arrow, for duckdb, polars and whatever else reads one.
 
     It has the rows that count now, all or those of these matches or bots, and reads nothing before it is asked;

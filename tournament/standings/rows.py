@@ -18,7 +18,8 @@ from tournament.store.storage import open_storage
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow.dataset
+
+    from tournament.store.arrow_files import Dataset
 
 _NAMES = ("x", "y")  # columns that only a data frame has
 Pairs = Mapping[int, tuple[str, str]]
@@ -154,7 +155,7 @@ def _names_of(match: npt.NDArray[np.int32], pairs: Pairs, place: str) -> dict[st
 
 def dataset_of(
     location: str, contest: Contest, batches: Sequence[Batch], table: TableName, selection: Selection
-) -> pyarrow.dataset.Dataset:
+) -> Dataset:
     """The parts of a table as one dataset, whose scans check pages; of these matches alone, if so selected."""
     from tournament.store.parts import parts_as_dataset
 

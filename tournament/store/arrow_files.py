@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import pyarrow as pa
 from pyarrow import fs
+from pyarrow.dataset import Dataset as Dataset  # what such files are read as
 
 from tournament.errors import RunFailed
 from tournament.store.storage import Storage

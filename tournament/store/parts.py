@@ -26,7 +26,8 @@ from tournament.store.storage import Storage
 
 if TYPE_CHECKING:
     import pyarrow.compute as pc
-    from pyarrow import dataset
+
+    from tournament.store.arrow_files import Dataset
 
 # A row group that is written anew.
 ROWS_PER_GROUP = 1 << 18
@@ -170,7 +171,7 @@ def parts_as_dataset(
     columns: Sequence[Column],
     parts: Sequence[tuple[Part, tuple[int, int]]],
     matches: Collection[int] | None = None,
-) -> dataset.Dataset:
+) -> Dataset:
     """Published parts as one dataset of arrow, of these matches. Each part comes with its least and greatest match.
 
     A scan that asks for matches leaves out the other parts and row groups, and checks pages. It raises OSError
