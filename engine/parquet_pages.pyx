@@ -1,7 +1,7 @@
 """Columns as the pages of a Parquet file, each with its checksum.
 
-Apache Parquet, "Parquet Format" 2.12: README.md (pages), Encodings.md, src/main/thrift/parquet.thrift. A column of a row
-group, its chunk, is one data page here, of version 1 and without nulls, after a dictionary page where it has one.
+Apache Parquet, "Parquet Format" 2.12: README.md (pages), Encodings.md, src/main/thrift/parquet.thrift. A column of a
+row group, its chunk, is one data page here, of version 1 and without nulls, after a dictionary page where it has one.
 What is quick to write and small is taken of the format:
 
 - whole numbers that lie within 256 of one another: a dictionary of all from the least to the greatest, so that a
@@ -93,7 +93,7 @@ cdef class PageEncoder:
         free(self.content)
 
     def encode(self, values, bint flags=False):
-        """A Chunk of a numpy array of one dimension without gaps, of at least one and at most MOST_ROWS values.
+        """A Chunk of a numpy array of one dimension, aligned and without gaps, of 1 to MOST_ROWS values.
 
         `flags` are bytes, true where they aren't 0. Raises ValueError for another array, TypeError for a type that
         is neither whole numbers nor floats.
@@ -102,7 +102,7 @@ cdef class PageEncoder:
             raise TypeError("a column is a numpy array")
         cdef cnp.ndarray array = values
         cdef int64_t rows = array.size
-        if array.ndim != 1 or not cnp.PyArray_IS_C_CONTIGUOUS(array) or not 0 < rows <= MOST_ROWS:
+        if array.ndim != 1 or not cnp.PyArray_ISCARRAY_RO(array) or not 0 < rows <= MOST_ROWS:
             raise ValueError(f"a column has one dimension, no gaps, and 1 to {MOST_ROWS:,} values")
         cdef int kind = cnp.PyArray_TYPE(array)
         cdef const void* content = cnp.PyArray_DATA(array)

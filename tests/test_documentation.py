@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -173,22 +174,30 @@ def test_the_python_examples_play(tmp_path: Path) -> None:
     assert not played.entrants.faults.any()
 
 
-def test_the_readme_examples_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the shipped bots have played."""
+    folder = tmp_path_factory.mktemp("records")
     shipped = ROOT / "entrants" / "von_neumann_poker"
-    tournament.run(entrants=shipped, results=tmp_path / "results", sessions=10, executor="local")
-    monkeypatch.chdir(tmp_path)
+    tournament.run(entrants=shipped, results=folder / "results", sessions=10, executor="local")
+    return folder
+
+
+@pytest.mark.parametrize(("page", "count"), [("README.md", 6), ("docs/analysis.md", 7)])
+def test_the_examples_run(page: str, count: int, records: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Block by block; what a block ends with, if it is an expression, has something in it."""
+    monkeypatch.chdir(records)
     names: dict[str, object] = {}
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len(blocks) == 6
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    assert len(blocks) == count
     for block in blocks:
-        *statements, last = block.strip().split("\n")
-        exec("\n".join(statements), names)
-        if " = " in last:
-            exec(last, names)
+        *statements, last = ast.parse(block).body
+        if isinstance(last, ast.Expr):
+            exec(ast.unparse(ast.Module(statements, [])), names)
+            shown = eval(ast.unparse(last.value), names)
+            assert len(shown) > 0 if hasattr(shown, "__len__") else shown > 0
         else:
-            assert len(eval(last, names)) > 0
+            exec(block, names)
 
 
 def test_the_header_in_the_documentation_is_the_one_that_bots_get() -> None:

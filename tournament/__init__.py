@@ -1,7 +1,8 @@
 """Bot contests: drop one file per bot into a folder, run, read every game in pandas.
 
 From Python: `tournament.run("von_neumann_poker")` plays and returns the results,
-`tournament.load("results/von_neumann_poker")` reads them again, and
+`tournament.load("results/von_neumann_poker")` reads them again,
+`tournament.scan("results/von_neumann_poker")` gives the games to duckdb and polars,
 `tournament.verify("von_neumann_poker")` checks all that is recorded, and
 `tournament.report("von_neumann_poker")` writes a page of HTML that shows it.
 """
@@ -17,11 +18,11 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
 
 if TYPE_CHECKING:
     from tournament.api import report, run, verify
-    from tournament.standings.results import Results, load
+    from tournament.standings.results import Results, load, scan
 
     __version__: str
 
-__all__ = ["Results", "__version__", "load", "report", "run", "verify"]
+__all__ = ["Results", "__version__", "load", "report", "run", "scan", "verify"]
 
 
 def __getattr__(name: str) -> object:
@@ -30,7 +31,7 @@ def __getattr__(name: str) -> object:
         from tournament import api
 
         return getattr(api, name)
-    if name in ("Results", "load"):
+    if name in ("Results", "load", "scan"):
         from tournament.standings import results
 
         return getattr(results, name)

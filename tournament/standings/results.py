@@ -8,16 +8,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tournament.contests import find_contest
+from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
 from tournament.names import valid_contest_name
+from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, Field, read_state, standing_batches
+from tournament.store.ledger import Batch, Field, TableName, read_state, standing_batches
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage, inside, open_storage
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tournament.store.arrow_files import Dataset
 
 MATCHES = (
     Column("match", "int32", "match number, as in games and sessions"),
@@ -62,13 +66,14 @@ class Results:
     """One contest's results. The tables are read when first asked for.
 
     All of them are of the moment of loading, also while a run goes on. `games` and
-    `sessions` have the names of x and y joined in, as categories.
+    `sessions` have the names of x and y joined in, as categories; the `selection` says which rows and columns.
     """
 
     location: str
     field: Field
     ranking: Standings
     batches: tuple[Batch, ...]
+    selection: Selection = EVERYTHING
 
     def __repr__(self) -> str:
         lines = [f"{self.field.contest}: {self.ranking.games:,} games in {self.location}"]
@@ -118,49 +123,72 @@ class Results:
         frame = pd.DataFrame(lines, columns=None if lines else list(_STANDING))  # its columns, also of a field of none
         return frame.astype({"rank": "Int64"})
 
-    def _records(self, table: str) -> pd.DataFrame:
-        import pandas as pd
-
-        from tournament.store.parts import read_parts
-
-        contest = find_contest(self.field.contest, self.field.game)
-        if self.field.engine != contest.engine_version:
-            raise BadInput(
-                f"the records in {self.location} are of version {self.field.engine} of {contest.rules}, this is"
-                f" {contest.engine_version}; run again to have records of it"
-            )
-        columns = {"games": contest.games, "sessions": contest.sessions}[table]
-        parts = [part for batch in self.batches for part in batch.parts if part.table == table]
-        try:
-            frame: pd.DataFrame = read_parts(open_storage(self.location), columns, parts).to_pandas()
-        except FileNotFoundError:
-            raise BadInput(f"the records in {self.location} have changed since; load them again") from None
-        except RunFailed as problem:
-            raise BadInput(f"{problem}; run again to mend the records") from None
-        names = {match.match: (match.x, match.y) for match in self.ranking.matches}
-        if not frame["match"].isin(list(names)).all():
-            raise BadInput(f"{self.location}/{table} has matches that the ledger doesn't know")
-        categories = sorted({name for pair in names.values() for name in pair})
-        code = {name: number for number, name in enumerate(categories)}
-        for position, (side, index) in enumerate((("x", 0), ("y", 1)), 1):
-            codes = frame["match"].map({match: code[pair[index]] for match, pair in names.items()})
-            names_of_side = pd.Categorical.from_codes(codes.to_numpy(dtype="int64"), categories=pd.Index(categories))
-            frame.insert(position, side, pd.Series(names_of_side, index=frame.index))
-        return frame
+    def _records(self, table: TableName) -> pd.DataFrame:
+        contest, pairs = _contest_of_records(self.location, self.field), _pairs(self.ranking)
+        return read_frame(self.location, contest, self.batches, table, pairs, self.selection)
 
 
-def load(results: str) -> Results:
+def _contest_of_records(location: str, field: Field) -> Contest:
+    """The contest by whose rules they were played. Raises BadInput when these were others: columns may differ."""
+    contest = find_contest(field.contest, field.game)
+    if field.engine != contest.engine_version:
+        raise BadInput(
+            f"the records in {location} are of version {field.engine} of {contest.rules}, this is"
+            f" {contest.engine_version}; run again to have records of it"
+        )
+    return contest
+
+
+def _pairs(ranking: Standings) -> dict[int, tuple[str, str]]:
+    return {match.match: (match.x, match.y) for match in ranking.matches}
+
+
+def load(
+    results: str,
+    *,
+    columns: Iterable[str] | None = None,
+    matches: Iterable[int] | None = None,
+    bots: Iterable[str] | None = None,
+) -> Results:
     """The results of one contest: its folder or URL, or the one above when it holds a single contest.
 
-    Raises BadInput when there are none.
+    Of `games` and `sessions` only these columns are read, and only these matches, or those of these bots; the
+    standings are always of all. Raises BadInput when there are no results, or none of that name.
     """
-    location = locate(str(results))
+    location, field, batches = _opened(str(results))
+    ranking = ranking_of(open_storage(location), field, batches)
+    selection = select(find_contest(field.contest, field.game), _pairs(ranking), columns, matches, bots)
+    return Results(location, field, ranking, tuple(batches), selection)
+
+
+def scan(
+    results: str,
+    table: TableName = "games",
+    *,
+    matches: Iterable[int] | None = None,
+    bots: Iterable[str] | None = None,
+) -> Dataset:
+    """The games, or the sessions, of one contest as a dataset of arrow, for duckdb, polars and whatever else reads one.
+
+    It has the rows that count now, all or those of these matches or bots, and reads nothing before it is asked;
+    page checksums are checked. Names are in `matches`. Raises as `load` does.
+    """
+    if table not in ("games", "sessions"):
+        raise BadInput(f"there is no table {str(table)[:200]!r} to scan; there are games, sessions")
+    location, field, batches = _opened(str(results))
+    contest = _contest_of_records(location, field)
+    pairs = _pairs(ranking_of(open_storage(location), field, batches)) if (matches, bots) != (None, None) else {}
+    return dataset_of(location, contest, batches, table, select(contest, pairs, None, matches, bots))
+
+
+def _opened(results: str) -> tuple[str, Field, list[Batch]]:
+    """Where the results of a contest lie, its field and what counts. Raises BadInput when there are none."""
+    location = locate(results)
     storage = open_storage(location)
     state = read_state(storage)
     if state.field is None:
         raise BadInput(f"{location} holds no results yet")
-    batches = standing_batches(storage, state)
-    return Results(storage.location, state.field, ranking_of(storage, state.field, batches), tuple(batches))
+    return storage.location, state.field, standing_batches(storage, state)
 
 
 def locate(results: str) -> str:

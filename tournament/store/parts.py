@@ -6,10 +6,10 @@ import contextlib
 import hashlib
 import itertools
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import IO, Any, Literal, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,11 @@ from tournament.store.ledger import Part, TableName
 from tournament.store.legs import Legs
 from tournament.store.part_writer import ORIGIN, STATISTICS, StagedPart, arrow_schema
 from tournament.store.storage import Storage
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+
+    from tournament.store.arrow_files import Dataset
 
 # A row group that is written anew.
 ROWS_PER_GROUP = 1 << 18
@@ -123,17 +128,76 @@ def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.Par
         raise pa.ArrowInvalid("it has other columns or rows than were written")
 
 
-def read_parts(storage: Storage, columns: Sequence[Column], parts: Sequence[Part]) -> pa.Table:
-    """The rows of published parts, one after the other. Raises as `open_part` does."""
+def read_parts(
+    storage: Storage,
+    columns: Sequence[Column],
+    parts: Sequence[Part],
+    only: Collection[str] | None = None,
+    matches: Collection[int] | None = None,
+) -> pa.Table:
+    """The rows of published parts, one after the other: these columns, of these matches. Raises as `open_part` does."""
+    names = [column.name for column in columns if only is None or column.name in only]
 
     def read(part: Part) -> pa.Table:
         with open_part(storage, part, columns) as file, reading(storage, part):
-            return file.read().replace_schema_metadata(None)
+            groups = [
+                group
+                for group in range(file.num_row_groups)
+                if matches is None or _may_have(file.metadata.row_group(group), matches)
+            ]
+            table = file.read_row_groups(groups, columns=names).replace_schema_metadata(None)
+        return table if matches is None else table.filter(_of_matches(matches))
 
     if not parts:
-        return arrow_schema(columns).empty_table()
+        return pa.schema([field for field in arrow_schema(columns) if field.name in names]).empty_table()
     with ThreadPoolExecutor() as pool:
         return pa.concat_tables(list(pool.map(read, parts)))
+
+
+def _may_have(group: pq.RowGroupMetaData, matches: Collection[int]) -> bool:
+    """Whether some of the matches lie between a row group's least and greatest; its first column is the match."""
+    told: Any = group.column(0).statistics
+    return told is None or not told.has_min_max or any(told.min <= match <= told.max for match in matches)
+
+
+def _of_matches(matches: Collection[int]) -> pc.Expression:
+    import pyarrow.compute as pc
+
+    return pc.field("match").isin(pa.array(np.array(sorted(matches), dtype=np.int32)))
+
+
+def parts_as_dataset(
+    storage: Storage,
+    columns: Sequence[Column],
+    parts: Sequence[tuple[Part, tuple[int, int]]],
+    matches: Collection[int] | None = None,
+) -> Dataset:
+    """Published parts as one dataset of arrow, of these matches. Each part comes with its least and greatest match.
+
+    A scan that asks for matches leaves out the other parts and row groups, and checks pages. It raises OSError
+    when a part is damaged, or is gone since.
+    """
+    import pyarrow.compute as pc
+    import pyarrow.dataset as ds
+    from pyarrow import fs
+
+    from tournament.store.arrow_files import StoredFiles
+
+    checking = ds.ParquetFileFormat(
+        default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+    )
+    files = fs.PyFileSystem(StoredFiles(storage))
+    fragments = [
+        checking.make_fragment(
+            part.place,
+            files,
+            partition_expression=(pc.field("match") >= pa.scalar(least, pa.int32()))
+            & (pc.field("match") <= pa.scalar(greatest, pa.int32())),
+        )
+        for part, (least, greatest) in parts
+    ]
+    whole = ds.FileSystemDataset(fragments, arrow_schema(columns), checking, files)
+    return whole if matches is None else whole.filter(_of_matches(matches))
 
 
 def rows_of(storage: Storage, part: Part, columns: Sequence[Column]) -> Iterator[dict[str, npt.NDArray[Any]]]:

@@ -1,0 +1,152 @@
+"""Reading only what is asked for: the rows and columns that a whole reading has, and no other part is opened."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pandas as pd
+import pandas.testing
+import pytest
+
+import tournament
+from tests.contest_runs import Place, new_place
+from tournament.errors import BadInput
+from tournament.standings.results import Results
+from tournament.store.folder_storage import FolderStorage
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Four bots, six matches, a part for each."""
+    place = new_place(tmp_path_factory.mktemp("selecting"), ["bold", "calm", "dull", "even"], sessions=40)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, inline, *legs: inline == 1)
+        place.play()
+    return place
+
+
+@pytest.fixture(scope="module")
+def whole(place: Place) -> Results:
+    return tournament.load(str(place.results))
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The parts that were opened."""
+    names: list[str] = []
+    real = FolderStorage.open_data
+
+    def open_data(storage: FolderStorage, name: str) -> object:
+        names.append(name)
+        return real(storage, name)
+
+    monkeypatch.setattr(FolderStorage, "open_data", open_data)
+    return names
+
+
+def same(part: pd.DataFrame, whole: pd.DataFrame) -> None:
+    pandas.testing.assert_frame_equal(part, whole.reset_index(drop=True))
+
+
+def test_matches_are_all_that_is_read(place: Place, whole: Results, opened: list[str]) -> None:
+    games, sessions = whole.games, whole.sessions
+    del opened[:]
+    some = tournament.load(str(place.results), matches=[1, 4])
+    same(some.games, games[games["match"].isin([1, 4])])
+    same(some.sessions, sessions[sessions["match"].isin([1, 4])])
+    assert sorted(name.partition("-")[0] for name in opened) == [
+        f"{table}/000000000{match}" for table in ("games", "sessions") for match in (1, 4)
+    ]
+    assert len(some.standings) == 4
+
+
+def test_bots_stand_for_their_matches(place: Place, whole: Results) -> None:
+    games = whole.games
+    theirs = games[(games.x == "dull") | (games.y == "dull")]
+    assert theirs["match"].nunique() == 3
+    same(tournament.load(str(place.results), bots=["dull"]).games, theirs)
+    number = int(theirs["match"].iloc[0])
+    same(
+        tournament.load(str(place.results), bots=["dull", "even"], matches={number}).games,
+        games[games["match"] == number],
+    )
+    nothing = tournament.load(str(place.results), matches=()).games
+    same(nothing, games.iloc[:0])
+
+
+def test_columns_come_in_the_order_asked(place: Place, whole: Results) -> None:
+    for columns in (["bet", "y", "folded"], ["x"], ["a_gain", "match"]):
+        some = tournament.load(str(place.results), columns=columns)
+        same(some.games, whole.games[columns])
+    some = tournament.load(str(place.results), columns=["x_points", "x", "bet"], bots=["bold"])
+    sessions = whole.sessions
+    same(some.sessions, sessions[(sessions.x == "bold") | (sessions.y == "bold")][["x_points", "x"]])
+    assert isinstance(some.sessions["x"].dtype, pd.CategoricalDtype)
+
+
+def test_what_there_is_none_of_is_named(place: Place) -> None:
+    where = str(place.results)
+    with pytest.raises(BadInput, match=r"there is no column 'bets'; there are match, session, game, x_is_a, .*, y$"):
+        tournament.load(where, columns=["bet", "bets"])
+    with pytest.raises(BadInput, match="there is no match '77'; there are 0, 1, 2, 3, 4, 5"):
+        tournament.load(where, matches=[0, 77])
+    with pytest.raises(BadInput, match="there is no bot with matches 'bolt'; there are bold, calm, dull, even"):
+        tournament.load(where, bots=["bolt"])
+    with pytest.raises(BadInput, match=re.escape("bots is a list of names: bots=['bold']")):
+        tournament.load(where, bots="bold")
+    with pytest.raises(BadInput, match="sessions has none of the columns bet"):
+        _ = tournament.load(where, columns=["bet"]).sessions
+    with pytest.raises(BadInput, match="there is no table 'gamez' to scan"):
+        tournament.scan(where, "gamez")  # type: ignore[arg-type]
+
+
+def test_a_scan_has_the_same_rows(place: Place, whole: Results, opened: list[str]) -> None:
+    duckdb = import_module("duckdb")
+    polars = import_module("polars")
+    games = tournament.scan(str(place.results))
+    assert opened == []
+    assert games.count_rows() == len(whole.games)
+    plain = whole.games.drop(columns=["x", "y"])
+    same(games.to_table().to_pandas(), plain)
+    del opened[:]
+    same(games.to_table(filter=tournament_match(3)).to_pandas(), plain[plain["match"] == 3])
+    assert len(set(opened)) == 1
+    bets = whole.games.groupby("match")["bet"].mean()
+    found = duckdb.sql("SELECT match, avg(bet) FROM games GROUP BY match ORDER BY match").fetchall()
+    assert found == [(match, pytest.approx(mean)) for match, mean in bets.items()]
+    lazily = polars.scan_pyarrow_dataset(games).filter(polars.col("match") == 3).select("bet").collect()
+    assert lazily["bet"].to_list() == plain[plain["match"] == 3]["bet"].tolist()
+    few = tournament.scan(str(place.results), "sessions", bots=["calm"], matches=[0])
+    assert few.to_table()["match"].unique().to_pylist() == [0]
+    assert duckdb.sql("SELECT count(*), max(match) FROM few").fetchall() == [(40, 0)]
+
+
+def tournament_match(number: int) -> object:
+    import pyarrow.compute as pc
+
+    return pc.field("match") == number
+
+
+def test_a_row_group_that_lies_about_its_matches_is_found(
+    place: Place, whole: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Footers have no checksum."""
+    monkeypatch.setattr("tournament.store.parts._may_have", lambda group, matches: False)
+    with pytest.raises(BadInput, match=r"games has other rows than the ledger says; run again to mend the records"):
+        _ = tournament.load(str(place.results), matches=[1]).games
+
+
+def test_a_scan_finds_a_flipped_bit(place: Place) -> None:
+    path = next((place.results / "games").glob("0000000002-*"))
+    content = path.read_bytes()
+    games = tournament.scan(str(place.results))
+    path.write_bytes(content[:3000] + bytes([content[3000] ^ 4]) + content[3001:])
+    try:
+        with pytest.raises(OSError, match=r"(?i:crc|corrupt|checksum)"):
+            games.to_table()
+    finally:
+        path.write_bytes(content)

@@ -1,0 +1,341 @@
+"""Our Parquet files: every reader finds in them what pyarrow's own writer would have written."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.parquet_pages import MOST_ROWS, PageEncoder
+from engine.thrift import ThriftWriter
+from tournament.store.columns import Column
+from tournament.store.parquet_file import ParquetFileWriter
+from tournament.store.part_writer import ROWS_PER_BUFFER, STATISTICS
+
+Values = npt.NDArray[Any]
+
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+TYPES = (*INTEGERS, "float32", "float64", "bool")
+
+
+def pick(chance: np.random.Generator, *values: Any) -> int:
+    return int(values[int(chance.integers(len(values)))])
+
+
+def constant(chance: np.random.Generator, rows: int, limits: np.iinfo[Any]) -> Values:
+    return np.full(rows, pick(chance, limits.min, limits.max, 0), limits.dtype)
+
+
+def narrow(chance: np.random.Generator, rows: int, limits: np.iinfo[Any]) -> Values:
+    """Within 2 to 257 of one another, anywhere."""
+    distance = min(pick(chance, 1, 2, 3, 4, 15, 16, 127, 255, 256), int(limits.max) - int(limits.min))
+    least = pick(chance, limits.min, int(limits.max) - distance, max(int(limits.min), -100))
+    least = min(least, int(limits.max) - distance)
+    return np.asarray(chance.integers(least, least + distance, rows, limits.dtype, endpoint=True))
+
+
+def slow(chance: np.random.Generator, rows: int, limits: np.iinfo[Any]) -> Values:
+    """Counts up now and then, and starts anew a few times."""
+    count = np.cumsum(chance.integers(0, 30, rows) == 0) % pick(chance, 50, 400, 100_000) * pick(chance, 1, 1, 7)
+    return np.asarray(np.minimum(count, min(int(limits.max), 10**9)), limits.dtype)
+
+
+def leaping(chance: np.random.Generator, rows: int, limits: np.iinfo[Any]) -> Values:
+    """Stands still, but for leaps as far as they go."""
+    values = np.full(rows, limits.max, limits.dtype)
+    values[chance.integers(0, 40, rows) == 0] = pick(chance, limits.min, limits.max // 2)
+    return values
+
+
+def wide(chance: np.random.Generator, rows: int, limits: np.iinfo[Any]) -> Values:
+    return np.asarray(chance.integers(limits.min, limits.max, rows, limits.dtype, endpoint=True))
+
+
+SHAPES: tuple[Callable[[np.random.Generator, int, np.iinfo[Any]], Values], ...] = (
+    constant,
+    narrow,
+    slow,
+    leaping,
+    wide,
+)
+
+
+def some_values(type_name: str, shape: int, rows: int, seed: int) -> Values:
+    """A column as a row buffer has it."""
+    chance = np.random.default_rng(seed)
+    if type_name == "bool":
+        return chance.integers(0, (1, 2, 2, 3, 256)[shape], rows).astype("uint8")
+    if type_name.startswith("float"):
+        values = chance.normal(size=rows).astype(type_name)
+        values[:: 1 + 3 * shape] = (np.nan, np.inf, -0.0, np.finfo(type_name).smallest_subnormal)[chance.integers(4)]
+        return values
+    return SHAPES[shape](chance, rows, np.iinfo(type_name))
+
+
+def written(columns: Sequence[Column], groups: Sequence[dict[str, Values]]) -> bytes:
+    out = io.BytesIO()
+    file = ParquetFileWriter(out.write, columns, {"contest": "chess – no"}, "tournament version 1.2.3", STATISTICS)
+    for group in groups:
+        file.write_group(group)
+    file.finish()
+    return out.getvalue()
+
+
+def by_pyarrow(columns: Sequence[Column], groups: Sequence[dict[str, Values]]) -> pa.Table:
+    """The same table as pyarrow writes and reads it."""
+    schema = pa.schema([pa.field(c.name, pa.from_numpy_dtype(np.dtype(c.type)), nullable=False) for c in columns])
+    arrays = {c.name: [group[c.name].astype(c.type) for group in groups] for c in columns}
+    table = pa.table([pa.array(np.concatenate(pieces)) for pieces in arrays.values()], schema=schema)
+    out = pa.BufferOutputStream()
+    pq.write_table(table, out, store_schema=False)
+    return pq.read_table(pa.BufferReader(out.getvalue()))
+
+
+def bytes_of(values: Any) -> bytes:
+    return np.ascontiguousarray(values).tobytes()
+
+
+def assert_alike(content: bytes, columns: Sequence[Column], groups: Sequence[dict[str, Values]]) -> None:
+    """What is read is what pyarrow would have written, to the last bit of a NaN; checksums of pages are looked at."""
+    read = pq.ParquetFile(io.BytesIO(content), page_checksum_verification=True).read()
+    expected = by_pyarrow(columns, groups)
+    assert read.schema.equals(expected.schema) and read.schema.metadata == {b"contest": "chess – no".encode()}
+    for column in columns:
+        assert bytes_of(read[column.name].to_numpy()) == bytes_of(expected[column.name].to_numpy()), column
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(TYPES), st.integers(0, 4)), min_size=1, max_size=6),
+    st.lists(
+        st.one_of(st.integers(1, 400), st.sampled_from([1, 7, 8, 9, 127, 128, 129, 1023, 1024, 1025, 2049, 5000])),
+        min_size=1,
+        max_size=3,
+    ),
+    st.integers(0, 2**32 - 1),
+)
+def test_any_table_is_read_as_pyarrow_would_have_written_it(
+    kinds: list[tuple[str, int]], lengths: list[int], seed: int
+) -> None:
+    columns = [Column(f"{type_name}_{n}", type_name, "") for n, (type_name, _) in enumerate(kinds)]
+    groups = [
+        {
+            column.name: some_values(column.type, shape, rows, seed + 100 * group + n)
+            for n, (column, (_, shape)) in enumerate(zip(columns, kinds))
+        }
+        for group, rows in enumerate(lengths)
+    ]
+    assert_alike(written(columns, groups), columns, groups)
+
+
+EVERYTHING = [Column(f"{type_name}_{shape.__name__}", type_name, "") for type_name in INTEGERS for shape in SHAPES] + [
+    Column(name, name, "") for name in ("bool", "float32", "float64")
+]
+
+
+def everything(rows: int, seed: int) -> dict[str, Values]:
+    """A column of each type and shape."""
+    names = [shape.__name__ for shape in SHAPES]
+    return {
+        column.name: some_values(
+            column.type, names.index(column.name.partition("_")[2]) if "_" in column.name else 1, rows, seed + n
+        )
+        for n, column in enumerate(EVERYTHING)
+    }
+
+
+def test_every_way_to_encode_is_taken() -> None:
+    """Or the tests here would try less than they seem to."""
+    encoder = PageEncoder()
+    taken = {encoder.encode(values, name == "bool").encodings for name, values in everything(3000, 1).items()}
+    assert taken == {(0,), (5,), (0, 8)}
+    assert [bytes(encoder.encode(np.arange(100, dtype="int8") % n).payload)[0] for n in (2, 4, 16, 17)] == [1, 2, 4, 8]
+
+
+def frames_of_all_readers(path: Path) -> dict[str, pd.DataFrame]:
+    duckdb = import_module("duckdb")
+    fastparquet = import_module("fastparquet")
+    polars = import_module("polars")
+    table = polars.read_parquet(path)
+    return {
+        "pandas": pd.read_parquet(path),
+        "polars": pd.DataFrame({name: table[name].to_numpy() for name in table.columns}),
+        "polars, lazily": polars.scan_parquet(path).collect().to_pandas(),
+        "duckdb": duckdb.sql(f"SELECT * FROM '{path}'").df(),
+        "fastparquet": fastparquet.ParquetFile(str(path)).to_pandas(),
+    }
+
+
+@pytest.mark.parametrize("lengths", [[1], [3000, 1, 129], []], ids=["one row", "three groups", "no rows"])
+def test_every_reader_reads_every_type(tmp_path: Path, lengths: list[int]) -> None:
+    groups = [everything(rows, 10 * rows) for rows in lengths]
+    path = tmp_path / "everything.parquet"
+    path.write_bytes(written(EVERYTHING, groups))
+    for reader, frame in frames_of_all_readers(path).items():
+        assert list(frame.columns) == [column.name for column in EVERYTHING], reader
+        assert len(frame) == sum(lengths), reader
+        for column in EVERYTHING if lengths else ():
+            expected = np.concatenate([group[column.name].astype(column.type) for group in groups])
+            values = frame[column.name].to_numpy()
+            assert values.dtype == expected.dtype, (reader, column)
+            assert bytes_of(values) == bytes_of(expected), (reader, column)
+
+
+def test_a_row_group_may_be_large(tmp_path: Path) -> None:
+    columns = [Column("session", "int32", ""), Column("card", "float32", ""), Column("gain", "int8", "")]
+    rows = 3_000_001
+    chance = np.random.default_rng(1)
+    group: dict[str, Values] = {
+        "session": (np.arange(rows) // 30).astype("int32"),
+        "card": chance.random(rows, "float32"),
+        "gain": chance.integers(-100, 100, rows).astype("int8"),
+    }
+    assert_alike(written(columns, [group]), columns, [group])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.zeros(0), np.zeros((2, 2)), np.zeros(10)[::2], np.zeros(3, ">i4"), np.frombuffer(bytes(9), "i4", 2, 1)],
+    ids=["no values", "two dimensions", "gaps", "the other byte order", "not aligned"],
+)
+def test_other_arrays_are_refused(values: Values) -> None:
+    with pytest.raises(ValueError, match="one dimension, no gaps, and 1 to"):
+        PageEncoder().encode(values)
+
+
+def test_other_types_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 to 134,217,728 values"):
+        PageEncoder().encode(np.broadcast_to(np.zeros(1, "int8"), (MOST_ROWS + 1,)))
+    for kind in ("complex64", "float16", "datetime64[s]", "U3", "bool"):
+        with pytest.raises(TypeError, match="no column's type"):
+            PageEncoder().encode(np.zeros(3, kind))
+    with pytest.raises(TypeError, match="flags are bytes"):
+        PageEncoder().encode(np.zeros(3, "int16"), flags=True)
+    with pytest.raises(TypeError, match="numpy array"):
+        PageEncoder().encode([1, 2])  # type: ignore[arg-type]
+
+
+def test_row_groups_tell_the_matches_and_sessions_in_them() -> None:
+    columns = [Column(name, "int32", "") for name in ("match", "session", "game")]
+    numbers = [np.array(values, dtype="int32") for values in ([3, 5, 4], [-1, -1, -1], [2**31 - 1, -(2**31), 0])]
+    groups = [{column.name: values for column in columns} for values in numbers]
+    metadata = pq.ParquetFile(io.BytesIO(written(columns, groups))).metadata
+    for group, values in enumerate(numbers):
+        for n in (0, 1):
+            told = metadata.row_group(group).column(n).statistics
+            assert told is not None and (told.min, told.max, told.null_count) == (values.min(), values.max(), 0)
+        assert metadata.row_group(group).column(2).statistics is None
+    unsigned = [Column("match", "uint64", ""), Column("session", "uint8", "")]
+    large = {"match": np.array([2**64 - 1, 2**63], dtype="uint64"), "session": np.array([200, 255], dtype="uint8")}
+    group_told = pq.ParquetFile(io.BytesIO(written(unsigned, [large]))).metadata.row_group(0)
+    for n, limits in enumerate([(2**63, 2**64 - 1), (200, 255)]):
+        told = group_told.column(n).statistics
+        assert told is not None and (told.min, told.max) == limits
+
+
+def test_sizes_and_places_are_those_of_the_pages() -> None:
+    groups = [everything(rows, 3) for rows in (1000, 50)]
+    content = written(EVERYTHING, groups)
+    metadata = pq.ParquetFile(io.BytesIO(content)).metadata
+    place = 4
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for n in range(len(EVERYTHING)):
+            chunk = group.column(n)
+            assert chunk.dictionary_page_offset in (None, place)
+            assert (chunk.data_page_offset == place) == (chunk.dictionary_page_offset is None)
+            place += chunk.total_compressed_size
+    footer = int.from_bytes(content[-8:-4], "little")
+    assert place == len(content) - footer - 8 and content[:4] == content[-4:] == b"PAR1"
+
+
+def games(rows: int) -> dict[str, Values]:
+    """As one match of von Neumann poker has them, with everything that takes room as random as it gets."""
+    chance = np.random.default_rng(5)
+    return {
+        "match": np.full(rows, 7, "int32"),
+        "session": (np.arange(rows) // 3).astype("int32"),
+        "game": chance.integers(0, 50, rows).astype("uint8"),
+        "x_is_a": chance.integers(0, 2, rows).astype("uint8"),
+        "a_card": chance.random(rows, "float32"),
+        "b_card": chance.random(rows, "float32"),
+        "a_money": chance.integers(0, 201, rows).astype("int16"),
+        "b_money": chance.integers(0, 201, rows).astype("int16"),
+        "bet": chance.integers(0, 101, rows).astype("uint8"),
+        "folded": chance.integers(0, 2, rows).astype("uint8"),
+        "a_gain": chance.integers(-110, 111, rows).astype("int8"),
+    }
+
+
+GAMES = [
+    Column(name, "bool" if name in ("x_is_a", "folded") else values.dtype.name, "") for name, values in games(1).items()
+]
+
+
+def test_a_game_takes_thirteen_and_a_half_bytes_and_the_footer_stays_small() -> None:
+    """Ten to the nine games of one match must not make the footer 40 MB large."""
+    group = games(ROWS_PER_BUFFER)
+    one, three = written(GAMES, [group]), written(GAMES, [group] * 3)
+    assert (len(three) - len(one)) / (2 * ROWS_PER_BUFFER) <= 13.5
+    footers = [int.from_bytes(content[-8:-4], "little") for content in (one, three)]
+    assert (footers[1] - footers[0]) / 2 * (10**9 / ROWS_PER_BUFFER) < 20e6
+
+
+def test_every_flipped_bit_of_a_page_is_found() -> None:
+    """Also of a dictionary. What precedes a page isn't covered by its checksum, but by the part's hash."""
+    encoder, group = PageEncoder(), games(500)
+    content = written(GAMES, [group])
+    metadata = pq.ParquetFile(io.BytesIO(content)).metadata.row_group(0)
+    places = []
+    for n, column in enumerate(GAMES):
+        chunk = encoder.encode(group[column.name], column.type == "bool")
+        end = metadata.column(n).data_page_offset + len(chunk.prefix) - chunk.dictionary_bytes + len(chunk.payload)
+        places += [end - 1 - step for step in range(min(20, len(chunk.payload)))]
+        if chunk.dictionary_bytes:
+            entry = {"int16": 4, "int32": 4, "uint8": 4, "int8": 4}[column.type]
+            places += [metadata.column(n).data_page_offset - 1 - step for step in range(entry)]
+    chance = random.Random(1)
+    for place in places:
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << chance.randrange(8)
+        with pytest.raises((OSError, pa.ArrowException), match=r"(?i:crc|corrupt|checksum)"):
+            pq.ParquetFile(io.BytesIO(flipped), page_checksum_verification=True).read()
+
+
+def test_thrift_refuses_what_has_no_form() -> None:
+    thrift = ThriftWriter()
+    thrift.integer(3, 1)
+    for field in (3, 2, 19):
+        with pytest.raises(OverflowError, match=f"field {field} can't come after 3"):
+            thrift.integer(field, 1)
+    for _ in range(7):
+        thrift.begin(4 if _ == 0 else 1)
+    with pytest.raises(OverflowError, match="too many structs"):
+        thrift.begin(1)
+
+
+def test_thrift_is_as_its_specification_says() -> None:
+    """The examples of zigzag and varints there, and a list longer than a head's half a byte counts."""
+    thrift = ThriftWriter()
+    thrift.integer(1, 50399)
+    thrift.long_integer(2, -1)
+    thrift.flag(3, True)
+    thrift.flag(4, False)
+    thrift.texts(15, [b"a"] * 16)
+    thrift.end()
+    assert (
+        thrift.take() == bytes([0x15, 0xBE, 0x93, 0x06, 0x16, 0x01, 0x11, 0x12, 0xB9, 0xF8, 16]) + b"\x01a" * 16 + b"\0"
+    )
+    assert thrift.take() == b""

@@ -1,0 +1,172 @@
+"""Games and sessions as data frames with the bots' names, or as a dataset of arrow: only those that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.contests.contest import Contest
+from tournament.errors import BadInput, RunFailed, shortened
+from tournament.store.columns import Column
+from tournament.store.ledger import Batch, Part, TableName
+from tournament.store.legs import Legs
+from tournament.store.storage import open_storage
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tournament.store.arrow_files import Dataset
+
+_NAMES = ("x", "y")  # columns that only a data frame has
+Pairs = Mapping[int, tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is read of games and sessions: these columns, these matches; None is all."""
+
+    columns: tuple[str, ...] | None = None
+    matches: frozenset[int] | None = None
+
+
+EVERYTHING = Selection()
+
+
+def select(
+    contest: Contest,
+    pairs: Pairs,
+    columns: Iterable[str] | None = None,
+    matches: Iterable[int] | None = None,
+    bots: Iterable[str] | None = None,
+) -> Selection:
+    """These columns; of these matches those in which one of these bots plays. `pairs` are all there are.
+
+    Raises BadInput for a column, match or bot that there is none of.
+    """
+    chosen = None if columns is None else tuple(_texts("columns", columns))
+    known = dict.fromkeys([*[c.name for c in contest.games], *[c.name for c in contest.sessions], *_NAMES])
+    _require("column", chosen or (), known)
+    wanted = None if matches is None else {int(match) for match in matches}
+    _require("match", wanted or (), pairs)
+    if bots is not None:
+        names = set(_texts("bots", bots))
+        _require("bot with matches", names, dict.fromkeys(sorted({name for pair in pairs.values() for name in pair})))
+        theirs = {match for match, pair in pairs.items() if not names.isdisjoint(pair)}
+        wanted = theirs if wanted is None else wanted & theirs
+    return Selection(chosen, None if wanted is None else frozenset(wanted))
+
+
+def _texts(what: str, given: Iterable[str]) -> list[str]:
+    if isinstance(given, str):
+        raise BadInput(f"{what} is a list of names: {what}=[{given!r}]")
+    return list(dict.fromkeys(given))
+
+
+def _require(what: str, wanted: Iterable[Any], known: Mapping[Any, Any]) -> None:
+    for one in wanted:
+        if one not in known:
+            there = shortened(", ".join(map(str, known)), 300) or "none"
+            raise BadInput(f"there is no {what} {str(one)[:200]!r}; there are {there}")
+
+
+def _columns(contest: Contest, table: TableName) -> tuple[Column, ...]:
+    return contest.games if table == "games" else contest.sessions
+
+
+def _parts(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> list[Part]:
+    """The parts of a table that have some of these matches."""
+    wanted = None if matches is None else np.array(sorted(matches), dtype=np.int64)
+    return [
+        part
+        for batch in batches
+        if wanted is None or np.isin(Legs.of(batch.legs).match, wanted).any()
+        for part in batch.parts
+        if part.table == table
+    ]
+
+
+def _row_count(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> int:
+    """How many rows of these matches the ledger knows."""
+    wanted = None if matches is None else np.array(sorted(matches), dtype=np.int64)
+    count = 0
+    for legs in (Legs.of(batch.legs) for batch in batches):
+        rows = legs.games if table == "games" else legs.sessions
+        count += int((rows if wanted is None else rows[np.isin(legs.match, wanted)]).sum())
+    return count
+
+
+def read_frame(
+    location: str, contest: Contest, batches: Sequence[Batch], table: TableName, pairs: Pairs, selection: Selection
+) -> pd.DataFrame:
+    """The rows of a table, with the names of x and y after the match as categories.
+
+    Raises BadInput when the records have changed or are damaged, or when the table has none of the columns.
+    """
+    from tournament.store.parts import read_parts
+
+    columns = _columns(contest, table)
+    order = [columns[0].name, *_NAMES, *[column.name for column in columns[1:]]]
+    if selection.columns is not None:
+        order = [name for name in selection.columns if name in order]
+        if not order:
+            raise BadInput(f"{table} has none of the columns {', '.join(selection.columns)}")
+    parts = _parts(batches, table, selection.matches)
+    try:
+        rows = read_parts(open_storage(location), columns, parts, {"match", *order} - {*_NAMES}, selection.matches)
+    except FileNotFoundError:
+        raise BadInput(f"the records in {location} have changed since; load them again") from None
+    except RunFailed as problem:
+        raise BadInput(f"{problem}; run again to mend the records") from None
+    # A row group tells which matches it has where nothing is checked.
+    if rows.num_rows != _row_count(batches, table, selection.matches):
+        raise BadInput(f"{location}/{table} has other rows than the ledger says; run again to mend the records")
+    frame: pd.DataFrame = rows.to_pandas(split_blocks=True, self_destruct=True)
+    del rows
+    for name, values in _names_of(frame["match"].to_numpy(), pairs, f"{location}/{table}").items():
+        if name in order:
+            frame[name] = values
+    return frame[order]
+
+
+def _names_of(match: npt.NDArray[np.int32], pairs: Pairs, place: str) -> dict[str, pd.Categorical[Any]]:
+    """The names of x and y for each row. Rows of a match lie together: each run is looked up once."""
+    import pandas as pd
+
+    starts = np.flatnonzero(np.diff(match, prepend=match[0] - 1)) if len(match) else np.empty(0, np.int64)
+    lengths = np.diff(starts, append=len(match))
+    matches = match[starts].tolist()
+    if not all(number in pairs for number in matches):
+        raise BadInput(f"{place} has matches that the ledger doesn't know")
+    categories = sorted({name for pair in pairs.values() for name in pair})
+    code = {name: number for number, name in enumerate(categories)}
+    kind = np.min_scalar_type(-max(1, len(categories)))
+    return {
+        side: pd.Categorical.from_codes(
+            np.repeat(np.array([code[pairs[number][index]] for number in matches], dtype=kind), lengths),
+            categories=pd.Index(categories),
+        )
+        for index, side in enumerate(_NAMES)
+    }
+
+
+def dataset_of(
+    location: str, contest: Contest, batches: Sequence[Batch], table: TableName, selection: Selection
+) -> Dataset:
+    """The parts of a table as one dataset, whose scans check pages; of these matches alone, if so selected."""
+    from tournament.store.parts import parts_as_dataset
+
+    storage = open_storage(location)
+    parts = [
+        (part, _range(Legs.of(batch.legs).match))
+        for batch in batches
+        for part in _parts([batch], table, selection.matches)
+    ]
+    return parts_as_dataset(storage, _columns(contest, table), parts, selection.matches)
+
+
+def _range(matches: npt.NDArray[Any]) -> tuple[int, int]:
+    return int(matches.min()), int(matches.max())

@@ -1,0 +1,52 @@
+"""A storage as arrow's datasets see it: files that they open by name, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import pyarrow as pa
+from pyarrow import fs
+from pyarrow.dataset import Dataset as Dataset  # what such files are read as
+
+from tournament.errors import RunFailed
+from tournament.store.storage import Storage
+
+
+class StoredFiles(fs.FileSystemHandler):
+    """Opens what a storage has, with the storage's own checks and credentials. Writes nothing."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StoredFiles) and other.storage.location == self.storage.location
+
+    def __hash__(self) -> int:
+        return hash(self.storage.location)
+
+    def get_type_name(self) -> str:
+        return "tournament"
+
+    def normalize_path(self, path: str) -> str:
+        return path
+
+    def get_file_info(self, paths: str | list[str]) -> list[fs.FileInfo]:
+        sizes = [(path, self.storage.size(path)) for path in ([paths] if isinstance(paths, str) else paths)]
+        return [
+            fs.FileInfo(path, fs.FileType.NotFound if size is None else fs.FileType.File, size=size)
+            for path, size in sizes
+        ]
+
+    def open_input_file(self, path: str) -> pa.NativeFile:
+        try:
+            return self.storage.open_data(path)
+        except RunFailed as problem:
+            raise OSError(str(problem)) from None
+
+    open_input_stream = open_input_file
+
+    def _refused(self, *_: Any, **__: Any) -> NoReturn:
+        raise NotImplementedError("records are only read")
+
+    get_file_info_selector = create_dir = delete_dir = delete_dir_contents = delete_root_dir_contents = _refused
+    delete_file = move = copy_file = open_output_stream = open_append_stream = _refused
