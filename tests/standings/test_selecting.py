@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pandas.testing
@@ -125,7 +126,7 @@ def test_a_scan_has_the_same_rows(place: Place, whole: Results, opened: list[str
     assert duckdb.sql("SELECT count(*), max(match) FROM few").fetchall() == [(40, 0)]
 
 
-def tournament_match(number: int) -> object:
+def tournament_match(number: int) -> Any:
     import pyarrow.compute as pc
 
     return pc.field("match") == number
