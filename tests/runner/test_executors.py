@@ -177,14 +177,17 @@ def test_local_has_a_task_ready_for_each_worker_and_takes_no_more(monkeypatch: p
 
 def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[bool] = []
-    started = threading.Event()
+    first_plays, started = threading.Event(), threading.Event()
 
     def play_task(task: int, _artifacts: object, stopping: Callable[[], bool], turn: threading.BoundedSemaphore) -> int:
         end = time.monotonic() + 60
+        if task:
+            first_plays.wait(10)
         with turn:
             if task:
                 started.set()
             else:
+                first_plays.set()
                 started.wait(10)
             while task and not stopping() and time.monotonic() < end:
                 time.sleep(0.01)
