@@ -50,14 +50,14 @@ def find(location: str, *, with_games: bool = True, seed: str | None = None) -> 
     for _ in range(_TRIES):
         results = load(location)
         try:
-            return find_contest(results.field.contest), _findings(results, with_games, seed)
+            return find_contest(results.field.contest, results.field.game), _findings(results, with_games, seed)
         except FileNotFoundError:
             continue
     raise BadInput(f"the records in {location} change faster than they can be read; try again when the run is done")
 
 
 def _findings(results: Results, with_games: bool, seed: str | None) -> Findings:
-    contest = find_contest(results.field.contest)
+    contest = find_contest(results.field.contest, results.field.game)
     storage = open_storage(results.location)
     ranking = results.ranking
     entrants = tuple(line.name for line in ranking.entrants)

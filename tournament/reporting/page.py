@@ -62,13 +62,11 @@ def cells_of(matches: Sequence[Match], against_house: bool, by_game: bool) -> di
     cells = {}
     for match in matches:
         count = max(1, match.games if by_game else match.sessions)
-        stderr = None if match.x_points_stderr is None else match.x_points_stderr / count
-        sides = [(match.x, match.y, match.x_points / count)]
-        if not against_house:
-            sides.append((match.y, match.x, -match.x_points / count))
-        for name, opponent, value in sides:
-            cells[name, opponent] = Cell(
-                opponent, value, stderr, match.sessions, match.games, match.score, match.measures, match.match
+        for side in (match,) if against_house else (match, match.from_y()):
+            value = side.x_points / count
+            stderr = None if side.x_points_stderr is None else side.x_points_stderr / count
+            cells[side.x, side.y] = Cell(
+                side.y, value, stderr, match.sessions, match.games, match.score, match.measures, match.match
             )
     return cells
 

@@ -92,11 +92,12 @@ def courses_of(legs: Legs, fit: Sequence[str], house: Sequence[str]) -> Courses:
     others = set(house) or counts
     lengths = legs.games if house else legs.sessions
     sizes = block_sizes(lengths, legs.blocks.shape[1])
+    of_y = legs.y_sums[:, 2:]
     sums: dict[tuple[str, str], list[npt.NDArray[np.float64]]] = {}
     for place, (x, y) in enumerate(zip(legs.x, legs.y)):
         if x not in counts or y not in others:
             continue
-        for pair, points in ((x, y), legs.blocks[place]), ((y, x), -legs.blocks[place]):
+        for pair, points in ((x, y), legs.blocks[place]), ((y, x), of_y[place]):
             if pair[0] in counts:
                 known = sums.setdefault(pair, [np.zeros(legs.blocks.shape[1]), np.zeros(legs.blocks.shape[1])])
                 known[0] += points

@@ -83,8 +83,8 @@ def _by_pair(matches: Sequence[Match]) -> dict[tuple[str, str], tuple[float, flo
     """Points a session and their standard error, from either side."""
     pairs = {}
     for match in matches:
-        pairs[match.x, match.y] = (match.points_per_session, match.stderr_per_session)
-        pairs[match.y, match.x] = (-match.points_per_session, match.stderr_per_session)
+        for side in (match, match.from_y()):
+            pairs[side.x, side.y] = (side.points_per_session, side.stderr_per_session)
     return pairs
 
 
