@@ -352,7 +352,7 @@ def test_another_version_of_another_contest_archives_nothing(place: Place) -> No
 def test_rewritten_parts_keep_the_version_that_played_them(place: Place) -> None:
     (place.entrants / "calm.c").unlink()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.store.parts._package_version", lambda: "99")
+        patch.setattr("tournament.store.part_writer._package_version", lambda: "99")
         place.play()
     versions = {pq.read_schema(part).metadata[b"tournament"] for part in (place.results / "games").iterdir()}
     assert versions == {importlib.metadata.version("tournament").encode()}

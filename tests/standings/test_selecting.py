@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pandas.testing
+import pyarrow.compute as pc
 import pytest
 
 import tournament
@@ -114,7 +114,7 @@ def test_a_scan_has_the_same_rows(place: Place, whole: Results, opened: list[str
     plain = whole.games.drop(columns=["x", "y"])
     same(games.to_table().to_pandas(), plain)
     del opened[:]
-    same(games.to_table(filter=tournament_match(3)).to_pandas(), plain[plain["match"] == 3])
+    same(games.to_table(filter=pc.field("match") == 3).to_pandas(), plain[plain["match"] == 3])
     assert len(set(opened)) == 1
     bets = whole.games.groupby("match")["bet"].mean()
     found = duckdb.sql("SELECT match, avg(bet) FROM games GROUP BY match ORDER BY match").fetchall()
@@ -124,12 +124,6 @@ def test_a_scan_has_the_same_rows(place: Place, whole: Results, opened: list[str
     few = tournament.scan(str(place.results), "sessions", bots=["calm"], matches=[0])
     assert few.to_table()["match"].unique().to_pylist() == [0]
     assert duckdb.sql("SELECT count(*), max(match) FROM few").fetchall() == [(40, 0)]
-
-
-def tournament_match(number: int) -> Any:
-    import pyarrow.compute as pc
-
-    return pc.field("match") == number
 
 
 def test_a_row_group_that_lies_about_its_matches_is_found(
