@@ -25,7 +25,10 @@ Row = Any  # of pandas' itertuples
 
 @dataclass(frozen=True)
 class Trace:
-    """What a contest's golden games are: these shipped bots (of another contest: with its name), these settings, a game and a session as a line each."""
+    """What a contest's golden games are: these shipped bots, these settings, a game and a session as a line each.
+
+    Bots of another contest are named with it.
+    """
 
     bots: tuple[str, ...]
     settings: dict[str, float]
