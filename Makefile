@@ -13,9 +13,10 @@ BIN := $(VENV)/bin
 CORE := $(patsubst engine/%.pyx,engine.%,$(wildcard engine/*.pyx))
 DEBUG_TESTS := $(addprefix tests/, engine/test_von_neumann_poker.py engine/test_two_card_draw.py \
   worker/test_messages.py worker/test_dialogues.py worker/test_protocols.py)
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+INSTALL := $(BIN)/python .ci/install
 
-# Set-up compiles while it downloads, and stubs are checked while types are.
+# Set-up compiles the core while it downloads packages, then while the compiler of bots builds its libraries; and
+# stubs are checked while types are.
 MAKEFLAGS += --jobs=2
 
 # What a command says is shown only if it fails.
@@ -23,10 +24,10 @@ quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
 .PHONY: run test test-thorough check format lint types layers stubs debug package-test bench build clean
 
-run: build
+run: build $(VENV)/libraries
 	@$(BIN)/tournament run von_neumann_poker
 
-test: build $(VENV)/tools
+test: build $(VENV)/libraries $(VENV)/tools
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
 	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --durations 15 \
 	  || { echo "What failed once more, alone: some of it may have been the machine, busy with the rest"; \
@@ -84,14 +85,20 @@ $(VENV)/built: $(VENV)/compilers $(wildcard engine/*.pyx engine/*.pxd engine/*.h
 	@$(call quietly, $(BIN)/python setup.py --quiet build_ext --inplace)
 	@touch $@
 
+# What bots in C and C++ are linked with, once on a machine.
+$(VENV)/libraries: $(VENV)/installed
+	@echo "Building the compiler's C and C++ libraries, unless this machine has them (a minute, once)"
+	@$(call quietly, $(BIN)/python -m tournament.entrants.libraries)
+	@touch $@
+
 $(VENV)/tools: $(VENV)/installed
 	@echo "Installing the tools for tests and checks"
-	@$(call quietly, $(PIP) install --no-compile --group dev)
+	@$(call quietly, $(INSTALL) --group dev)
 	@touch $@
 
 $(VENV)/installed: $(VENV)/compilers pyproject.toml
-	@echo "Downloading packages (a minute or two, once)"
-	@$(call quietly, ENGINE_LATER=1 $(PIP) install --no-build-isolation --editable .)
+	@echo "Downloading packages (half a minute, once)"
+	@$(call quietly, ENGINE_LATER=1 $(INSTALL) --no-build-isolation --editable .)
 	@touch $@
 
 $(VENV)/compilers:
@@ -101,8 +108,7 @@ $(VENV)/compilers:
 	@command -v gcc > /dev/null || { echo "gcc is missing: apt install gcc"; exit 1; }
 	@echo "Setting up $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "venv is missing: apt install python3-venv"; exit 1; }
-	@$(call quietly, $(PIP) install --upgrade pip)
-	@$(call quietly, $(PIP) install 'setuptools>=77' 'cython>=3.1' 'numpy>=2')
+	@$(call quietly, $(INSTALL) 'setuptools>=77' 'cython>=3.1' 'numpy>=2')
 	@touch $@
 
 clean:

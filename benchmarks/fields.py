@@ -18,7 +18,7 @@ from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.settings import SandboxSettings
-from tournament.store.parts import ROWS_PER_GROUP
+from tournament.store.part_writer import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,7 +45,7 @@ def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:
     artifacts = {e.artifact_sha256 or "": e.artifact or b"" for e in entrants}
     competitors = [Competitor(n, e.name, "wasm", e.artifact_sha256 or "") for n, e in enumerate(entrants)]
     settings = Settings(sessions=sessions)
-    sink = NullSink.of(VON_NEUMANN_POKER, ROWS_PER_GROUP)
+    sink = NullSink.of(VON_NEUMANN_POKER, ROWS_PER_BUFFER)
     games = 0
     legs = list(RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), bytes(KEY_BYTES), competitors).legs())
     started = time.perf_counter()

@@ -26,7 +26,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult
-from tournament.store.parts import PartWriter
+from tournament.store.part_writer import PartWriter
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task
 
@@ -35,6 +35,7 @@ _LEGS = 1000  # of a batch
 
 _START = """
 import resource, sys
+import tournament.__main__  # sets the interpreter as the command has it
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner import contest_run

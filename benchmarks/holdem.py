@@ -30,7 +30,7 @@ from tournament.leg import Leg
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.settings import SandboxSettings
-from tournament.store.parts import ROWS_PER_GROUP
+from tournament.store.part_writer import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -72,7 +72,7 @@ def built() -> dict[str, Entrant]:
 def play_in_memory(bot: Entrant, hands: int) -> float:
     """Hands a second of one core, sandboxed and recorded in memory."""
     settings, (leg,), artifacts = _match(bot, hands)
-    sink = NullSink.of(HOLDEM_TRAINING, ROWS_PER_GROUP)
+    sink = NullSink.of(HOLDEM_TRAINING, ROWS_PER_BUFFER)
     started = time.perf_counter()
     games = play_leg(HOLDEM_TRAINING, settings, leg, artifacts, sink).games
     return games / (time.perf_counter() - started)

@@ -18,7 +18,7 @@ from tournament.keys import KEY_BYTES
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.settings import SandboxSettings
-from tournament.store.parts import ROWS_PER_GROUP
+from tournament.store.part_writer import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 
 SHIPPED = ROOT / "entrants" / "two_card_draw"
@@ -41,7 +41,7 @@ def play_in_memory(bot: Entrant, sessions: int, hands: int) -> float:
     field = [Competitor(0, bot.name, "wasm", bot.artifact_sha256 or "")]
     house = [Competitor(n, server.name, "house", content_sha256(server)) for n, server in enumerate(SERVERS)]
     legs = list(AgainstHouse(TWO_CARD_DRAW.name, settings.playing(), bytes(KEY_BYTES), field, house).legs())
-    sink = NullSink.of(TWO_CARD_DRAW, ROWS_PER_GROUP)
+    sink = NullSink.of(TWO_CARD_DRAW, ROWS_PER_BUFFER)
     started = time.perf_counter()
     played = sum(play_leg(TWO_CARD_DRAW, settings, leg, artifacts, sink).games for leg in legs)
     return played / (time.perf_counter() - started)

@@ -24,6 +24,8 @@ _ONE_AT_A_TIME = {
     "test_bad_bots.py": "hostile",
 }
 
+_SHARE_FIXTURES = {"reporting"}  # folders whose files are played for once
+
 
 # First, for xdist reads the groups in a hook of its own.
 @pytest.hookimpl(tryfirst=True)
@@ -40,7 +42,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     for item in items:
         kind = kind_of(item)
-        item.add_marker(pytest.mark.xdist_group(kind or str(item.path)))
+        together = item.path.parent if item.path.parent.name in _SHARE_FIXTURES else item.path
+        item.add_marker(pytest.mark.xdist_group(kind or str(together)))
         if kind:
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: kind_of(item) is None)

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -97,13 +97,14 @@ def call(arguments: Sequence[str], **more: str) -> subprocess.CompletedProcess[s
 
 
 @dataclass
-class CountsGames:
-    """A watcher that knows how many games a run played."""
+class Listener:
+    """A watcher that remembers what was said, and how many games a run played."""
 
+    said: list[str] = field(default_factory=list)
     games: int = 0
 
     def say(self, text: str) -> None:
-        pass
+        self.said.append(text)
 
     def done(self, progress: Progress) -> None:
         self.games = progress.games

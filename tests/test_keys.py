@@ -15,7 +15,16 @@ from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.servers import recipe_of
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.keys import KEY_BYTES, drawn_seed, guessable, master_key, number_of, seed_fingerprint, sub_key
+from tournament.keys import (
+    KEY_BYTES,
+    begin_master_key,
+    drawn_seed,
+    guessable,
+    master_key,
+    number_of,
+    seed_fingerprint,
+    sub_key,
+)
 from tournament.leg import Leg
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
 
@@ -146,8 +155,8 @@ def test_the_fingerprint_takes_the_price_of_a_guess(monkeypatch: pytest.MonkeyPa
         return bytes(32)
 
     monkeypatch.setattr("hashlib.scrypt", counting)
-    master_key.cache_clear()
+    begin_master_key.cache_clear()
     master_key("another")
     (options,) = called
     assert options["n"] * options["r"] * 128 == 32 << 20
-    master_key.cache_clear()
+    begin_master_key.cache_clear()

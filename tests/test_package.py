@@ -129,3 +129,4 @@ def test_every_contest_plays_from_a_new_folder(command: Path, tmp_path: Path) ->
         assert set(entrants.status) == {"ok"}, entrants[entrants.status != "ok"]
         assert len(pd.read_parquet(folder / "results" / contest.name / "games"))
         checked(command, "leaderboard", contest.name, folder=folder)
+        checked(command, "report", contest.name, folder=folder)

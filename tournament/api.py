@@ -71,3 +71,29 @@ def verify(
 
     location = inside(config_of(contest).results, contest)
     return verification.verify_contest(location, config_of, replay, watcher or verification.NobodyWatching())
+
+
+def report(
+    contest: str = "von_neumann_poker",
+    output: str | os.PathLike[str] = "report.html",
+    *,
+    config: str | os.PathLike[str] | None = None,
+    results: str | os.PathLike[str] | None = None,
+    with_games: bool = True,
+    show_seed: bool = False,
+) -> Path:
+    """Write a contest's report, one page of HTML, and return where it is, as `tournament report` does.
+
+    Without games it shows no cards; only if asked to it tells the seed. Raises tournament.errors.BadInput when there
+    are no records, or another file is in the way, and RunFailed when records are damaged.
+    """
+    from tournament.reporting.writing import make_page, write_report  # whoever only plays needs no templates
+
+    chosen = load_config(
+        contest,
+        Path(config) if config is not None else None,
+        general={"results": None if results is None else str(results)},
+    )
+    text, _ = make_page(inside(chosen.results, contest), with_games=with_games, show_seed=show_seed)
+    write_report(Path(output), text)
+    return Path(output)

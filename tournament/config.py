@@ -28,7 +28,7 @@ _SANDBOX = "sandbox"
 class General(BaseModel):
     """The keys before the first table of tournament.toml."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     results: PathText = Field("results", description="where records go: a folder, or a URL of s3://, gs:// or az://")
     executor: ExecutorName = Field("auto", description="who plays: local, ray, or auto")

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 import secrets
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Annotated
 
@@ -49,9 +50,20 @@ def _seed_text(value: object) -> str:
 Seed = Annotated[str, BeforeValidator(_seed_text)]
 
 
+_drawn_ahead: list[str] = []
+
+
 def drawn_seed() -> str:
     """A new seed that nobody can guess."""
-    return secrets.token_hex(_DRAWN_BITS // 8)
+    return _drawn_ahead.pop() if _drawn_ahead else secrets.token_hex(_DRAWN_BITS // 8)
+
+
+def begin_drawn_seed() -> None:
+    """Draw the seed that is drawn next, and begin to work out its master key."""
+    if not _drawn_ahead:
+        seed = drawn_seed()
+        begin_master_key(seed)
+        _drawn_ahead.append(seed)
 
 
 def guessable(seed: str) -> bool:
@@ -61,9 +73,22 @@ def guessable(seed: str) -> bool:
     return len(seed) < _GUESSABLE_LETTERS
 
 
-@cache
 def master_key(seed: str) -> bytes:
     """The master key of a seed; takes a tenth of a second, once in a process."""
+    return begin_master_key(seed).result()
+
+
+@cache
+def begin_master_key(seed: str) -> Future[bytes]:
+    """Begin to work out the master key of a seed, beside what else there is to do at a start."""
+    pool = ThreadPoolExecutor(1, thread_name_prefix="key")  # of its own: a fork would find a common one without threads
+    try:
+        return pool.submit(_work_out, seed)
+    finally:
+        pool.shutdown(wait=False)
+
+
+def _work_out(seed: str) -> bytes:
     return hashlib.scrypt(
         seed.encode(), salt=_SALT, n=_COST, r=_BLOCK_SIZE, p=_PARALLEL, maxmem=_MOST_MEMORY, dklen=KEY_BYTES
     )

@@ -50,6 +50,16 @@ def test_run_again_plays_nothing(folder: Path) -> None:
     assert sorted(ledger.glob("*.json")) == before
 
 
+def test_a_leaderboard_loads_neither_parquet_nor_what_plays(folder: Path) -> None:
+    from tests.cli.test_start import HEAVY, loaded
+
+    modules = loaded(folder, "leaderboard", "von_neumann_poker")
+    # Typer reads options by pydantic, and standings are sums of columns.
+    assert not modules & (
+        HEAVY - {"pydantic", "numpy"} | {"tournament.runner", "tournament.worker", "tournament.sandbox.confinement"}
+    )
+
+
 def test_leaderboard_as_json(folder: Path) -> None:
     lines = json.loads(command(folder, "leaderboard", "von_neumann_poker", "--json").stdout)
     wanted = {"rank", "name", "score", "stderr", "ci_low", "ci_high", "matches"}

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import tournament
 from engine.draw_evaluation import BOT_SITUATIONS, StrategyEvaluator
-from tests.contest_runs import CountsGames, assert_same, call, outcome
+from tests.contest_runs import Listener, assert_same, call, outcome
 from tests.oracles.deals import key_of
 from tests.support import artifact_of
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
@@ -469,7 +469,7 @@ def test_more_sessions_add_to_the_records(place: Path) -> None:
     field = ["servers = 2", "hands = 300", "seed = 5"]
     run(place, "grown", [*field, "sessions = 1"])
     first = outcome(place / "grown" / "two_card_draw")
-    watcher = CountsGames()
+    watcher = Listener()
     run(place, "grown", [*field, "sessions = 3"], watcher=watcher)
     run(place, "at_once", [*field, "sessions = 3"])
     grown = outcome(place / "grown" / "two_card_draw")

@@ -141,9 +141,9 @@ def test_no_markup_on_the_terminal() -> None:
     """Wherever a stranger's text stands, alone or in a table, it is shown as it is."""
     from rich.table import Table
 
-    from tournament.cli import commands, strategy
+    from tournament.cli import consoles
 
-    for console in (commands._out, commands._err, strategy._out):
+    for console in (consoles.out, consoles.err):
         table = Table("[red]head[/red]", title="[red]title[/red]")
         table.add_row("[red]cell[/red]")
         with console.capture() as shown:

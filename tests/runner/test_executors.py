@@ -31,11 +31,13 @@ from tests.contest_runs import (
     outcome,
 )
 from tests.hostile.field import descendants
+from tournament.errors import RunFailed
 from tournament.runner.contest_run import Progress
 from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
 from tournament.store.folder_storage import FolderStorage
-from tournament.worker.batch import Task
+from tournament.worker.batch import Task, play_task
+from tournament.worker.leg import Stopped
 
 BOTS = ["bold", "calm", "dull", "even", "fair"]
 
@@ -131,13 +133,24 @@ def test_batches_that_come_back_out_of_order_are_read_in_order(expected: Outcome
     assert_same(outcome(place.results), expected)
 
 
-def test_local_takes_tasks_only_as_workers_come_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_has_a_task_ready_for_each_worker_and_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While two play, two are ready; who has played lets others play while he waits for the disk."""
     taken: list[int] = []
-    started = threading.Barrier(3)
+    playing, most = set[int](), 0
+    written = {task: threading.Event() for task in range(6)}
+    both_play, next_plays = threading.Barrier(3), threading.Event()
 
-    def play_task(task: int, *_: object) -> int:
-        if task < 2:
-            started.wait(10)
+    def play_task(task: int, _artifacts: object, _stopping: object, turn: threading.BoundedSemaphore) -> int:
+        nonlocal most
+        with turn:
+            playing.add(task)
+            most = max(most, len(playing))
+            if task < 2:
+                both_play.wait(10)
+            else:
+                next_plays.set()
+            playing.remove(task)
+        assert written[task].wait(10)
         return task
 
     def tasks() -> Iterator[Task]:
@@ -147,34 +160,58 @@ def test_local_takes_tasks_only_as_workers_come_free(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("tournament.runner.executors.local.play_task", play_task)
     receipts = LocalExecutor(2).play(tasks(), {})
-    threading.Thread(target=started.wait, args=(10,)).start()
-    assert next(receipts) in {0, 1}  # type: ignore[comparison-overlap]
-    assert taken == [0, 1]
-    assert len(list(receipts)) == 5
-    assert taken == [0, 1, 2, 3, 4, 5]
+
+    def disk() -> None:
+        both_play.wait(10)
+        assert next_plays.wait(10)  # though neither of the first two is on disk
+        written[0].set()
+
+    threading.Thread(target=disk).start()
+    assert next(receipts) == 0  # type: ignore[comparison-overlap]
+    assert taken == [0, 1, 2, 3]
+    for event in written.values():
+        event.set()
+    assert sorted(receipts) == [1, 2, 3, 4, 5]  # type: ignore[type-var, comparison-overlap]
+    assert most == 2
 
 
 def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[bool] = []
     started = threading.Event()
 
-    def play_task(task: int, _artifacts: object, stopping: Callable[[], bool]) -> int:
-        end = time.monotonic() + 10
-        if task:
-            started.set()
-        else:
-            started.wait(10)
-        while task and not stopping() and time.monotonic() < end:
-            time.sleep(0.01)
-        told.append(stopping())
+    def play_task(task: int, _artifacts: object, stopping: Callable[[], bool], turn: threading.BoundedSemaphore) -> int:
+        end = time.monotonic() + 60
+        with turn:
+            if task:
+                started.set()
+            else:
+                started.wait(10)
+            while task and not stopping() and time.monotonic() < end:
+                time.sleep(0.01)
+        told.append(time.monotonic() < end)
         return task
 
     monkeypatch.setattr("tournament.runner.executors.local.play_task", play_task)
     receipts = LocalExecutor(2).play(iter([0, 1, 2, 3]), {})  # type: ignore[list-item]
     assert next(receipts) == 0  # type: ignore[comparison-overlap]
     receipts.close()
-    assert told[0] is False
-    assert told[1:] == [True]
+    assert told == [True] * 4
+
+
+def test_a_task_that_is_ready_is_not_begun_once_the_run_stops(tmp_path: Path) -> None:
+    place = new_place(tmp_path, BOTS[:2])
+    tasks: list[Task] = []
+
+    def keep(task: Task, *_: object) -> None:
+        tasks.append(task)
+        raise RunFailed("no more")
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(RunFailed, match="no more"):
+        patch.setattr("tournament.runner.executors.local.play_task", keep)
+        place.play(executor="local")
+    with pytest.raises(Stopped):
+        play_task(tasks[0], {}, lambda: True)
+    assert staged(place) == []
 
 
 def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:

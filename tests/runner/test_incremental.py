@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from tests.contest_runs import (
     CONTEST,
     SEEDS,
     THRESHOLDS,
-    CountsGames,
+    Listener,
     Place,
     assert_games_are_the_standings,
     assert_in_schedule_order,
@@ -62,7 +62,7 @@ def play(place: Place) -> set[Pair]:
     """Run, and tell which pairs played: those of legs that the ledger knew nothing of, and no others."""
     before = ledger(place)
     known = digests_in(place, before)
-    counter = CountsGames()
+    counter = Listener()
     place.play(watcher=counter)
     new = digests_in(place, [name for name in ledger(place) if name not in before])
     assert_games_are_the_standings(place.results)
@@ -81,19 +81,6 @@ def games_without(place: Place, name: str) -> pd.DataFrame:
     games = load(str(place.results)).games
     others = games[(games["x"] != name) & (games["y"] != name)]
     return others.astype({"x": str, "y": str}).reset_index(drop=True)
-
-
-@dataclass
-class Listens:
-    """A watcher that remembers what was said."""
-
-    said: list[str] = field(default_factory=list)
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
-
-    def done(self, progress: object) -> None:
-        pass
 
 
 @pytest.fixture
@@ -205,7 +192,7 @@ def test_a_lost_part_is_announced_and_plays_again(place: Place, table: str) -> N
     before = pd.read_parquet(place.results / "games")
     victim = sorted((place.results / table).iterdir())[0]
     victim.unlink()
-    watcher = Listens()
+    watcher = Listener()
     place.play(watcher=watcher)
     assert f"Part {victim.stem} is missing; its 4 legs are played again" in watcher.said
     pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
@@ -251,7 +238,7 @@ def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Pla
     content[len(content) // 2] ^= 4
     victim.write_bytes(content)
     os.utime(victim, ns=(before.st_atime_ns, before.st_mtime_ns))
-    watcher = Listens()
+    watcher = Listener()
     place.write_bot("calm", bot_source(2, 1))
     place.play(watcher=watcher)
     assert f"Part {victim.stem} is damaged; its 4 legs are played again" in watcher.said
@@ -280,7 +267,7 @@ def test_a_damaged_neighbour_is_not_put_together_and_plays_again_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = new_place(tmp_path, BOTS, sessions=10)
-    watcher = Listens()
+    watcher = Listener()
     monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
     place.play()
     place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
@@ -334,7 +321,7 @@ def test_another_version_of_this_contest_archives_its_records(place: Place, monk
     before = pd.read_parquet(place.results / "games")
     object.__setattr__(VON_NEUMANN_POKER, "version", VON_NEUMANN_POKER.version + 1)
     try:
-        watcher = Listens()
+        watcher = Listener()
         place.play(watcher=watcher)
     finally:
         object.__setattr__(VON_NEUMANN_POKER, "version", VON_NEUMANN_POKER.version - 1)
@@ -437,7 +424,7 @@ def test_a_worker_that_writes_elsewhere_fails_the_run(place: Place, monkeypatch:
 
 
 def test_what_vanishes_during_a_run_fails_it(place: Place) -> None:
-    class Removes(Listens):
+    class Removes(Listener):
         def done(self, progress: object) -> None:
             (place.results / "games" / victim).unlink(missing_ok=True)
 
@@ -500,7 +487,7 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
 
 
 @dataclass
-class FlipsABit(CountsGames):
+class FlipsABit(Listener):
     """A watcher that changes a byte of the first part that it finds, while the run goes on."""
 
     games_folder: Path = Path()
@@ -519,6 +506,6 @@ def test_a_part_that_changes_while_its_run_goes_on_is_noticed_by_the_next(tmp_pa
     place = new_place(tmp_path, ["bold", "calm"])
     watcher = FlipsABit(games_folder=place.results / "games")
     place.play(watcher=watcher)
-    listener = Listens()
+    listener = Listener()
     place.play(watcher=listener)
     assert [line for line in listener.said if f"Part {watcher.flipped} is damaged" in line], listener.said

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.contest_runs import (
+    Listener,
     Outcome,
     Place,
     assert_same,
@@ -24,7 +27,7 @@ from tournament.cache import cache_folder
 from tournament.errors import BadInput, RunFailed
 from tournament.runner.executors import choose_executor
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.storage import AlreadyExists
+from tournament.store.storage import SIGN, AlreadyExists
 
 AS_NOBODY = "import os; os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else, or change mounts")
@@ -289,3 +292,26 @@ def test_a_ray_that_does_not_come_up_is_one_line(monkeypatch: pytest.MonkeyPatch
         BadInput, match=r"Ray can't be reached at this machine: The current node timed out during startup\. More of it$"
     ):
         choose_executor("ray", 1, None, 0.0, print)
+
+
+def test_a_look_at_the_lock_keeps_no_run_from_starting(place: Place) -> None:
+    """As `verify` looks, to say whether a run goes on."""
+    place.play()
+    with open(place.results / SIGN) as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        looking = threading.Timer(0.03, lambda: fcntl.flock(lock, fcntl.LOCK_UN))
+        looking.start()
+        place.play()
+        looking.join()
+
+
+def test_a_copy_that_a_kill_kept_from_being_made_is_not_announced(place: Place) -> None:
+    place.play()
+    copies = sorted((place.results / "ledger-copy").iterdir())
+    copies[-1].unlink()
+    listener = Listener()
+    place.play(watcher=listener)
+    assert not any("damaged" in text for text in listener.said)
+    copies[0].unlink()
+    place.play(watcher=listener)
+    assert f"ledger-copy/{copies[0].name} was damaged or missing: it is back from its copy" in listener.said

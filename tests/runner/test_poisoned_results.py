@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from blake3 import blake3
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -179,7 +180,7 @@ def test_former_settings_reach_the_terminal_escaped(place: Place) -> None:
 
 
 def replace_part(place: Place, table: str, make: Callable[[pa.Table], pa.Table]) -> None:
-    """Put another table in a part's place, with size, sha256 and rows in the ledger."""
+    """Put another table in a part's place, with size, hash and rows in the ledger."""
     (path,) = (place.results / table).iterdir()
     pq.write_table(make(pq.read_table(path)), path)
     content = path.read_bytes()
@@ -187,7 +188,7 @@ def replace_part(place: Place, table: str, make: Callable[[pa.Table], pa.Table])
 
     def change(entry: dict[str, Any]) -> None:
         entry["batches"][0]["parts"][number].update(
-            size=len(content), sha256=hashlib.sha256(content).hexdigest(), rows=pq.read_metadata(path).num_rows
+            size=len(content), blake3=blake3(content).hexdigest(), rows=pq.read_metadata(path).num_rows
         )
 
     poison(place, 2, change)

@@ -8,26 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import CONTEST, SEEDS, Place, new_place
+from tests.contest_runs import CONTEST, SEEDS, Listener, Place, new_place
 from tournament import api
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
-from tournament.runner.contest_run import Progress
 from tournament.standings.results import load
-
-
-class Listener:
-    """A watcher that keeps what it is told, and counts games."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-        self.games = 0
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
-
-    def done(self, progress: Progress) -> None:
-        self.games = progress.games
 
 
 def without_seed(folder: Path) -> Place:

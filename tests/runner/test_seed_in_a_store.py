@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import CONTEST, SEEDS, CountsGames, new_place
+from tests.contest_runs import CONTEST, SEEDS, Listener, new_place
 from tests.object_store import new_location
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
@@ -19,7 +19,7 @@ def test_a_seed_lies_beside_the_records_of_an_object_store(tmp_path: Path, objec
     location = new_location(object_store)
 
     def games() -> int:
-        counter = CountsGames()
+        counter = Listener()
         place.play(results=location, watcher=counter)
         return counter.games
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import wasmtime
 
-from tests.contest_runs import CountsGames, Place, bot_source, new_place
+from tests.contest_runs import Listener, Place, bot_source, new_place
 from tournament.cache import cache_folder
 from tournament.entrants import build, compiler
 from tournament.errors import RunFailed
@@ -92,7 +92,7 @@ def test_trouble_of_the_machine(place: Place, cache: Path) -> None:
         pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
 
     def games() -> int:
-        counter = CountsGames()
+        counter = Listener()
         place.play(watcher=counter)
         after = games_of_others(place)
         pd.testing.assert_frame_equal(after, before.query("match == 1").reset_index(drop=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +23,8 @@ from tournament.store.columns import Column, Packing, buffer_fields
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Part
 from tournament.store.legs import LegResult, Legs
-from tournament.store.parts import PartReader, PartWriter, copy_legs, damage, read_parts, sha256_of, write_whole
+from tournament.store.part_writer import PartWriter
+from tournament.store.parts import PartReader, copy_legs, damage, digest_of, read_parts, write_whole
 
 Values = npt.NDArray[Any]
 
@@ -112,17 +113,17 @@ def test_every_type_and_packing_comes_back_in_pandas(storage: FolderStorage) -> 
 def test_the_part_says_what_lies_on_disk(storage: FolderStorage) -> None:
     part = write_part(storage, COLUMNS, random_values(100, 2))
     content = storage.read(f"games/{part.name}")
-    assert (part.size, part.sha256) == (len(content), hashlib.sha256(content).hexdigest())
-    assert sha256_of(storage, part) == part.sha256
+    assert (part.size, part.blake3) == (len(content), blake3(content).hexdigest())
+    assert digest_of(storage, part) == part.digest
     storage.remove(f"games/{part.name}")
-    assert sha256_of(storage, part) is None
+    assert digest_of(storage, part) is None
 
 
 def test_the_same_rows_give_the_same_bytes(storage: FolderStorage) -> None:
     """Batches are played again after a crash; their parts must be what they would have been."""
     values = random_values(300, 3)
     one, other = (write_part(storage, COLUMNS, values, name=name) for name in ("one", "other"))
-    assert one.sha256 == other.sha256
+    assert one.digest == other.digest
 
 
 @settings(max_examples=40, deadline=None)
@@ -177,6 +178,12 @@ def test_fields_carry_their_meanings(storage: FolderStorage) -> None:
         assert not field.nullable
 
 
+def start_of(chunk: pq.ColumnChunkMetaData) -> int:
+    offset = chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset
+    assert offset is not None
+    return offset
+
+
 def test_every_flipped_bit_of_a_page_is_found(storage: FolderStorage, tmp_path: Path) -> None:
     part = write_part(storage, COLUMNS, random_values(200, 5))
     path = tmp_path / "games" / part.name
@@ -185,13 +192,13 @@ def test_every_flipped_bit_of_a_page_is_found(storage: FolderStorage, tmp_path: 
     chunks = [plain.metadata.row_group(0).column(number) for number in range(len(COLUMNS))]
     for chunk in chunks:
         assert chunk.total_compressed_size > 0
-        last = chunk.data_page_offset + chunk.total_compressed_size - 1  # of the page's values
+        last = start_of(chunk) + chunk.total_compressed_size - 1  # of the page's values
         flipped = bytearray(content)
         flipped[last] ^= 0x10
         path.write_bytes(flipped)
         with pytest.raises(RunFailed, match=r"is damaged: .*(?i:crc|corrupt|checksum)"):
             read_parts(storage, COLUMNS, [part])
-        assert sha256_of(storage, part) != part.sha256
+        assert digest_of(storage, part) != part.digest
 
 
 def test_rewriting_stops_at_a_damaged_page(storage: FolderStorage, tmp_path: Path) -> None:
@@ -199,7 +206,7 @@ def test_rewriting_stops_at_a_damaged_page(storage: FolderStorage, tmp_path: Pat
     path = tmp_path / "games" / part.name
     content = bytearray(path.read_bytes())
     chunk = pq.ParquetFile(path).metadata.row_group(0).column(3)
-    content[chunk.data_page_offset + chunk.total_compressed_size - 1] ^= 1
+    content[start_of(chunk) + chunk.total_compressed_size - 1] ^= 1
     path.write_bytes(content)
     with pytest.raises(RunFailed, match=r"is damaged: .*(?i:crc|corrupt|checksum)"):
         copy_legs(storage, "games", COLUMNS, [(reader(storage, part), 0, 4)], "new.parquet", "staging/new")

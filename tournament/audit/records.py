@@ -14,7 +14,7 @@ from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed, read_state
-from tournament.store.parts import read_whole, rows_of, sha256_of
+from tournament.store.parts import digest_of, read_whole, rows_of
 from tournament.store.storage import Storage
 
 _BRING_BACK = "tournament run brings it back from its copy"
@@ -78,7 +78,7 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
             recount.add_sessions(rows)
     except NotTheLegs as problem:
         return [Problem(games.place, str(problem), remove)]
-    except RunFailed as problem:  # the sha256 is the ledger's: so it was written
+    except RunFailed as problem:  # its hash is the ledger's: so it was written
         return [Problem(part.place, str(problem).partition(" ")[2], remove)]
     return [Problem(games.place, f"does not give the ledger's sums: {text}", remove) for text in recount.problems()]
 
@@ -91,7 +91,7 @@ def _part_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
         return Problem(part.place, "is missing", plays)
     if size != part.size:
         return Problem(part.place, f"has {size:,} bytes, of {part.size:,} that were written", plays)
-    if sha256_of(storage, part) != part.sha256:
+    if digest_of(storage, part) != part.digest:
         return Problem(part.place, "has other bytes than were written", f"remove it, and {plays}")
     return None
 

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperGroup
 
-from tournament.contests import CONTESTS
-from tournament.contests.contest import Contest
+from tournament.cli.help import Group
 from tournament.errors import BadInput
+
+if TYPE_CHECKING:
+    from tournament.contests.contest import Contest
 
 
 def brought_commands() -> Mapping[str, Contest]:
     """The contests that bring commands, by the names of these; of several of one name the first."""
-    return {name: contest for contest in reversed(CONTESTS) for name in contest.commands}
+    from tournament import contests
+
+    return {name: contest for contest in reversed(contests.CONTESTS) for name in contest.commands}
 
 
-class Commands(TyperGroup):
-    """The commands of the command line and, after them, those of the contests."""
+class Commands(Group):
+    """The commands of the command line, and those of the contests, which are imported only when one is called."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        own = super().list_commands(ctx)
-        return [*own, *(name for name in sorted(brought_commands()) if name not in own)]
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        super().format_commands(ctx, formatter)
+        with formatter.section("Contests bring more, which their pages tell of"):
+            formatter.write_text("tournament COMMAND --help")
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)

@@ -2,51 +2,34 @@
 
 from __future__ import annotations
 
-import dataclasses
-import importlib.metadata
-import json
 import os
-import platform
-import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from rich.console import Console
 
-import tournament
 from tournament.cli.brought import Commands
-from tournament.cli.check_tables import alike, check_table, replay_table
-from tournament.cli.screen import Screen
-from tournament.cli.tables import crosstable_tables, leaderboard_table, reasons
-from tournament.config import load_config, load_contests
-from tournament.contests import CONTESTS, SHIPPED, find_contest
 from tournament.errors import BadInput, TournamentError, printable
-from tournament.names import did_you_mean, valid_contest_name
-from tournament.runner.contest_run import prepare_contest, run_prepared
-from tournament.standings.results import Results, contests_held, crosstable_values, load, standing_values
-from tournament.store.storage import inside, open_storage
+
+if TYPE_CHECKING:
+    from tournament.reporting.findings import Findings
+    from tournament.standings.results import Results
+
+# Commands import what they need when they are called: --help needs nothing of it.
 
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-# What is printed is text, not markup: names, reasons and paths are strangers'.
-_out = Console(highlight=False, markup=False)
-_err = Console(stderr=True, highlight=False, markup=False)
-
 _PLAYS_WITH = ("wasmtime", "ziglang", "sandlock", "ray", "pyarrow")
 
 _Contest = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="CONTEST", help=f"a table of tournament.toml, or one of: {', '.join(c.name for c in CONTESTS)}"
-    ),
+    str | None, typer.Argument(metavar="CONTEST", help="a table of tournament.toml, or one of: {contests}")
 ]
 _ConfigPath = Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")]
 _ResultsOption = Annotated[
@@ -57,14 +40,19 @@ _Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts")]
 
 def _show_versions(wanted: bool) -> None:
     """Print the versions of all that plays, and end. They are looked up, not imported: Ray alone takes a second."""
+    import platform
+    from importlib import metadata
+
+    import tournament
+
     if not wanted:
         return
     print(f"tournament {tournament.__version__}")
     print(f"Python {platform.python_version()}")
     for name in _PLAYS_WITH:
         try:
-            print(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
+            print(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
             print(f"{name} is missing")
     raise typer.Exit
 
@@ -104,6 +92,13 @@ def run(
     Run again after a crash, after Ctrl-C or with a new bot in the folder:
     only what is missing is played.
     """
+    from tournament.cli.consoles import err, out
+    from tournament.cli.screen import Screen
+    from tournament.cli.tables import leaderboard_table, reasons
+    from tournament.config import load_config, load_contests
+    from tournament.runner.seed import begin_key
+    from tournament.store.storage import inside
+
     chosen = {
         name: load_config(
             name,
@@ -113,20 +108,25 @@ def run(
         )
         for name in contests or load_contests(config).chosen
     }
+    for name, one in chosen.items():
+        begin_key(one, inside(one.results, name))
+
+    from tournament.runner.contest_run import prepare_contest, run_prepared  # while keys are worked out
+
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
     name, first = next(iter(chosen.items()))
     place = inside(first.results, name)
     try:
-        with Screen(_err, "") as screen:  # whatever is wrong with the last is told before the first is played
+        with Screen(err, "") as screen:  # whatever is wrong with the last is told before the first is played
             prepared = [prepare_contest(one.played, one, screen) for one in chosen.values()]
         for contest in prepared:
             title, place = contest.contest.title, contest.location
-            with Screen(_err, title) as screen:
+            with Screen(err, title) as screen:
                 standings = run_prepared(contest, screen)
-            _out.print(leaderboard_table(standings, title, _out.width))
+            out.print(leaderboard_table(standings, title, out.width))
             if below := reasons(standings):
-                _out.print(below, soft_wrap=True)
-            _out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
+                out.print(below, soft_wrap=True)
+            out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
     except KeyboardInterrupt:
         print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -137,16 +137,21 @@ def leaderboard(
     contest: _Contest = None, results: _ResultsOption = None, config: _ConfigPath = None, as_json: _Json = False
 ) -> None:
     """Show the ranking of what is in the records, also during a run."""
+    from tournament.cli.consoles import out
+    from tournament.cli.tables import leaderboard_table, reasons
+    from tournament.contests import find_contest
+    from tournament.standings.results import standing_values
+
     found = _load(contest, results, config)
     if as_json:
         _print_json([standing_values(line) for line in found.ranking.entrants])
         return
-    _out.print(leaderboard_table(found.ranking, find_contest(found.field.contest, found.field.game).title, _out.width))
+    out.print(leaderboard_table(found.ranking, find_contest(found.field.contest, found.field.game).title, out.width))
     if below := reasons(found.ranking):
-        _out.print(below, soft_wrap=True)
+        out.print(below, soft_wrap=True)
     for how in found.confined_by:
         if how.startswith("off"):
-            _out.print(f"sandbox {printable(how)}", soft_wrap=True, markup=False)
+            out.print(f"sandbox {printable(how)}", soft_wrap=True, markup=False)
 
 
 @app.command(epilog="Example: tournament crosstable von_neumann_poker")
@@ -154,14 +159,70 @@ def crosstable(
     contest: _Contest = None, results: _ResultsOption = None, config: _ConfigPath = None, as_json: _Json = False
 ) -> None:
     """Show every pairing: points per session of row against column."""
+    from tournament.cli.consoles import out
+    from tournament.cli.tables import crosstable_tables
+    from tournament.contests import find_contest
+    from tournament.standings.results import crosstable_values
+
     found = _load(contest, results, config)
     if as_json:
         _print_json(crosstable_values(found.ranking))
         return
-    for table in crosstable_tables(
-        found.ranking, find_contest(found.field.contest, found.field.game).title, _out.width
-    ):
-        _out.print(table)
+    for table in crosstable_tables(found.ranking, find_contest(found.field.contest, found.field.game).title, out.width):
+        out.print(table)
+
+
+@app.command(epilog="Example: tournament report von_neumann_poker -o report.html")
+def report(
+    contest: _Contest = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="default report.html; with --serve none")
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="show it on this machine's own address, anew as a run goes on, until Ctrl-C")
+    ] = False,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="of --serve; default a free one")] = 0,
+    without_games: Annotated[
+        bool, typer.Option("--without-games", help="leave out what shows cards, to publish while bots may still enter")
+    ] = False,
+    show_seed: Annotated[
+        bool, typer.Option("--show-seed", help="tell the seed, from which all cards follow: after the contest")
+    ] = False,
+    results: _ResultsOption = None,
+    config: _ConfigPath = None,
+) -> None:
+    """Write all that the records tell into one page of HTML that opens anywhere, offline; also during a run."""
+    from tournament.cli.consoles import err, out
+    from tournament.reporting.writing import check_replaceable, make_page, write_report
+    from tournament.standings.results import locate
+
+    location = locate(_place(contest, results, config))
+    target = output or (None if serve else Path("report.html"))
+    if target:
+        check_replaceable(target)
+
+    def make() -> tuple[str, Findings]:
+        text, findings = make_page(location, with_games=not without_games, show_seed=show_seed, live=serve)
+        if target:
+            write_report(target, text)
+        return text, findings
+
+    if not serve:
+        text, findings = make()
+        size = len(text.encode())
+        out.print(f"{target}: {findings.ranking.games:,} games on a page of {size / 1e6:.1f} MB", soft_wrap=True)
+        return
+    from tournament.reporting.serving import Server
+    from tournament.store.storage import open_storage
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    storage = open_storage(location)
+    try:
+        with Server(make, lambda: storage.stamps("ledger"), port) as server:
+            out.print(f"{server.url} shows {location} until Ctrl-C", soft_wrap=True)
+            server.watch(lambda text: err.print(printable(text), soft_wrap=True))
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None
 
 
 @app.command(epilog="Example: tournament verify von_neumann_poker --replay 10")
@@ -176,10 +237,15 @@ def verify(
 
     Exits with 0 when all is as recorded, with 1 after a list of what is not, and what `tournament run` does about it.
     """
+    import dataclasses
+
     from tournament.audit.verification import verify_contest
+    from tournament.cli.consoles import err, out
+    from tournament.cli.screen import Screen
+    from tournament.config import load_config
 
     found = []
-    with Screen(_err, "") as screen:
+    with Screen(err, "") as screen:
         for location in _recorded(contest, results, config):
             found.append(verify_contest(location, lambda name: load_config(name, config), replay, screen))
     if as_json:
@@ -187,12 +253,12 @@ def verify(
     else:
         for one in found:
             for problem in one.problems:
-                _out.print(printable(f"{one.location}/{problem}"), soft_wrap=True)
+                out.print(printable(f"{one.location}/{problem}"), soft_wrap=True)
             for note in one.notes:
-                _out.print(printable(f"{one.location}: {note}"), soft_wrap=True)
+                out.print(printable(f"{one.location}: {note}"), soft_wrap=True)
             count = len(one.problems)
             verdict = f"{count} problem{'s' if count > 1 else ''}" if count else "all as recorded"
-            _out.print(printable(f"{one}: {verdict}"), soft_wrap=True)
+            out.print(printable(f"{one}: {verdict}"), soft_wrap=True)
     if any(one.problems for one in found):
         raise typer.Exit(1)
 
@@ -214,24 +280,30 @@ def check(
 
     Exits with 0 when it can, with 1 when it can't.
     """
+    import shlex
+
+    from tournament.cli.check_tables import alike, check_table, replay_table
+    from tournament.cli.consoles import err, out
+    from tournament.cli.screen import Screen
+    from tournament.config import load_config, load_contests
     from tournament.entrants.folder import check_among_others
     from tournament.trial.check import check_bot, contest_of, replay_check
 
     loaded = load_config(contest or contest_of(bot, load_contests(config)), config, contest={"seed": seed})
     chosen = loaded.played
     check_among_others(bot, loaded.entrants)
-    with Screen(_err, chosen.title) as screen:
+    with Screen(err, chosen.title) as screen:
         if session is not None:
             replay = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
-            _out.print(replay_table(replay))
+            out.print(replay_table(replay))
             return
         report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen)
     given = {"contest": contest, "config": config, "seed": seed or report.seed}
     options = [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
-    _out.print(check_table(report))
+    out.print(check_table(report))
     for fault, _ in alike(report.faults):  # not in the table, where a line that is to be copied would be broken
         words = ["tournament", "check", str(bot), *options, "--session", str(fault.session), "--game", str(fault.game)]
-        _out.print(f"again: {shlex.join(words)}", soft_wrap=True)
+        out.print(f"again: {shlex.join(words)}", soft_wrap=True)
     if not report.fit:
         raise typer.Exit(1)
 
@@ -251,12 +323,14 @@ def new(
     config: _ConfigPath = None,
 ) -> None:
     """Write a commented bot to start from, into the entrants folder."""
+    from tournament.cli.consoles import out
+    from tournament.config import load_config
     from tournament.entrants.new import write_new_bot
 
     chosen = load_config(contest, config, contest={"entrants": None if entrants is None else str(entrants)})
     path = write_new_bot(chosen.played, chosen.entrants, name, language)
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    _out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
+    out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
 
 
 @app.command(epilog="Example: tournament init my_contest --contest von_neumann_poker")
@@ -270,6 +344,11 @@ def init(
 
     Nothing that is there is overwritten.
     """
+    import shlex
+
+    from tournament.cli.consoles import out
+    from tournament.contests import CONTESTS, SHIPPED
+    from tournament.names import did_you_mean
     from tournament.starter.folder import write_contest_folder
 
     there = {known.name: known for known in (*CONTESTS, *SHIPPED)}
@@ -278,45 +357,63 @@ def init(
         raise BadInput(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
     chosen = [there[name] for name in names]
     written = write_contest_folder(folder, chosen)
-    _out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
+    out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
-    _out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)
-
-
-def _place_of_results(contest: str | None, results: str | None, config: Path | None) -> str:
-    """Where the contests' records are. Raises BadInput for a contest that neither the settings nor the records know."""
-    known = load_contests(config)
-    place = load_config(next(iter(known.all)), config, general={"results": results}).results
-    if contest is not None and not (valid_contest_name(contest) and _holds_records(inside(place, contest))):
-        known.find(contest)
-    return place
-
-
-def _holds_records(location: str) -> bool:
-    return bool(open_storage(location).list("ledger"))
+    out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)
 
 
 def _recorded(contest: str | None, results: str | None, config: Path | None) -> list[str]:
     """Where the records of a contest are, or those of all. Raises BadInput when there are none."""
+    from tournament.standings.results import contests_held
+    from tournament.store.storage import inside, open_storage
+
     place = _place_of_results(contest, results, config)
     # A contest's own folder will do as well as the one above it.
-    for names in ([contest] if contest is not None else contests_held(place), None):
-        locations = [place] if names is None else [inside(place, name) for name in names]
-        if held := [location for location in locations if _holds_records(location)]:
+    names = [contest] if contest is not None else contests_held(place)
+    for locations in ([inside(place, name) for name in names], [place]):
+        if held := [location for location in locations if open_storage(location).list("ledger")]:
             return held
     raise BadInput(f"{place} holds no results")
 
 
+def _place_of_results(contest: str | None, results: str | None, config: Path | None) -> str:
+    """Where the contests' records are. Raises BadInput for a contest that neither the settings nor the records know."""
+    from tournament.config import load_config, load_contests
+    from tournament.names import valid_contest_name
+    from tournament.store.storage import inside, open_storage
+
+    known = load_contests(config)
+    place = load_config(next(iter(known.all)), config, general={"results": results}).results
+    if (
+        contest is not None
+        and contest not in known.all
+        and not (valid_contest_name(contest) and open_storage(inside(place, contest)).list("ledger"))
+    ):
+        known.find(contest)
+    return place
+
+
 def _load(contest: str | None, results: str | None, config: Path | None) -> Results:
+    from tournament.standings.results import load
+
+    return load(_place(contest, results, config))
+
+
+def _place(contest: str | None, results: str | None, config: Path | None) -> str:
+    """Where `load` finds the records of a contest, or of the only one that is there."""
+    from tournament.store.storage import inside, open_storage
+
     place = _place_of_results(contest, results, config)
     if contest is None:
-        return load(place)
+        return place
     location = inside(place, contest)
     # A contest's own folder will do as well as the one above it.
-    return load(place if results is not None and not _holds_records(location) else location)
+    return place if results is not None and not open_storage(location).list("ledger") else location
 
 
 def _print_json(value: Any) -> None:
+    import json
+
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 

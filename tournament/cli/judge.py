@@ -6,14 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from tournament.config import load_contests
-from tournament.trial.judge import judge_command
+from tournament.cli.help import Group
 
-app = typer.Typer(rich_markup_mode="rich")
-# What is printed is text, not markup: paths are strangers'.
-_out = Console(highlight=False, markup=False)
+app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 
 @app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
@@ -33,10 +29,14 @@ def judge(
     Exits with 0 when it played to the end, 2 for bad input, 3 when it broke the
     protocol, 4 when it ran out of time, 5 when its output ended before the match.
     """
+    from tournament.cli.consoles import out
+    from tournament.config import load_contests
+    from tournament.trial.judge import judge_command
+
     verdict = judge_command(
         load_contests().find(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
         sandboxed=not no_sandbox,
     )  # fmt: skip
-    _out.print(verdict.text, soft_wrap=True)
+    out.print(verdict.text, soft_wrap=True)
     if verdict.exit_code:
         raise typer.Exit(verdict.exit_code)

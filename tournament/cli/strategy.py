@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from engine.draw_evaluation import StrategyEvaluator
-from tournament.config import load_config
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
-from tournament.contests.two_card_draw.generate import Equilibrium, Recipe, generate, solve
-from tournament.contests.two_card_draw.perfect_bot import perfect_bot
-from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
+from tournament.cli.help import Group
 from tournament.errors import BadInput, RunFailed
-from tournament.trial.expectation import expectation
+
+if TYPE_CHECKING:
+    from tournament.contests.two_card_draw.generate import Equilibrium
+
+# As in commands.py, commands import what they need when they are called.
 
 app = typer.Typer(
+    cls=Group,
     help="Servers of two-card draw: generate them, value them, solve for the best.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
 )
-# What is printed is text, not markup: names, reasons and paths are strangers'.
-_out = Console(highlight=False, markup=False)
-_err = Console(stderr=True, highlight=False, markup=False)
-
 _Bet1 = Annotated[int, typer.Option("--bet1", metavar="N", help="a bet in round 1, 1 to 5 chips")]
 _Bet2 = Annotated[int, typer.Option("--bet2", metavar="N", help="a bet in round 2, bet1 to three times bet1")]
 _Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="where to write the strategy")]
@@ -47,12 +38,17 @@ def generate_command(
     seed: Annotated[int, typer.Option(metavar="N", help="chooses the start and the proposals")] = 1,
 ) -> None:
     """Make a server as the contest does: hill climbing from a random start."""
+    from tournament.cli import strategy_output
+    from tournament.cli.consoles import out
+    from tournament.contests.two_card_draw.generate import Recipe, generate
+    from tournament.contests.two_card_draw.strategy_file import write_strategy
+
     _check_bets(bet1, bet2)
     if not 0 <= iterations <= 10**9:
         raise BadInput(f"--iterations {iterations}: must be 0 to 1000000000")
     if not 0 <= seed < 2**63:
         raise BadInput(f"--seed {seed}: must be 0 to 2⁶³ − 1")
-    with _progress() as progress:
+    with strategy_output.progress_bar() as progress:
         task = progress.add_task("", total=iterations)
         strategy = generate(
             Recipe(bet1, bet2, iterations, seed),
@@ -60,8 +56,8 @@ def generate_command(
                 task, completed=steps, description=f"value against the trembling opponent {value:+.6f}"
             ),
         )
-    _write(output, write_strategy(strategy))
-    _out.print(_values(strategy, f"{output}"))
+    strategy_output.write(output, write_strategy(strategy))
+    out.print(strategy_output.values(strategy, f"{output}"))
 
 
 @app.command(epilog="Example: tournament strategy value server.txt --against entrants/two_card_draw/adaptive.cpp")
@@ -75,19 +71,30 @@ def value(
     config: Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")] = None,
 ) -> None:
     """Say what a server is worth: exactly, and against a bot."""
+    from tournament.cli import strategy_output
+    from tournament.cli.consoles import err, out
+    from tournament.contests.two_card_draw.strategy_file import read_strategy_file
+
     strategy, _ = read_strategy_file(file)
-    table = _values(strategy, f"{file}")
+    table = strategy_output.values(strategy, f"{file}")
     if best_response is not None:
         if best_response.suffix != ".c":
             raise BadInput(f"--best-response {best_response}: a C bot's file ends in .c")
-        _write(best_response, perfect_bot(strategy, f"The perfect opponent of {file.name}."))
+        from tournament.contests.two_card_draw.perfect_bot import perfect_bot
+
+        strategy_output.write(best_response, perfect_bot(strategy, f"The perfect opponent of {file.name}."))
         table.add_row("perfect opponent", f"in {best_response}")
     if against is not None:
         if sessions < 1:
             raise BadInput(f"--sessions {sessions}: must be at least 1")
+        from engine.draw_evaluation import StrategyEvaluator
+        from tournament.config import load_config
+        from tournament.contests.two_card_draw import TWO_CARD_DRAW
+        from tournament.trial.expectation import expectation
+
         loaded = load_config(TWO_CARD_DRAW.name, config)
         found = expectation(
-            against, strategy, loaded.contest, loaded.sandbox, sessions, lambda text: _err.print(text, style="dim")
+            against, strategy, loaded.contest, loaded.sandbox, sessions, lambda text: err.print(text, style="dim")
         )
         best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
         how = "exactly" if found.error is None else f"± {found.error:.6f}, played {found.hands:,} hands"
@@ -97,7 +104,7 @@ def value(
             table.add_row("", f"if it forgets between hands, as in all of {found.hands:,} that it was tried with")
         if found.faults:
             table.add_row("", f"with {found.faults} faults")
-    _out.print(table)
+    out.print(table)
 
 
 @app.command(name="solve", epilog="Example: tournament strategy solve --bet1 2 --bet2 4 -o best.txt")
@@ -110,10 +117,15 @@ def solve_command(
     ] = 0.0005,
 ) -> None:
     """Find the best server there is: an equilibrium strategy, with the proof how good it is."""
+    from tournament.cli import strategy_output
+    from tournament.cli.consoles import out
+    from tournament.contests.two_card_draw.generate import solve
+    from tournament.contests.two_card_draw.strategy_file import write_strategy
+
     _check_bets(bet1, bet2)
     if not 1e-6 <= exploitability <= 1:
         raise BadInput(f"--exploitability {exploitability}: must be 0.000001 to 1")
-    with _progress() as progress:
+    with strategy_output.progress_bar() as progress:
         task = progress.add_task("", total=None)
 
         def watch(iterations: int, found: Equilibrium) -> None:
@@ -122,11 +134,11 @@ def solve_command(
             )
 
         found = solve(bet1, bet2, exploitability, watch=watch)
-    _write(output, write_strategy(found.strategy))
-    table = _values(found.strategy, f"{output}")
+    strategy_output.write(output, write_strategy(found.strategy))
+    table = strategy_output.values(found.strategy, f"{output}")
     table.add_row("no server", f"wins more than {found.most:+.8f} a hand, so this one is at most", style="")
     table.add_row("exploitability", f"{found.exploitability:.8f} behind the best")
-    _out.print(table)
+    out.print(table)
     if found.exploitability > exploitability:
         raise RunFailed(f"still {found.exploitability:.6f} behind; ask for a larger --exploitability")
 
@@ -136,38 +148,3 @@ def _check_bets(bet1: int, bet2: int) -> None:
         raise BadInput(f"--bet1 {bet1}: must be 1 to 5")
     if not bet1 <= bet2 <= 3 * bet1:
         raise BadInput(f"--bet2 {bet2}: must be {bet1} to {3 * bet1}, from bet1 to three times bet1")
-
-
-def _progress() -> Progress:
-    return Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-        console=_err,
-        disable=not _err.is_terminal,
-        transient=True,
-    )
-
-
-def _values(strategy: ServerStrategy, where: str) -> Table:
-    evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
-    exact = evaluator.value()
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    table.add_row("strategy", f"{where}, bets {strategy.bet1} and {strategy.bet2}")
-    table.add_row("value", f"{exact:+.8f}: a perfect opponent wins {-exact:+.8f} a hand")
-    table.add_row("trembling value", f"{evaluator.trembling_value():+.8f}")
-    return table
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as aside:
-            aside.write(text)
-        os.chmod(aside.name, 0o644)
-        os.replace(aside.name, path)
-    except OSError as error:
-        raise BadInput(f"{path} can't be written: {error.strerror}") from None

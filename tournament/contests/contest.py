@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from engine.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.records import Table
 from tournament.contests.judging import Judge
+from tournament.contests.portrait import Portrait
 from tournament.keys import Seed
 from tournament.leg import LegPlan
 from tournament.paths import PathText
@@ -205,7 +206,7 @@ class Interface:
 class ContestSettings(BaseModel):
     """The keys that every contest's table in tournament.toml has."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     game: str | None = Field(None, description="by the rules of which contest it is played; default its own name")
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
@@ -367,7 +368,7 @@ class Contest:
     records are archived, and no other's. Without a `house` all entrants play all. A `judge`, where the statement has
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
-    `new_core_at_limits`. Two are guesses, for the
+    `new_core_at_limits`. The `portrait` is what a report shows beside scores. Two are guesses, for the
     batches before anything is measured: the games of a session, and how many one
     core plays in a second. `commands` are what it adds to the command line: by name, where a Typer app is
     to be found, as "module:attribute"; it is imported when the command is called. The `preset` are settings
@@ -386,6 +387,7 @@ class Contest:
     house: House | None = None
     judge: Judge | None = None
     new_core_at_limits: NewCore | None = None
+    portrait: Portrait | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6
     commands: Mapping[str, str] = field(default_factory=dict)

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from tournament.cache import cache_folder, is_noted, keep, note, recall, trouble_in_words
@@ -25,6 +26,7 @@ from tournament.worker.processes import programs, python_bots
 from tournament.worker.processes.archive import recipe_of
 from tournament.worker.processes.commands import CommandMissing
 from tournament.worker.processes.recipe import BadRecipe
+from tournament.worker.wasm import seating
 from tournament.worker.wasm.engine import Metering, engine_settings, version
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
@@ -160,8 +162,10 @@ def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSetting
 def _try_module(
     code: bytes, submission: Submission, interface: Interface, limits: Limits, sandbox: SandboxSettings
 ) -> None:
-    """Compile a bot's WebAssembly within limits, and start it. Raises BotUnfit and TooHard."""
-    read_bot(code, limits.memory_megabytes)
+    """Compile a bot's WebAssembly within limits, and start it. Raises BotUnfit and TooHard.
+
+    What is known to start isn't even read: in a large field that took most of a start.
+    """
 
     def compile_confined() -> None:
         confinement.probe_sandbox(sandbox.mode)
@@ -170,10 +174,21 @@ def _try_module(
     kinds = {Metering.NOTHING: None, Metering.FUEL: None, limits.metering: None}
     engines = [engine_settings(metering) for metering in kinds]
     how = [json.dumps(engines), version(), hashlib.sha256(code).hexdigest()]
-    _once(how, "compiles", compile_confined)
-    bot = load_bot(code, interface, submission.name, limits.memory_megabytes)
-    what = [*bot.functions, *bot.imports, str(interface.bot_size), str(limits)]
-    _once([*how, *what], "starts", lambda: try_start(bot, limits))
+
+    def start() -> None:
+        read_bot(code, limits.memory_megabytes)
+        _once(how, "compiles", compile_confined)
+        try_start(load_bot(code, interface, submission.name, limits.memory_megabytes), limits)
+
+    asked = [repr(interface.questions), repr(interface.imports), str(interface.bot_size)]
+    _once([*how, _digest_of_rules(), submission.name, *asked, str(limits)], "starts", start)
+
+
+@cache
+def _digest_of_rules() -> str:
+    """Of the code that says what a module must be like, and starts it: by other rules it is tried again."""
+    sources = sorted(Path(seating.__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
 
 
 def _once(key: list[str], what: str, attempt: Callable[[], None]) -> None:

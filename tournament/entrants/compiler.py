@@ -75,6 +75,7 @@ class StillAtIt(CompilerRefused):
     """The compiler was cut off by a clock; a machine that is less busy might have let it come to an end."""
 
 
+@cache
 def version() -> str:
     """What the bytes of a build depend on, besides the source."""
     flags = [*_FLAGS, *_LANGUAGE_FLAGS["c"], *_LANGUAGE_FLAGS["cpp"], *_LINK_FLAGS, _EXPORT]

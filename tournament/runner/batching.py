@@ -10,6 +10,8 @@ from tournament.worker.batch import Receipt
 # How long a batch plays: short at first, so that there is something to see, then long enough
 # for its overhead not to matter.
 _FIRST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
+# To write and commit a batch takes about as long.
+_SHORTEST_SECONDS = 0.02
 # Legs in lanes all end together, and the more there are the faster each goes.
 _LANES_SECONDS = 20.0
 _FEW_LANES, _MOST_LANES = 64, 1024
@@ -85,7 +87,7 @@ class Pace:
             enough = in_lanes >= _FEW_LANES or self.seconds_of_one(inline, 0) >= _LANES_SECONDS
             return enough and self.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
         fair = self.seconds_of_one(inline_left, 0) / (2 * self.workers)
-        seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, self.seconds / 5), fair)
+        seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, self.seconds / 5), max(_SHORTEST_SECONDS, fair))
         return self.seconds_of_one(inline + 1, 0) > seconds
 
     def seconds_of_one(self, inline: int, in_lanes: int) -> float:

@@ -103,11 +103,11 @@ class RoundRobin:
         in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
         numbers = range(self.legs_per_match)
         for high, later in enumerate(in_order):
+            first = match_number(later.number, 0)
             for earlier in in_order[:high]:
                 x, y = (earlier, later) if earlier.name < later.name else (later, earlier)
-                match = match_number(x.number, y.number)
                 for number in numbers:
-                    yield Fixture(match, number, digest.of(x, y, number), x, y)
+                    yield Fixture(first + earlier.number, number, digest.of(x, y, number), x, y)
 
     def leg(self, fixture: Fixture) -> Leg:
         match, number, digest, x, y = fixture
@@ -213,23 +213,29 @@ def _seat(key: bytes, rules: str, player: Competitor, opponent: Competitor, numb
 class _Digests:
     """Digests of legs: the sha256 of a JSON list of what they all share, both players, and the leg's number.
 
-    What is shared is written and hashed once, each player written once.
+    What is shared is written and hashed once, and so is each player, whose number tells him from others of his side.
     """
 
     def __init__(self, shared: list[Any]) -> None:
         self._start = hashlib.sha256(_json(shared)[:-1] + b",")
-        self._players: dict[tuple[str, str], bytes] = {}
+        self._before: dict[int, Any] = {}
+        self._ends: dict[tuple[int, int], bytes] = {}
 
     def of(self, x: Competitor, y: Competitor, number: int) -> str:
-        digest = self._start.copy()
-        digest.update(b"%b,%b,%d]" % (self._player(x), self._player(y), number))
+        before = self._before.get(x.number)
+        if before is None:
+            self._before[x.number] = before = self._start.copy()
+            before.update(_player(x) + b",")
+        end = self._ends.get((y.number, number))
+        if end is None:
+            self._ends[y.number, number] = end = b"%b,%d]" % (_player(y), number)
+        digest = before.copy()
+        digest.update(end)
         return digest.hexdigest()
 
-    def _player(self, player: Competitor) -> bytes:
-        key = (player.name, player.artifact)
-        if key not in self._players:
-            self._players[key] = _json(list(key))
-        return self._players[key]
+
+def _player(player: Competitor) -> bytes:
+    return _json([player.name, player.artifact])
 
 
 def _json(parts: list[Any]) -> bytes:

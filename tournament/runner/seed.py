@@ -8,6 +8,7 @@ that fingerprint, or keys from which nothing leads back.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from dataclasses import replace
 from tournament.config import Config
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.errors import RunFailed
-from tournament.keys import drawn_seed, guessable, master_key, seed_fingerprint
+from tournament.keys import begin_drawn_seed, begin_master_key, drawn_seed, guessable, master_key, seed_fingerprint
 from tournament.runner.archives import archives
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field, read_field
@@ -23,6 +24,20 @@ from tournament.store.storage import Storage, open_storage
 
 _FOLDER = "secret"
 _MOST_BYTES = 5000
+
+
+def begin_key(config: Config, location: str) -> None:
+    """Begin to work out the key that a run will most likely need: it takes as long as much of a start."""
+    if config.contest.seed is not None:
+        begin_master_key(config.contest.seed)
+        return
+    with contextlib.suppress(OSError, RunFailed):  # what is wrong is told by who needs it
+        storage = open_storage(location)
+        kept = storage.list(_FOLDER)
+        if not kept:
+            begin_drawn_seed()
+        for name, size in list(kept.items())[:1]:
+            begin_master_key(_seed_in(storage, name, size))
 
 
 def settle_seed(
@@ -78,7 +93,11 @@ def read_seed(storage: Storage, fingerprint: object) -> str:
     size = storage.list(_FOLDER).get(name) if re.fullmatch("[0-9a-f]{32}", name) else None
     if size is None:
         raise RunFailed(f"{where} is missing, the seed of these records; bring it back, or give the seed")
-    seed = storage.read(f"{_FOLDER}/{name}").decode("utf-8", "replace") if size <= _MOST_BYTES else ""
+    seed = _seed_in(storage, name, size)
     if seed_fingerprint(master_key(seed)) != name:
         raise RunFailed(f"{where} is damaged, the seed of these records; bring it back from a copy, or give the seed")
     return seed
+
+
+def _seed_in(storage: Storage, name: str, size: int) -> str:
+    return storage.read(f"{_FOLDER}/{name}").decode("utf-8", "replace") if size <= _MOST_BYTES else ""

@@ -282,7 +282,8 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
         **({"module": dict(launch.module)} if launch.module is not None else {}),
         **({"probe": dict(launch.probe)} if launch.probe is not None else {}),
     }
-    files = _module_files() | {name: str(importlib.import_module(name).__file__) for name in launch.modules}
+    core = _core_files() if launch.python is not None else {}
+    files = _module_files() | core | {name: str(importlib.import_module(name).__file__) for name in launch.modules}
     arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
     arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given)))
     # A fixed hash seed: sets and dictionaries of strings must have one order everywhere.
@@ -394,13 +395,18 @@ def _interpreter() -> str:
 @cache
 def _module_files() -> dict[str, str]:
     """The modules that run inside, by name."""
+    here = Path(__file__).parent
+    return {f"tournament.sandbox.{name}": str(here / f"{name}.py") for name in _INSIDE}
+
+
+@cache
+def _core_files() -> dict[str, str]:
+    """The compiled modules in which Python bots run, by name."""
     import engine.python_bots  # noqa: F401 (and with it what it imports)
 
-    here = Path(__file__).parent
-    own = {f"tournament.sandbox.{name}": str(here / f"{name}.py") for name in _INSIDE}
     # What Cython shares among all compiled modules is one of them, which they import.
     compiled = [sys.modules[name] for name in ("engine._cython", "engine.python_bots") if name in sys.modules]
-    return own | {module.__name__: module.__file__ for module in compiled if module.__file__}
+    return {module.__name__: module.__file__ for module in compiled if module.__file__}
 
 
 # By SIGKILL: the process itself, or one that it was started by, which tells so by its status.

@@ -12,7 +12,7 @@ from tournament.paths import PathText
 class SandboxSettings(BaseModel):
     """How bots that are processes are confined, and compilers with them. `sandbox = "off"` is short for the mode."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     mode: Literal["on", "off"] = Field("on", description="off: bots and compilers run with your own rights")
     packages: list[str] = Field([], description="installed packages that Python bots may import")

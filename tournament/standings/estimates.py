@@ -15,6 +15,7 @@ the contest's score (the delta method).
 from __future__ import annotations
 
 import math
+from functools import cache
 from statistics import NormalDist
 
 import numpy as np
@@ -74,11 +75,15 @@ def student_quantile(probability: float, freedom: int) -> float:
     return z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
 
 
+@cache
+def _resamplings(count: int) -> npt.NDArray[np.float64]:
+    """How often each of so many blocks is drawn, a row for each resampling."""
+    chance = np.random.default_rng(1)
+    return chance.multinomial(count, np.full(count, 1 / count), size=_BOOTSTRAPS).astype(np.float64)
+
+
 def order_probabilities(points: npt.NDArray[np.float64]) -> list[float]:
     """For each row and the next: the share of resamplings of the blocks in which the first has more (a tie is half)."""
-    count = points.shape[1]
-    chance = np.random.default_rng(1)
-    draws = chance.multinomial(count, np.full(count, 1 / count), size=_BOOTSTRAPS)
     # Not by @, whose library has threads of its own that stop for good when a process is started in the middle.
-    differences = np.einsum("bk,rk->br", draws.astype(np.float64), points[:-1] - points[1:])
+    differences = np.einsum("bk,rk->br", _resamplings(points.shape[1]), points[:-1] - points[1:])
     return [float(p) for p in ((differences > 0) + 0.5 * (differences == 0)).mean(axis=0)]

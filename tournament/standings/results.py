@@ -14,7 +14,6 @@ from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, read_state, standing_batches
 from tournament.store.legs import Legs
-from tournament.store.parts import read_parts, write_whole
 from tournament.store.storage import Storage, inside, open_storage
 
 if TYPE_CHECKING:
@@ -122,6 +121,8 @@ class Results:
     def _records(self, table: str) -> pd.DataFrame:
         import pandas as pd
 
+        from tournament.store.parts import read_parts
+
         contest = find_contest(self.field.contest, self.field.game)
         if self.field.engine != contest.engine_version:
             raise BadInput(
@@ -153,14 +154,8 @@ def load(results: str) -> Results:
 
     Raises BadInput when there are none.
     """
-    location = str(results)
+    location = locate(str(results))
     storage = open_storage(location)
-    if not storage.list("ledger"):
-        held = contests_held(storage.location)
-        if len(held) != 1:
-            what = f"holds the contests {', '.join(held)}: name one" if held else "holds no results"
-            raise BadInput(f"{location} {what}")
-        storage = open_storage(inside(storage.location, held[0]))
     state = read_state(storage)
     if state.field is None:
         raise BadInput(f"{location} holds no results yet")
@@ -174,6 +169,18 @@ def contests_held(results: str) -> list[str]:
     return [name for name in names if open_storage(inside(results, name)).list("ledger")]
 
 
+def locate(results: str) -> str:
+    """Where one contest's records are: there, or right below when that holds a single contest. Raises BadInput else."""
+    storage = open_storage(results)
+    if storage.list("ledger"):
+        return storage.location
+    held = contests_held(storage.location)
+    if len(held) != 1:
+        what = f"holds the contests {', '.join(held)}: name one" if held else "holds no results"
+        raise BadInput(f"{results} {what}")
+    return open_storage(inside(storage.location, held[0])).location
+
+
 def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Standings:
     """The standings of a recorded field. Raises RunFailed when the ledger lacks what they need."""
     house = find_contest(field.contest, field.game).house
@@ -184,6 +191,8 @@ def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Stan
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:
     """Write matches.parquet, entrants.parquet and faults.parquet. Raises OSError."""
+    from tournament.store.parts import write_whole  # pyarrow, which who only reads standings needs not
+
     for name, (columns, values) in summaries(ranking).items():
         write_whole(storage, name, columns, values)
 

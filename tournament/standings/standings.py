@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,9 +51,11 @@ class Standing:
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Match:
-    """The sums of one pairing. Where y is a house player, x also has a score and measures."""
+class Match(NamedTuple):
+    """The sums of one pairing. Where y is a house player, x also has a score and measures.
+
+    A tuple, since there are half a million in a field of a thousand.
+    """
 
     match: int
     x: str
@@ -64,7 +68,7 @@ class Match:
     y_points: float
     y_points_stderr: float | None
     score: float | None = None
-    measures: Mapping[str, float | None] = field(default_factory=dict)
+    measures: Mapping[str, float | None] = MappingProxyType({})
 
     @property
     def points_per_session(self) -> float:
@@ -76,8 +80,7 @@ class Match:
 
     def from_y(self) -> Match:
         """The same match with the sides changed."""
-        return replace(
-            self,
+        return self._replace(
             x=self.y,
             y=self.x,
             x_points=self.y_points,
@@ -222,8 +225,9 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
         signed[::2] = legs.blocks[counted, block]
         signed[1::2] = of_y[counted, block]
         blocks[:, block] = np.bincount(index, signed, count)
-    met = np.unique(np.concatenate([sides @ [count, 1], sides @ [1, count]]))
-    opponents = np.bincount(met // max(1, count), minlength=count).tolist()
+    met = np.zeros((count, count), bool)
+    met[sides[:, 0], sides[:, 1]] = met[sides[:, 1], sides[:, 0]] = True
+    opponents = met.sum(axis=1).tolist()
     return _Tally(
         scores=blocks.sum(axis=1),
         blocks=blocks,

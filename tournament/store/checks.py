@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 from pydantic import TypeAdapter
 
@@ -17,11 +18,15 @@ from tournament.store.parts import damage
 from tournament.store.storage import Storage
 
 _FILE = "ledger/checked"
-_NOTES = TypeAdapter(dict[str, tuple[str, str]])
+
+
+@cache
+def _all_notes() -> TypeAdapter[dict[str, tuple[str, str]]]:
+    return TypeAdapter(dict[str, tuple[str, str]])
 
 
 class Checks:
-    """Notes of a contest's parts: the sha256 of each that was found whole, and its stamp."""
+    """Notes of a contest's parts: the hash of each that was found whole, and its stamp."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -33,7 +38,7 @@ class Checks:
 
     def is_noted(self, part: Part) -> bool:
         """Whether a part was found whole, and lies there as it did."""
-        return self._notes.get(part.place) == (part.sha256, self._stamps.get(part.place))
+        return self._notes.get(part.place) == (part.digest, self._stamps.get(part.place))
 
     def damages(self, batches: Iterable[Batch]) -> dict[str, str]:
         """Reads the parts of batches, unless it did. What is wrong with those that are not whole, by name."""
@@ -49,7 +54,7 @@ class Checks:
             if problems:
                 self._doubtful.add(part.place)
             elif stamp := self._stamps.get(part.place):  # of before it was read
-                self._notes[part.place] = (part.sha256, stamp)
+                self._notes[part.place] = (part.digest, stamp)
         return "missing" if "missing" in problems else "damaged" if problems else ""
 
     def write(self, batches: Iterable[Batch], published: Mapping[str, str]) -> None:
@@ -63,10 +68,10 @@ class Checks:
             if part.place in stamps and part.place not in self._doubtful:
                 known = self._notes.get(part.place)
                 stamp = published.get(part.place, stamps[part.place])
-                notes[part.place] = known if known and known[0] == part.sha256 else (part.sha256, stamp)
+                notes[part.place] = known if known and known[0] == part.digest else (part.digest, stamp)
         self._stamps, self._notes = stamps, notes
         if notes != self._written:
-            self._storage.replace(_FILE, _NOTES.dump_json(notes))
+            self._storage.replace(_FILE, _all_notes().dump_json(notes))
             self._written = dict(notes)
 
     def _stamps_now(self) -> dict[str, str]:
@@ -79,6 +84,6 @@ class Checks:
 
 def _read(storage: Storage) -> dict[str, tuple[str, str]]:
     try:
-        return _NOTES.validate_json(storage.read(_FILE))
+        return _all_notes().validate_json(storage.read(_FILE))
     except (FileNotFoundError, ValueError):
         return {}

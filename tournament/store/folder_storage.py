@@ -9,15 +9,17 @@ import glob
 import itertools
 import os
 import stat
+import time
 import uuid
 from collections.abc import Iterator
-from typing import IO
-
-import pyarrow as pa
+from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunFailed
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import FOLDERS, MOST_READ, SIGN, AlreadyExists, checked_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is opened at once, and then refused
@@ -26,6 +28,16 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
 
 def _not_a_file(path: str) -> str:
     return f"{path} is a link, a pipe or a device, not a file; take it away"
+
+
+def _lock(file: IO[str]) -> None:
+    """Lock a file. Who only looks whether it is locked has it for a moment. Raises BlockingIOError."""
+    for _ in range(9):
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(0.01)
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class FolderStorage:
@@ -121,7 +133,7 @@ class FolderStorage:
             lock.close()
             raise RunFailed(f"{path} has a second name elsewhere; remove it")
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(lock)
         except OSError:
             who = lock.read(200).strip() or "another process"
             lock.close()
@@ -275,6 +287,8 @@ class FolderStorage:
         stream.close()
 
     def open_data(self, name: str) -> pa.NativeFile:
+        import pyarrow as pa  # not for those who only read the ledger
+
         descriptor = self._open(name)
         path = f"/proc/self/fd/{descriptor}"
         if not os.path.exists(path):

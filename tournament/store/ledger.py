@@ -13,8 +13,12 @@ import dataclasses
 import hashlib
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
+from types import MappingProxyType
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, PlainValidator, StringConstraints, TypeAdapter
@@ -54,7 +58,7 @@ def _file_name(text: str) -> str:
 _Name = Annotated[str, AfterValidator(_bot_name)]
 # A file that can't be a bot may be called anything; its name is shown, and leads nowhere.
 _FileName = Annotated[str, AfterValidator(_file_name)]
-_Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+_Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
 _Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
 TableName = Literal["games", "sessions"]
@@ -65,16 +69,34 @@ Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, ma
 
 @dataclass(frozen=True)
 class Part:
-    """A Parquet file of a table. `staged` is where it waits until it is published."""
+    """A Parquet file of a table. `staged` is where it waits until it is published.
+
+    The hash of its bytes is `blake3`, or `sha256` where an older version wrote it.
+    """
 
     __pydantic_config__ = CHECKED
 
     table: TableName
     name: Annotated[str, StringConstraints(max_length=100)]
     size: Annotated[int, Limits(ge=0, lt=1 << 50)]
-    sha256: _Sha256
     rows: Count
     staged: Annotated[str, StringConstraints(pattern=r"^staging/[0-9a-z-]{1,150}$")]
+    blake3: _Hash | None = None
+    sha256: _Hash | None = None
+
+    def __post_init__(self) -> None:
+        if (self.blake3 is None) == (self.sha256 is None):
+            raise ValueError("not one hash")
+
+    @property
+    def algorithm(self) -> Literal["blake3", "sha256"]:
+        """What its bytes are hashed with."""
+        return "blake3" if self.blake3 else "sha256"
+
+    @property
+    def digest(self) -> str:
+        """To what, in hex."""
+        return self.blake3 or self.sha256 or ""
 
     @property
     def place(self) -> str:
@@ -136,8 +158,8 @@ class FieldEntrant:
     number: Number
     name: _FileName
     kind: Word
-    sha256: _Sha256 | Literal[""]
-    artifact: _Sha256 | None
+    sha256: _Hash | Literal[""]
+    artifact: _Hash | None
     problem: Text | None
 
     def __post_init__(self) -> None:
@@ -157,7 +179,7 @@ class FieldHousePlayer:
 
     number: Number
     name: _Name
-    sha256: _Sha256
+    sha256: _Hash
     facts: dict[Word, _Amount]
 
 
@@ -196,7 +218,11 @@ class Entry:
     batches: tuple[Batch, ...] = ()
 
 
-_ENTRIES = TypeAdapter(Entry)
+@cache
+def _entries() -> TypeAdapter[Entry]:
+    return TypeAdapter(Entry)  # takes a while to make, as the others below
+
+
 _SEAL = re.compile(rb',"sha256":"([0-9a-f]{64})"}\n')
 _SEAL_LENGTH = len(',"sha256":""}\n') + 64
 
@@ -208,7 +234,7 @@ def pack(entry: Entry, known: Mapping[str, Sequence[Batch]]) -> tuple[bytes, Ent
     that `unpack` would refuse.
     """
     short = replace(entry, batches=tuple(replace(b, legs=() if b.taken else tuple(b.legs)) for b in entry.batches))
-    content = _sealed(_ENTRIES.dump_json(short, exclude_defaults=True))
+    content = _sealed(_entries().dump_json(short, exclude_defaults=True))
     return content, unpack(content, known)
 
 
@@ -229,7 +255,7 @@ def unpack(content: bytes, known: Mapping[str, Sequence[Batch]]) -> Entry:
     """
     if not is_sealed(content):
         raise ValueError("not what was written")
-    entry = _ENTRIES.validate_json(content[:-_SEAL_LENGTH] + b"}")
+    entry = _entries().validate_json(content[:-_SEAL_LENGTH] + b"}")
     if entry.field:
         _check_field(entry.field)
     left = {batch.name: len(known[batch.name][-1].legs) for batch in entry.batches if batch.name in known}
@@ -335,10 +361,43 @@ def read_state(storage: Storage, damaged: dict[str, bytes] | None = None, *, fro
     """
     names = _names_of_entries(storage)
     state = _noted_state(storage, names) if from_checkpoint else State()
-    for name in names[state.entries :]:
-        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), damaged)
+    folders = FOLDERS_OF_ENTRIES if damaged is not None else FOLDERS_OF_ENTRIES[:1]
+    for name, texts in _read_ahead(storage, names[state.entries :], folders):
+        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), damaged, texts)
         state.add(entry)
     return state
+
+
+_AT_ONCE = 16  # entries: an object store takes long to answer, and doesn't mind more questions
+
+
+def _read_ahead(
+    storage: Storage, names: Sequence[str], folders: Sequence[str]
+) -> Iterator[tuple[str, dict[str, bytes | None]]]:
+    """Entries in their order, each with its texts in these folders by place, None for one that is missing.
+
+    They are read side by side, some of them before they are asked for.
+    """
+
+    def read(place: str) -> tuple[str, bytes | None]:
+        try:
+            return place, storage.read(place)
+        except FileNotFoundError:
+            return place, None
+
+    coming = iter(names)
+    waiting: deque[tuple[str, list[Future[tuple[str, bytes | None]]]]] = deque()
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        try:
+            while True:
+                for name in itertools.islice(coming, _AT_ONCE - len(waiting)):
+                    waiting.append((name, [pool.submit(read, f"{folder}/{name}") for folder in folders]))
+                if not waiting:
+                    return
+                name, texts = waiting.popleft()
+                yield name, dict(text.result() for text in texts)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def read_field(storage: Storage) -> Field | None:
@@ -352,6 +411,16 @@ def read_field(storage: Storage) -> Field | None:
     return checkpoint.field
 
 
+def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:
+    """Each field that another one followed, oldest first, and the batches that counted then. Raises as above."""
+    state = State()
+    for name in _names_of_entries(storage):
+        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches))
+        if entry.field and state.field and entry.field.entrants != state.field.entrants:
+            yield state.field, list(state.newest().values())
+        state.add(entry)
+
+
 @dataclass(frozen=True)
 class _OnlyField:
     """As much of an entry."""
@@ -361,7 +430,9 @@ class _OnlyField:
     field: Field | None = None
 
 
-_ONLY_FIELDS = TypeAdapter(_OnlyField)
+@cache
+def _only_fields() -> TypeAdapter[_OnlyField]:
+    return TypeAdapter(_OnlyField)
 
 
 def _field_of(content: bytes) -> Field | None:
@@ -369,7 +440,7 @@ def _field_of(content: bytes) -> Field | None:
         raise ValueError("not what was written")
     if b'"field":' not in content:
         return None
-    field = _ONLY_FIELDS.validate_json(content).field
+    field = _only_fields().validate_json(content).field
     if field:
         _check_field(field)
     return field
@@ -390,16 +461,21 @@ _Read = TypeVar("_Read")
 
 
 def _read_entry(
-    storage: Storage, name: str, read: Callable[[bytes], _Read], damaged: dict[str, bytes] | None = None
+    storage: Storage,
+    name: str,
+    read: Callable[[bytes], _Read],
+    damaged: dict[str, bytes] | None = None,
+    there: Mapping[str, bytes | None] = MappingProxyType({}),
 ) -> _Read:
-    """What is read from the first copy of an entry that is sound."""
+    """What is read from the first copy of an entry that is sound. Texts that are `there` aren't fetched again."""
     texts: dict[str, bytes | None] = {}
     sound: list[tuple[_Read, bytes]] = []
     for folder in FOLDERS_OF_ENTRIES:
         place = f"{folder}/{name}"
         try:
-            texts[place] = text = storage.read(place)
-            sound = sound or [(read(text), text)]
+            texts[place] = text = there[place] if place in there else storage.read(place)
+            if text is not None:
+                sound = sound or [(read(text), text)]
         except FileNotFoundError:
             texts[place] = None
         except ValueError:
@@ -427,17 +503,21 @@ class _Checkpoint:
     __pydantic_config__ = CHECKED
 
     entries: Number
-    stamp: _Sha256 | Literal[""]
-    legs: _Sha256 | Literal[""]
+    stamp: _Hash | Literal[""]
+    legs: _Hash | Literal[""]
     field: Field | None
     batches: tuple[Batch, ...]
     counts: tuple[Number, ...]
 
 
 _CHECKPOINT = "ledger/checkpoint"
-_CHECKPOINTS = TypeAdapter(_Checkpoint)
 _NO_CHECKPOINT = _Checkpoint(0, "", "", None, (), ())
 _FEWEST_BYTES, _FEWEST_SHARE = 1 << 20, 0.1  # of entries since the last checkpoint, for a new one
+
+
+@cache
+def _checkpoints() -> TypeAdapter[_Checkpoint]:
+    return TypeAdapter(_Checkpoint)
 
 
 def write_checkpoint(storage: Storage, state: State) -> None:
@@ -456,7 +536,7 @@ def write_checkpoint(storage: Storage, state: State) -> None:
         tuple(map(without_legs, newest)),
         tuple(len(batch.legs) for batch in newest),
     )
-    content = _sealed(_CHECKPOINTS.dump_json(checkpoint)) + packed
+    content = _sealed(_checkpoints().dump_json(checkpoint)) + packed
     if len(content) <= MOST_READ:
         storage.replace(_CHECKPOINT, content)
         state.noted = state.entries
@@ -480,7 +560,7 @@ def _read_checkpoint(storage: Storage, names: Sequence[str]) -> tuple[_Checkpoin
         text = head + b"\n"
         if not is_sealed(text):
             return _NO_CHECKPOINT, b""
-        checkpoint = _CHECKPOINTS.validate_json(text[:-_SEAL_LENGTH] + b"}")
+        checkpoint = _checkpoints().validate_json(text[:-_SEAL_LENGTH] + b"}")
         if checkpoint.field:
             _check_field(checkpoint.field)
     except (FileNotFoundError, ValueError):

@@ -10,6 +10,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Annotated, Any, overload
 
 import numpy as np
@@ -126,7 +127,6 @@ _WHOLE = ("match", "number", "sessions", "games")
 _COLUMNS = ("digest", "x", "y", *_WHOLE, "points", "squared_points", "blocks")
 _Y_SUMS = "y_sums"
 _NO_REST = Rest()
-_REST = TypeAdapter(Rest)
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
@@ -356,9 +356,14 @@ def _whole_numbers(values: list[Any], most: int) -> npt.NDArray[np.int64]:
     return np.array(values, np.int64)
 
 
+@cache
+def _rests() -> TypeAdapter[Rest]:
+    return TypeAdapter(Rest)
+
+
 def _rest_of_json(row: dict[str, Any]) -> Rest:
     more = {key: value for key, value in row.items() if key not in _COLUMNS and key != _Y_SUMS}
-    return _REST.validate_json(to_json(more, inf_nan_mode="constants"))
+    return _rests().validate_json(to_json(more, inf_nan_mode="constants"))
 
 
 @dataclass(frozen=True)
@@ -376,8 +381,12 @@ class _Packed:
     y_sums: bool = False
 
 
-_PACKED = TypeAdapter(_Packed)
 _DIGEST = 32  # bytes
+
+
+@cache
+def _packed() -> TypeAdapter[_Packed]:
+    return TypeAdapter(_Packed)
 
 
 def pack_legs(legs: Legs) -> bytes:
@@ -387,7 +396,7 @@ def pack_legs(legs: Legs) -> bytes:
     players = np.array([[index[name] for name in names] for names in (legs.x, legs.y)], "<i4")
     return b"".join(
         (
-            _PACKED.dump_json(_Packed(len(legs), tuple(index), rest, legs.own_y is not None), exclude_defaults=True),
+            _packed().dump_json(_Packed(len(legs), tuple(index), rest, legs.own_y is not None), exclude_defaults=True),
             b"\n",
             legs.sums.astype("<f8").tobytes(),
             legs.whole.astype("<i8").tobytes(),
@@ -401,7 +410,7 @@ def pack_legs(legs: Legs) -> bytes:
 def unpack_legs(content: bytes) -> Legs:
     """The legs that `pack_legs` made bytes of. Raises ValueError for what can't be."""
     start = content.find(b"\n") + 1
-    packed = _PACKED.validate_json(content[:start])
+    packed = _packed().validate_json(content[:start])
     _check_names(packed.names)
     count, width = packed.legs, 2 + BLOCK_COUNT
     shapes = [("<f8", count, width), ("<i8", count, len(_WHOLE)), ("<i4", 2, count), ("u1", count, _DIGEST)]

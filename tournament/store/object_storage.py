@@ -12,9 +12,7 @@ import itertools
 import os
 import re
 import uuid
-from typing import IO, cast
-
-import pyarrow as pa
+from typing import IO, TYPE_CHECKING, cast
 
 from tournament.errors import RunFailed
 from tournament.store import object_moves
@@ -23,6 +21,9 @@ from tournament.store.object_moves import NOTE
 from tournament.store.object_place import ObjectPlace
 from tournament.store.object_streams import Upload
 from tournament.store.storage import SIGN, AlreadyExists, checked_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class ObjectStorage:
@@ -134,6 +135,8 @@ class ObjectStorage:
         cast(Upload, stream).finish()
 
     def open_data(self, name: str) -> pa.NativeFile:
+        import pyarrow as pa  # not for those who only read the ledger
+
         return pa.PythonFile(self._client.open_reader(self._key(name)), mode="r")
 
     def is_vacant(self) -> bool:

@@ -1,35 +1,30 @@
-"""Writing and reading Parquet parts: the only module that uses pyarrow's writers.
-
-The settings are measured (benchmarks/README.md): pyarrow's defaults cost five
-times as much a row.
-"""
+"""Reading Parquet parts, and writing them anew: the only module that uses pyarrow's writers."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import importlib.metadata
-import io
 import itertools
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
 from typing import IO, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
+from blake3 import blake3
 
-from engine.records import Table
 from tournament.errors import RunFailed, shortened
 from tournament.store.columns import Column
 from tournament.store.ledger import Part, TableName
 from tournament.store.legs import Legs
+from tournament.store.part_writer import ORIGIN, STATISTICS, StagedPart, arrow_schema
 from tournament.store.storage import Storage
 
-# One row group. Smaller ones cost more a row, larger ones leave the processor's cache.
+# A row group that is written anew.
 ROWS_PER_GROUP = 1 << 18
 
 _Codec = Literal["snappy", "zstd", "none"]
@@ -41,45 +36,8 @@ _PACKINGS: dict[str, tuple[str, _Codec]] = {
 }
 
 
-def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
-    """The columns as an arrow schema; each field's metadata has its meaning."""
-    return pa.schema(
-        [
-            pa.field(
-                column.name,
-                pa.bool_() if column.type == "bool" else pa.from_numpy_dtype(np.dtype(column.type)),
-                nullable=False,
-                metadata={"meaning": column.meaning},
-            )
-            for column in columns
-        ]
-    )
-
-
-class _HashingSink(io.RawIOBase):
-    """Passes bytes on to a stream, and keeps their count and sha256."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        super().__init__()
-        self.stream = stream
-        self.digest = hashlib.sha256()
-        self.size = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self.stream.write(data)
-        self.digest.update(data)
-        self.size += len(data)
-        return len(data)
-
-    def tell(self) -> int:
-        return self.size
-
-
-class PartWriter:
-    """Writes one part aside, row group by row group. Its metadata say the `origin`."""
+class _DensePartWriter:
+    """Writes one part aside from arrow tables, packed more densely than as it was played: it is to stay."""
 
     def __init__(
         self,
@@ -88,49 +46,29 @@ class PartWriter:
         columns: Sequence[Column],
         name: str,
         staged: str,
-        origin: Mapping[str, str] | None = None,
+        origin: Mapping[str, str],
     ) -> None:
-        self._storage = storage
-        self._table = table
-        self._name = name
-        self._staged = staged
-        self._schema = arrow_schema(columns).with_metadata(dict(origin or {}))
-        self._sink = _HashingSink(storage.open_staged(staged))
+        self._part = StagedPart(storage, table, name, staged)
         self._rows = 0
         self._waiting: list[pa.Table] = []
         integers = [c for c in columns if c.type not in ("bool",) and not c.type.startswith("float")]
         self._writer = pq.ParquetWriter(
-            cast(IO[bytes], self._sink),
-            self._schema,
+            cast(IO[bytes], self._part),
+            arrow_schema(columns).with_metadata(dict(origin)),
             version="2.6",
             data_page_version="1.0",
             use_dictionary=False,
             column_encoding={c.name: _PACKINGS[c.packing][0] for c in integers if c.packing != "plain"},
             compression={c.name: _PACKINGS[c.packing][1] for c in columns},
             compression_level={c.name: 1 for c in columns if _PACKINGS[c.packing][1] == "zstd"},
-            write_statistics=[c.name for c in columns if c.name in ("match", "session")],
+            write_statistics=sorted(STATISTICS & {c.name for c in columns}),
             write_page_checksum=True,
             data_page_size=1 << 30,
             max_rows_per_page=1 << 30,
             write_batch_size=1 << 20,
         )
 
-    def write(self, table: Table) -> None:
-        """Append the rows in use and mark the table empty. Raises OSError."""
-        rows = table.rows
-        if not rows:
-            return
-        arrays = []
-        for field in self._schema:
-            values: npt.NDArray[Any] = table.arrays[field.name][:rows]
-            if pa.types.is_boolean(field.type):
-                values = np.packbits(values, bitorder="little")
-            arrays.append(pa.Array.from_buffers(field.type, rows, [None, pa.py_buffer(cast(Any, values))]))
-        self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
-        self._rows += rows
-        table.rows = 0
-
-    def write_arrow(self, table: pa.Table) -> None:
+    def write(self, table: pa.Table) -> None:
         """Append an arrow table with this schema, when enough are there for a row group. Raises OSError."""
         self._waiting.append(table)
         self._rows += table.num_rows
@@ -147,33 +85,13 @@ class PartWriter:
         """Put the part on disk. Raises OSError."""
         self._write_waiting()
         self._writer.close()
-        self._storage.finish_staged(self._sink.stream)
-        return Part(self._table, self._name, self._sink.size, self._sink.digest.hexdigest(), self._rows, self._staged)
+        return self._part.finish(self._rows)
 
     def abandon(self) -> None:
         """Drop what was written; errors no longer matter."""
-        for close in (self._writer.close, self._sink.stream.close):
-            try:
-                close()
-            except Exception:
-                continue
-        try:
-            self._storage.remove(self._staged)
-        except OSError:
-            return
-
-
-_ORIGIN = ("tournament", "contest", "engine_version")
-
-
-def origin_of(contest: str, version: str) -> dict[str, str]:
-    """What a part's metadata say of where its games come from."""
-    return dict(zip(_ORIGIN, (_package_version(), contest, version)))
-
-
-@cache
-def _package_version() -> str:
-    return importlib.metadata.version("tournament")
+        with contextlib.suppress(Exception):
+            self._writer.close()
+        self._part.abandon()
 
 
 # What pyarrow raises for a damaged file: a ValueError, too, for a name that is no text.
@@ -181,7 +99,7 @@ _UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 
 @contextmanager
-def _reading(storage: Storage, part: Part) -> Iterator[None]:
+def reading(storage: Storage, part: Part) -> Iterator[None]:
     """What goes wrong in the block is a damaged part. Raises FileNotFoundError when it is gone, else RunFailed."""
     try:
         yield
@@ -197,7 +115,7 @@ def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.Par
 
     Raises FileNotFoundError when it is gone, RunFailed when it is something else.
     """
-    with _reading(storage, part):
+    with reading(storage, part):
         file = pq.ParquetFile(storage.open_data(part.place), page_checksum_verification=True)
         if file.schema_arrow.equals(arrow_schema(columns)) and file.metadata.num_rows == part.rows:
             return file
@@ -209,7 +127,7 @@ def read_parts(storage: Storage, columns: Sequence[Column], parts: Sequence[Part
     """The rows of published parts, one after the other. Raises as `open_part` does."""
 
     def read(part: Part) -> pa.Table:
-        with open_part(storage, part, columns) as file, _reading(storage, part):
+        with open_part(storage, part, columns) as file, reading(storage, part):
             return file.read().replace_schema_metadata(None)
 
     if not parts:
@@ -222,7 +140,7 @@ def rows_of(storage: Storage, part: Part, columns: Sequence[Column]) -> Iterator
     """The rows of a published part, by column, a row group at a time. Raises as `open_part` does."""
     with open_part(storage, part, columns) as file:
         for group in range(file.num_row_groups):
-            with _reading(storage, part):
+            with reading(storage, part):
                 table = file.read_row_group(group)
             yield {column.name: table[column.name].to_numpy() for column in columns}
 
@@ -246,13 +164,13 @@ class PartReader:
         self._sessions_per_leg = sessions_per_leg
         self._edges = np.concatenate([[0], np.cumsum(legs.games if part.table == "games" else legs.sessions)])
         known = self._file.schema_arrow.metadata or {}
-        self.origin = {key: known[key.encode()].decode(errors="replace") for key in _ORIGIN if key.encode() in known}
+        self.origin = {key: known[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in known}
 
     def rows(self, first: int, end: int) -> Iterator[pa.Table]:
         """The rows of the legs from `first` to before `end`, in pieces."""
         row, last = int(self._edges[first]), int(self._edges[end])
         while row < last:
-            with _reading(self._storage, self._part):
+            with reading(self._storage, self._part):
                 group = bisect_right(self._group_edges, row) - 1
                 if group not in self._read:
                     self._read = {group: self._file.read_row_group(group).replace_schema_metadata(None)}
@@ -294,11 +212,11 @@ def copy_legs(
     staged: str,
 ) -> Part:
     """Write a part aside from runs of legs, given as (reader, first, end). Raises OSError, else as PartReader does."""
-    writer = PartWriter(storage, table, columns, name, staged, runs[0][0].origin)
+    writer = _DensePartWriter(storage, table, columns, name, staged, runs[0][0].origin)
     try:
         for reader, first, end in runs:
             for piece in reader.rows(first, end):
-                writer.write_arrow(piece)
+                writer.write(piece)
         return writer.finish()
     except BaseException:
         writer.abandon()
@@ -353,17 +271,17 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
 
 def damage(storage: Storage, part: Part) -> str:
     """What is wrong with a published part, reading all of it: "missing", "damaged" or "", nothing."""
-    sha256 = sha256_of(storage, part)
-    return "missing" if sha256 is None else "damaged" if sha256 != part.sha256 else ""
+    digest = digest_of(storage, part)
+    return "missing" if digest is None else "damaged" if digest != part.digest else ""
 
 
-def sha256_of(storage: Storage, part: Part) -> str | None:
-    """The sha256 of a published part's bytes, None when it is gone."""
-    digest = hashlib.sha256()
+def digest_of(storage: Storage, part: Part) -> str | None:
+    """What a published part's bytes are hashed to, by its own algorithm; None when it is gone."""
+    digest: Any = blake3() if part.algorithm == "blake3" else hashlib.sha256()
     try:
         with storage.open_data(part.place) as stream:
             while block := stream.read(1 << 22):
                 digest.update(block)
     except FileNotFoundError:
         return None
-    return digest.hexdigest()
+    return str(digest.hexdigest())

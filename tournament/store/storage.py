@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import errno
 import re
-from typing import IO, Protocol
-
-import pyarrow as pa
+from typing import IO, TYPE_CHECKING, Protocol
 
 from tournament.errors import RunFailed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class AlreadyExists(Exception):

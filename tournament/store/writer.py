@@ -134,6 +134,9 @@ def open_for_writing(storage: Storage) -> Writer:
     try:
         damaged: dict[str, bytes] = {}
         state = hold_ledger(storage, damaged)
+        # A kill between an entry and its copy damages nothing.
+        last = entry_name(state.entries)
+        uncopied = f"ledger-copy/{last}" if damaged and last not in storage.list("ledger-copy") else None
         for place, content in damaged.items():
             storage.replace(place, content)
         newest = [versions[-1] for versions in state.batches.values()]
@@ -161,7 +164,7 @@ def open_for_writing(storage: Storage) -> Writer:
     except BaseException:
         storage.release()
         raise
-    return Writer(storage, state, list(damaged))
+    return Writer(storage, state, [place for place in damaged if place != uncopied])
 
 
 def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> State:

@@ -30,7 +30,7 @@ from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import Fault, LegResult
-from tournament.store.parts import ROWS_PER_GROUP
+from tournament.store.part_writer import ROWS_PER_BUFFER
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import Use, play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -339,7 +339,7 @@ def _play_in_lanes(
 
 def _digest_sink(contest: Contest, kept: int | None) -> DigestSink:
     return DigestSink(
-        Table(buffer_fields(contest.games), ROWS_PER_GROUP),
-        Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
+        Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
+        Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
         kept,
     )

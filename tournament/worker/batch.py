@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +19,10 @@ from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Batch, batch_name
 from tournament.store.legs import LegResult
-from tournament.store.parts import ROWS_PER_GROUP, PartWriter, origin_of
+from tournament.store.part_writer import ROWS_PER_BUFFER, PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
-from tournament.worker.leg import play_leg
-from tournament.worker.processes.lanes import MOST_PROCESSES, PlayedLeg, play_in_lanes
+from tournament.worker.leg import Stopped, play_leg
+from tournament.worker.processes.lanes import MOST_PROCESSES, play_in_lanes
 from tournament.worker.processes.spool import Spool
 
 # What a worker takes for itself, and what one more bot's process usually does.
@@ -84,38 +85,54 @@ class ParquetSink:
         self.sessions_part.write(self.sessions)
 
 
-def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[], bool] = lambda: False) -> Receipt:
+_AT_ANY_TIME = nullcontext()
+
+
+def play_task(
+    task: Task,
+    artifacts: Mapping[str, bytes],
+    stopping: Callable[[], bool] = lambda: False,
+    turn: AbstractContextManager[object] = _AT_ANY_TIME,
+) -> Receipt:
     """Play a batch. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
+    It is played in a `turn`; until all of it is on disk somebody else may have his.
     Raises OSError when the parts can't be written, Stopped once `stopping()`,
     BadInput and RunFailed when this machine can't run a bot; then nothing is
     left behind.
     """
-    started = time.perf_counter()
     contest = find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
     sandbox = SandboxSettings.model_validate(task.sandbox)
     storage = open_storage(task.location)
     staged = f"staging/{task.name}-{uuid.uuid4().hex}"
     sink = _open_sink(contest, storage, task.name, staged)
-    waiting: dict[str, PlayedLeg] = {}
     spool = Spool()
     try:
-        in_lanes = [leg for leg in task.legs if leg.has_processes]
-        confined_by = confinement.probe_sandbox(sandbox.mode) if in_lanes else ""
-        for played in play_in_lanes(contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping):
-            waiting[played.result.digest] = played
-        seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
-        games_in_lanes = sum(played.result.games for played in waiting.values())
-        results: list[LegResult] = []
-        for leg in task.legs:
-            if leg.has_processes:
-                played = waiting.pop(leg.digest)
-                played.rows.replay_into(sink)
-                results.append(played.result)
-            else:
-                results.append(play_leg(contest, settings, leg, artifacts, sink, stopping))
-        sink.clear()
+        with turn:
+            if stopping():
+                raise Stopped
+            started = time.perf_counter()
+            in_lanes = [leg for leg in task.legs if leg.has_processes]
+            confined_by = confinement.probe_sandbox(sandbox.mode) if in_lanes else ""
+            waiting = {
+                played.result.digest: played
+                for played in play_in_lanes(
+                    contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping
+                )
+            }
+            seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
+            games_in_lanes = sum(played.result.games for played in waiting.values())
+            results: list[LegResult] = []
+            for leg in task.legs:
+                if leg.has_processes:
+                    played = waiting.pop(leg.digest)
+                    played.rows.replay_into(sink)
+                    results.append(played.result)
+                else:
+                    results.append(play_leg(contest, settings, leg, artifacts, sink, stopping))
+            sink.clear()
+            seconds = time.perf_counter() - started
         parts = (sink.games_part.finish(), sink.sessions_part.finish())
     except BaseException:
         sink.games_part.abandon()
@@ -124,7 +141,7 @@ def play_task(task: Task, artifacts: Mapping[str, bytes], stopping: Callable[[],
     finally:
         spool.close()
     batch = Batch(task.name, parts, tuple(results), confined_by)
-    return Receipt(batch, time.perf_counter() - started, seconds_in_lanes, games_in_lanes, len(in_lanes))
+    return Receipt(batch, seconds, seconds_in_lanes, games_in_lanes, len(in_lanes))
 
 
 def _open_sink(contest: Contest, storage: Storage, name: str, staged: str) -> ParquetSink:
@@ -137,8 +154,8 @@ def _open_sink(contest: Contest, storage: Storage, name: str, staged: str) -> Pa
         games_part.abandon()
         raise
     return ParquetSink(
-        Table(buffer_fields(contest.games), ROWS_PER_GROUP),
-        Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
+        Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
+        Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
         games_part,
         sessions_part,
     )

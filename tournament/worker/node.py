@@ -96,6 +96,8 @@ def accept(invitation: Invitation) -> None:
         there = open_storage(invitation.location).read(invitation.name)
     except (OSError, KeyError):
         there = b""
+    except RunFailed as error:
+        raise RunFailed(f"node {node}: {error}") from None
     if there != invitation.content.encode():
         raise RunFailed(
             f"node {node} does not find in {invitation.location} what this run wrote there: results must lie in a"

@@ -30,6 +30,7 @@ from tournament.contests.contest import (
 )
 from tournament.contests.holdem_training.judge import judge_program
 from tournament.contests.holdem_training.limits import new_core_at_limits
+from tournament.contests.holdem_training.portrait import PORTRAIT
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS, counts_of
 from tournament.contests.holdem_training.scoring import points, tasks
@@ -219,6 +220,7 @@ HOLDEM_TRAINING = Contest(
     ),
     judge=judge_program,
     new_core_at_limits=new_core_at_limits,
+    portrait=PORTRAIT,
     expected_games=10_000.0,
     expected_rate=1e5,
     commands={"judge": "tournament.cli.judge:app"},

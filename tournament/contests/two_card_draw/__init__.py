@@ -23,6 +23,7 @@ from tournament.contests.contest import (
     Scored,
     Word,
 )
+from tournament.contests.two_card_draw.portrait import PORTRAIT
 from tournament.contests.two_card_draw.servers import (
     FACTS,
     SUFFIX,
@@ -221,6 +222,7 @@ TWO_CARD_DRAW = Contest(
         facts=FACTS,
         examples=examples,
     ),
+    portrait=PORTRAIT,
     expected_games=10_000.0,
     expected_rate=5e6,
     commands={"strategy": "tournament.cli.strategy:app"},

@@ -11,6 +11,7 @@ from engine.game_core import GameCore
 from engine.records import Table
 from engine.von_neumann_poker import GAME_ROW, SESSION_ROW, VonNeumannPoker
 from tournament.contests.contest import Contest, ContestSettings, Interface, Question, Scored, ViewField, Word
+from tournament.contests.von_neumann_poker.portrait import PORTRAIT
 from tournament.leg import LegPlan
 from tournament.store.columns import Meaning, columns_of
 
@@ -113,4 +114,5 @@ VON_NEUMANN_POKER = Contest(
         ),
     ),
     new_core=new_core,
+    portrait=PORTRAIT,
 )

@@ -15,7 +15,10 @@ _LOOK_SECONDS = 0.2
 
 
 class LocalExecutor:
-    """`workers` threads. Closing the iterator stops them at their next full table of records."""
+    """`workers` threads play. Closing the iterator stops them at their next full table of records.
+
+    Twice as many are there: while one waits for the disk, another plays, and a task waits for each.
+    """
 
     name = "local"
 
@@ -24,13 +27,14 @@ class LocalExecutor:
 
     def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]:
         stop = threading.Event()
-        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="play")
+        pool = ThreadPoolExecutor(2 * self.workers, thread_name_prefix="play")
+        turns = threading.BoundedSemaphore(self.workers)
 
         def start(task: Task) -> Future[Receipt]:
-            return pool.submit(play_task, task, artifacts, stop.is_set)
+            return pool.submit(play_task, task, artifacts, stop.is_set, turns)
 
         try:
-            for future in keep_busy(tasks, lambda: self.workers, start, _part, []):
+            for future in keep_busy(tasks, lambda: 2 * self.workers, start, _part, []):
                 yield future.result()
         finally:
             stop.set()

@@ -11,6 +11,7 @@ import resource
 import threading
 import time
 from enum import IntEnum, auto
+from functools import cache
 
 import wasmtime
 
@@ -33,6 +34,7 @@ _making = threading.Lock()
 _engines: dict[Metering, wasmtime.Engine] = {}
 
 
+@cache
 def version() -> str:
     """What compiles and runs bots."""
     return f"wasmtime {importlib.metadata.version('wasmtime')}"

@@ -1,0 +1,70 @@
+"""A small tournament of each contest, with hostile texts wherever a stranger can put one, and pages of them."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import REPOSITORY, new_place
+from tournament.api import run
+from tournament.reporting.findings import Findings, find
+from tournament.reporting.page import render
+from tournament.standings.results import Results, load
+
+HOSTILE = "</script></pre><img src=x onerror=\"document.title='taken'\"><!-- {{ 7 * 7 }}"
+# May stand in a file's name.
+HOSTILE_NAME = "<img src=x onerror=document.title='taken'>"
+SEED = "seed of the tests of reports"
+SHIPPED = {
+    "two_card_draw": (("sample.cpp", "check_caller.c"), "hands = 400\nservers = 3"),
+    "holdem_training": (("threshold.cpp", "always_check.cpp"), "hands = 300\nsessions = 2"),
+}
+
+
+@dataclass(frozen=True)
+class Played:
+    """A tournament's records, what was found in them, and the page."""
+
+    results: Results
+    findings: Findings
+    page: str
+
+
+def played(location: Path) -> Played:
+    contest, findings = find(str(location))
+    return Played(load(str(location)), findings, render(contest, findings))
+
+
+@pytest.fixture(scope="session")
+def poker_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three bots, one that complains and dies, one that can't be compiled, and a file that can't be a bot's."""
+    place = new_place(tmp_path_factory.mktemp("poker"), ("bold", "calm", "dull"), sessions=60)
+    place.write_bot("torn", f"#error {HOSTILE}\n")
+    place.write_bot(HOSTILE_NAME, "int a;\n")
+    crook = place.entrants / "crook"
+    crook.mkdir()
+    (crook / "bot.toml").write_text('command = ["sh", "bot.sh"]\n')
+    (crook / "bot.sh").write_text(f"read -r sessions\nread -r line\nprintf '%s' {shlex.quote(HOSTILE)} >&2\nexit 3\n")
+    place.play()
+    return place.results
+
+
+@pytest.fixture(scope="session")
+def pages(poker_results: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
+    """By contest what was played, and its page."""
+    folder = tmp_path_factory.mktemp("others")
+    found = {"von_neumann_poker": played(poker_results)}
+    for name, (bots, settings) in SHIPPED.items():
+        (folder / name).mkdir()
+        for bot in bots:
+            shutil.copy(REPOSITORY / "entrants" / name / bot, folder / name)
+        config = folder / f"{name}.toml"
+        config.write_text(f'[{name}]\nentrants = "{name}"\nseed = "{SEED}"\n{settings}\n')
+        run(name, config=config, executor="local", workers=1)
+        found[name] = played(folder / "results" / name)
+    return found

@@ -1,0 +1,214 @@
+"""The page in a real browser: nothing is asked of a network, nothing complained of, and what can be clicked works."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+
+from tests.reporting.conftest import HOSTILE_NAME, SHIPPED, Played
+
+CONTESTS = ("von_neumann_poker", *SHIPPED)
+_FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+    "--window-size=1200,900",
+    "--force-prefers-reduced-motion",
+)  # fmt: skip
+
+
+class Page:
+    """A browser with a page in it."""
+
+    def __init__(self, driver: webdriver.Chrome, folder: Path) -> None:
+        self.driver, self.folder = driver, folder
+
+    def open(self, contest: str, fragment: str = "") -> None:
+        self.driver.get("about:blank")
+        self.taken()  # what went before is no concern
+        self.driver.get(f"file://{self.folder}/{contest}.html{fragment}")
+
+    def taken(self) -> tuple[list[str], list[str]]:
+        """Complaints on the console, and addresses that were asked, since the last time."""
+        complaints = [entry["message"] for entry in self.log("browser")]
+        asked = []
+        for entry in self.log("performance"):
+            event = json.loads(entry["message"])["message"]
+            if event["method"] == "Network.requestWillBeSent":
+                asked.append(event["params"]["request"]["url"])
+        return complaints, asked
+
+    def log(self, kind: str) -> list[dict[str, Any]]:
+        return list(self.driver.get_log(kind))  # type: ignore[no-untyped-call]
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def texts(self, selector: str) -> list[str]:
+        """The texts of many elements, in one call."""
+        found = self.run("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
+        return list(map(str, found))
+
+    def shown(self) -> list[str]:
+        """The ids of the sections in view."""
+        script = "return [...document.querySelectorAll('[data-view]')].filter(e => e.offsetParent).map(e => e.id)"
+        return list(self.run(script))
+
+
+@pytest.fixture(scope="module")
+def page(pages: Mapping[str, Played], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    browser, driver_path = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    if not browser or not driver_path:
+        pytest.skip("needs a Chromium and its driver: apt install chromium chromium-driver")
+    folder = tmp_path_factory.mktemp("pages")
+    for name, one in pages.items():
+        (folder / f"{name}.html").write_text(one.page)
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for flag in (*_FLAGS, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.add_experimental_option("perfLoggingPrefs", {"enableNetwork": True, "enablePage": False})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver_path))
+    try:
+        yield Page(driver, folder)
+    finally:
+        driver.quit()
+
+
+def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, Played]) -> None:
+    for contest in CONTESTS:
+        page.open(contest)
+        for fragment in ("#bots", "#games", "#about", "#standings"):
+            page.run("location.hash = arguments[0]", fragment)
+        complaints, asked = page.taken()
+        assert complaints == []
+        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+        assert page.driver.title.endswith("tournament report")  # not what a bot wrote
+        names = page.texts("article.bot h2")
+        assert names == [line.name for line in pages[contest].results.ranking.entrants]
+        for width in (360, 1600):
+            page.driver.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500},
+            )
+            assert page.run("return document.documentElement.scrollWidth") <= width
+        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
+    ranking = pages["von_neumann_poker"].results.ranking
+    names = [line.name for line in ranking.entrants if line.rank is not None]
+    page.open("von_neumann_poker")
+    rows = ".standings tbody th"
+    assert page.texts(rows) == names
+    heading = page.one(".standings thead th:nth-child(2) button")
+    heading.click()
+    assert page.texts(rows) == sorted(names)
+    heading.click()
+    assert page.texts(rows) == sorted(names, reverse=True)
+    assert page.one(".standings thead th:nth-child(2)").get_attribute("aria-sort") == "descending"
+    page.one(".standings thead th:nth-child(3) button").click()
+    assert page.texts(rows) == names
+    # By results against one opponent, the best first; that one itself has none, and is last.
+    page.one(f".cross thead th:nth-child({3 + names.index('dull')}) button").click()
+    values = {m.x: m.points_per_session for m in ranking.matches if m.y == "dull"} | {
+        m.y: -m.points_per_session for m in ranking.matches if m.x == "dull"
+    }
+    others = sorted((name for name in names if name != "dull"), key=lambda name: -values[name])
+    assert page.texts(".cross tbody th") == [*others, "dull"]
+
+
+def test_a_cell_tells_its_error(page: Page, pages: Mapping[str, Played]) -> None:
+    match = pages["von_neumann_poker"].results.ranking.matches[0]
+    page.open("von_neumann_poker")
+    cells = page.all(".cross td[data-t]")
+    page.run("arguments[0].focus()", cells[0])
+    tip = page.one("#tip")
+    assert tip.is_displayed() and "± " in tip.text and "a session" in tip.text and "sessions" in tip.text
+    bot, opponent = tip.text.splitlines()[0].split(" against ")
+    assert {bot, opponent} <= {line.name for line in pages["von_neumann_poker"].results.ranking.entrants}
+    assert f"{match.sessions} sessions" in tip.text
+    cells[0].send_keys(Keys.ARROW_RIGHT)
+    focused = page.driver.switch_to.active_element
+    assert focused == cells[1] and page.one("#tip").text.splitlines()[0] != f"{bot} against {opponent}"
+    focused.send_keys(Keys.ESCAPE)
+    assert not tip.is_displayed()
+    cells[1].click()
+    assert tip.is_displayed()
+
+
+def test_one_bot_at_a_time(page: Page) -> None:
+    page.open("von_neumann_poker")
+    assert page.shown() == ["standings", "crosstable", "course"]
+    page.one(".standings tbody a").click()
+    assert page.shown() == ["bots", page.run("return decodeURIComponent(location.hash.slice(1))")]
+    assert page.driver.switch_to.active_element.tag_name == "h2"
+    odd = next(link for link in page.all(".chips a") if HOSTILE_NAME in link.text)
+    odd.click()
+    assert page.shown()[0] == "bots" and page.shown()[1].startswith("entrant-")
+    page.driver.back()
+    page.driver.back()
+    assert page.shown() == ["standings", "crosstable", "course"]
+
+
+def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> None:
+    page.open("holdem_training")
+    page.one(".standings tbody a").click()
+    bot = page.texts("article.bot h2")[0]
+    page.one("article.bot a.watch").click()
+    assert page.shown() == ["games"]
+    assert page.run("return document.querySelector('#v-bot').value") == bot
+    assert page.texts("#v-opponent option") == ["Bob"]
+    lines = page.texts("#v-log li")
+    assert page.texts("#v-now") == [lines[0]] == ["the cards are dealt"]
+    assert len(page.all("#v-x .card")) == len(page.all("#v-y .card")) == 2 and not page.all("#v-board .card")
+    page.one("#v-next").click()
+    assert page.texts("#v-now") == [lines[1]] and lines[1].startswith(bot)
+    table = page.one("#viewer .table")
+    table.send_keys(Keys.END)
+    assert page.texts("#v-now") == [lines[-1]]
+    match = next(match for match in pages["holdem_training"].results.ranking.matches if match.x == bot)
+    first = pages["holdem_training"].findings.survey.chosen[match.match][0]
+    assert str(abs(first.row["profit"])) in lines[-1] or first.row["profit"] == 0
+    table.send_keys(Keys.ARROW_LEFT)
+    assert page.texts("#v-now") == [lines[-2]]
+    games = page.run("return document.querySelector('#v-game').selectedIndex")
+    table.send_keys("n")
+    assert page.run("return document.querySelector('#v-game').selectedIndex") == games + 1
+    assert page.texts("#v-log li[aria-current]") == page.texts("#v-log li")[:1]
+
+
+def test_a_fault_leads_to_its_game(page: Page) -> None:
+    page.open("von_neumann_poker", "#bot-crook")
+    link = page.one("#bot-crook .faults a.watch")
+    place = link.get_attribute("data-place")
+    link.click()
+    label = page.run("const s = document.querySelector('#v-game'); return s.options[s.selectedIndex].textContent")
+    session, game = str(place).split("/")
+    assert label.startswith(f"session {session}, game {game}:") and label.endswith(", fault")
+    assert page.taken()[0] == []
+
+
+def test_themes(page: Page) -> None:
+    page.open("two_card_draw")
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    seen = {}
+    for _ in range(3):
+        page.one("#theme").click()
+        seen[page.one("#theme span").text] = page.run(ground)
+    assert set(seen) == {"light", "dark", "auto"} and seen["light"] != seen["dark"]

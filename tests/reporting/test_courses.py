@@ -1,0 +1,92 @@
+"""Points over sessions against the sessions table, and what an edit changed against two tournaments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.contest_runs import bot_source, new_place
+from tests.reporting.conftest import SHIPPED, Played
+from tournament.reporting.findings import find
+from tournament.reporting.stretches import Course
+from tournament.standings.results import load
+
+
+def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
+    one = pages["von_neumann_poker"]
+    sessions = one.results.sessions
+    ranked = {line.name for line in one.results.ranking.entrants if line.rank is not None}
+    assert set(one.findings.courses.whole) == ranked
+    for (name, opponent), course in one.findings.courses.against.items():
+        rows = sessions[
+            ((sessions.x == name) & (sessions.y == opponent)) | ((sessions.y == name) & (sessions.x == opponent))
+        ]
+        points = np.where(rows.x == name, rows.x_points, -rows.x_points)
+        block = rows.session.to_numpy() * 32 // 60
+        assert course.points == pytest.approx(np.bincount(block, points, 32))
+        assert course.sizes.tolist() == np.bincount(block, minlength=32).tolist()
+        quarter = block >= 24
+        change = course.change()
+        assert change and change.late == pytest.approx(points[quarter].mean())
+        assert change.early == pytest.approx(points[block < 8].mean())
+        assert course.means(2) == pytest.approx([points[block < 16].mean(), points[block >= 16].mean()])
+
+
+@pytest.mark.parametrize("contest", SHIPPED)
+def test_courses_against_house_players_are_of_games(contest: str, pages: Mapping[str, Played]) -> None:
+    one = pages[contest]
+    for line in one.results.ranking.entrants:
+        course = one.findings.courses.whole[line.name]
+        assert course.sizes.sum() == line.games
+        won = sum(match.x_points for match in one.results.ranking.matches if match.x == line.name)
+        assert course.points.sum() == pytest.approx(won)
+
+
+def test_a_change_is_clear_when_it_is_larger_than_luck() -> None:
+    chance = np.random.default_rng(3)
+    found = 0
+    for _ in range(2000):
+        change = Course(chance.normal(size=32), np.ones(32)).change()
+        assert change
+        found += change.is_clear
+    assert abs(found / 2000 - 0.05) < 4 * (0.05 * 0.95 / 2000) ** 0.5
+    rising = Course(np.linspace(0, 20, 32) + chance.normal(size=32), np.ones(32)).change()
+    assert rising and rising.is_clear and rising.difference > 10
+
+
+def test_few_sessions_have_fewer_stretches() -> None:
+    sizes = np.array([1.0, 0, 0, 0, 1, 0, 0, 0])
+    course = Course(np.array([2.0, 0, 0, 0, -1, 0, 0, 0]), sizes)
+    assert course.means() == [2.0, -1.0]
+    assert course.change() is None
+    assert Course(np.zeros(8), np.zeros(8)).means() == []
+
+
+def test_what_an_edit_changed(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ("bold", "calm", "dull"))
+    place.play()
+    before = load(str(place.results))
+    assert not find(str(place.results))[1].edits
+    place.write_bot("calm", bot_source(8, 3, "another"))
+    place.play()
+    after = load(str(place.results))
+    edits = find(str(place.results))[1].edits
+    assert set(edits) == {"calm"}
+    edit = edits["calm"]
+    assert edit.former_sha256 == next(e.sha256 for e in before.field.entrants if e.name == "calm")
+
+    def points(results: object, opponent: str) -> float:
+        for match in load(str(results)).ranking.matches if isinstance(results, Path) else results.ranking.matches:  # type: ignore[attr-defined]
+            if {match.x, match.y} == {"calm", opponent}:
+                return match.points_per_session if match.x == "calm" else -match.points_per_session
+        raise AssertionError(opponent)
+
+    assert [shift.opponent for shift in edit.shifts] == ["bold", "dull"]
+    for shift in edit.shifts:
+        assert shift.before == points(before, shift.opponent)
+        assert shift.after == points(after, shift.opponent)
+        assert shift.before != shift.after and shift.stderr
+    assert edit.difference == pytest.approx(np.mean([shift.difference for shift in edit.shifts]))

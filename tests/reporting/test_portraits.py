@@ -1,0 +1,240 @@
+"""What is counted of games, against plain loops over the records; and scenes, against what the records say was won."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from phevaluator import evaluate_cards
+
+from tests.reporting.conftest import SHIPPED, Played
+from tournament.contests import find_contest
+from tournament.contests.holdem_training.portrait import MADE, hole_grid, made
+from tournament.contests.portrait import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, bins, counted
+from tournament.reporting.survey import survey_games
+from tournament.store.storage import open_storage
+
+CONTESTS = ("von_neumann_poker", *SHIPPED)
+
+
+def rows_of(one: Played) -> list[Row]:
+    return [{str(name): value for name, value in row.items()} for row in one.results.games.to_dict("records")]
+
+
+def test_von_neumann_poker_is_counted(pages: Mapping[str, Played]) -> None:
+    one = pages["von_neumann_poker"]
+    bets: Counter[tuple[str, int, int]] = Counter()
+    answers: Counter[tuple[str, int, int, bool]] = Counter()
+    for row in rows_of(one):
+        a, b = (row["x"], row["y"]) if row["x_is_a"] else (row["y"], row["x"])
+        bets[a, int(row["a_card"] * 20), row["bet"]] += 1
+        if row["bet"]:
+            answers[b, int(row["b_card"] * 20), row["bet"], row["folded"]] += 1
+    sums, names = one.findings.survey.sums, [*one.findings.entrants, "others"]
+    found_bets = {(names[i], c, b): n for (i, c, b), n in np.ndenumerate(sums["bets"]) if n}
+    found_answers = {(names[i], c, b, bool(f)): n for (i, c, b, f), n in np.ndenumerate(sums["answers"]) if n}
+    assert found_bets == bets and found_answers == answers
+
+
+def test_two_card_draw_is_counted(pages: Mapping[str, Played]) -> None:
+    one = pages["two_card_draw"]
+    opened: Counter[tuple[str, int, bool]] = Counter()
+    drew: Counter[tuple[str, int, int]] = Counter()
+    ends: Counter[tuple[str, int, int]] = Counter()
+    for row in rows_of(one):
+        opened[row["x"], row["x_dealt"], row["x_opened1"]] += 1
+        ends[row["x"], row["rounds"], row["folded"]] += 1
+        if row["rounds"] == 2:
+            drew[row["x"], row["x_dealt"], row["x_drew"]] += 1
+    sums, names = one.findings.survey.sums, one.findings.entrants
+    for name, known in (("opened", opened), ("drew", drew), ("ends", ends)):
+        assert {(names[i], a, type(b)(c)): n for (i, a, c), n in np.ndenumerate(sums[name]) for b in (0,) if n} == known
+
+
+def test_holdem_training_is_counted(pages: Mapping[str, Played]) -> None:
+    """Every decision of Alice once, by its action: a loop over the rounds of each hand."""
+    one = pages["holdem_training"]
+    hole: Counter[tuple[str, int]] = Counter()
+    board: Counter[tuple[str, int, int]] = Counter()
+    for row in rows_of(one):
+        for number in range(1, 5):
+            answer = row[f"answer_{number}"]
+            folds = row["folder"] == 1 and not answer
+            action = 0 if row[f"raise_{number}"] else 1 if folds else 2
+            if number == 1:
+                hole[row["x"], action] += 1
+            else:
+                board[row["x"], number - 2, action] += 1
+            if folds or answer == 3:
+                break
+    sums, names = one.findings.survey.sums, one.findings.entrants
+    found = sums["hole"].sum(axis=1)
+    assert {(names[i], action): n for (i, action), n in np.ndenumerate(found) if n} == hole
+    found = sums["board"].sum(axis=2)
+    assert {(names[i], n, action): count for (i, n, action), count in np.ndenumerate(found) if count} == board
+
+
+def suited_card(card: int) -> str:
+    """A card of the records as phevaluator writes it: there an ace is the highest, here 1."""
+    return f"{'A23456789TJQK'[card % 13]}{'shcd'[card // 13]}"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.integers(0, 51), min_size=5, max_size=7, unique=True))
+def test_what_cards_have_made(cards: list[int]) -> None:
+    # phevaluator's ranks: the first of each class, the best 1.
+    rank = evaluate_cards(*map(suited_card, cards))
+    first = (6186, 3326, 2468, 1610, 1)
+    expected = next(place for place, best in enumerate(first) if rank >= best)
+    assert MADE[int(made([np.array([card], np.uint8) for card in cards])[0])] == MADE[expected]
+
+
+def test_the_grid_of_two_cards_has_its_169_fields() -> None:
+    pairs = [(one, other) for one in range(52) for other in range(one)]
+    first, second = (np.array(side, np.uint8) for side in zip(*pairs))
+    counts = np.bincount(hole_grid(first, second), minlength=169).reshape(13, 13)
+    assert (np.diag(counts) == 6).all()
+    assert (counts[np.triu_indices(13, 1)] == 4).all() and (counts[np.tril_indices(13, -1)] == 12).all()
+    assert hole_grid(np.array([0], np.uint8), np.array([12], np.uint8))[0] == 1  # ace and king of one suit: first row
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(-3, 9), st.integers(-1, 4)), min_size=1, max_size=40))
+def test_combinations_are_counted(pairs: list[tuple[int, int]]) -> None:
+    columns = [np.array(side) for side in zip(*pairs)]
+    expected: Counter[tuple[int, int]] = Counter((min(6, max(0, a)), min(2, max(0, b))) for a, b in pairs)
+    found = counted([(columns[0], 7), (columns[1], 3)])
+    assert {place: n for place, n in np.ndenumerate(found) if n} == expected
+
+
+def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[float, float, int | None]:
+    """What x and y have put in by the words of a scene, and who folded: bets of these sizes, by round."""
+    paid, round_, folder = [ante, ante], 0, None
+    for step in scene.steps:
+        if step.text.startswith("draws") and step.seat == 1:
+            round_ = 1
+        if step.seat is None:
+            continue
+        if step.text in ("bets", "raises"):
+            paid[step.seat] = max(paid) + sizes[round_]
+        elif step.text == "calls":
+            paid[step.seat] = max(paid)
+        elif step.text == "folds":
+            folder = step.seat
+    return paid[0], paid[1], folder
+
+
+def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
+    one = pages["two_card_draw"]
+    facts = {player.name: player.facts for player in one.results.field.house}
+    portrait = find_contest("two_card_draw").portrait
+    assert portrait
+    for row in rows_of(one):
+        sizes = (facts[row["y"]]["bet1"], facts[row["y"]]["bet2"])
+        x, y, folder = contributions(portrait.scene(row), 1, sizes)
+        assert x + y == row["pot"]
+        assert {None: 0, 0: 1, 1: 2}[folder] == row["folded"]
+        assert abs(row["x_gain"]) in ((y, x)[folder != 1], y, x, 0)
+        if folder is not None:
+            assert row["x_gain"] == (y if folder == 1 else -x)
+        else:
+            assert x == y and row["x_gain"] in (-x, 0, x)
+
+
+def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
+    portrait = find_contest("von_neumann_poker").portrait
+    assert portrait
+    for row in rows_of(pages["von_neumann_poker"]):
+        scene = portrait.scene(row)
+        pots = [step.pot for step in scene.steps if step.pot is not None]
+        x_card, y_card = (float(cards[0]) for cards in (scene.steps[0].x_cards or (), scene.steps[0].y_cards or ()))
+        gain = float(portrait.gain({name: np.array([value]) for name, value in row.items()})[0])
+        words = [step.text.split()[0] for step in scene.steps[1:]]
+        assert words in (["passes", "wins"], ["bets", "folds", "wins"], ["bets", "calls", "wins"])
+        last = scene.steps[-1]
+        assert (gain > 0) == (last.seat == 0)
+        if words[1] != "folds":
+            assert abs(gain) == pots[-1] / 2
+            assert abs(x_card - y_card) < 1e-3 or (x_card > y_card) == (gain > 0)
+        else:
+            assert abs(gain) == 10
+
+
+def test_scenes_of_holdem_training_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
+    portrait = find_contest("holdem_training").portrait
+    assert portrait
+    for row in rows_of(pages["holdem_training"]):
+        scene = portrait.scene(row)
+        raised = sum(row[f"raise_{n}"] for n in range(1, 5) if row[f"answer_{n}"] == 2)
+        pot = [step.pot for step in scene.steps if step.pot is not None][-1]
+        open_raise = sum(row[f"raise_{n}"] for n in range(1, 5) if row[f"answer_{n}"] == 3)
+        assert pot == 10 + 2 * raised + open_raise
+        shown = [len(step.board) for step in scene.steps if step.board is not None]
+        assert shown == [0, 3, 4, 5][: len(shown)]
+        won = {"folds": -raised}.get(scene.steps[-2].text if scene.steps[-2].seat == 0 else "", row["profit"])
+        assert row["profit"] == won or row["folder"] != 1
+
+
+@pytest.mark.parametrize("contest", CONTESTS)
+def test_values_that_no_core_writes_break_nothing(contest: str) -> None:
+    """Records may come from anybody: every column at the ends of its type."""
+    chosen = find_contest(contest)
+    portrait = chosen.portrait
+    assert portrait
+    rows = {}
+    for column in chosen.games:
+        kind = np.dtype(column.type)
+        if kind.kind == "f":
+            values = np.array([np.nan, np.inf, -np.inf, 1.0, -0.5, 3e38], kind)
+        elif kind.kind == "b":
+            values = np.array([0, 1, 0, 1, 0, 1], kind)
+        else:
+            ends = np.iinfo(kind)
+            values = np.array([ends.min, ends.max, 0, 1, ends.max // 2, ends.max - 1], kind)
+        rows[column.name] = values
+    who = np.array([0, 1, 2, 0, 1, 2])
+    sums = portrait.tally(rows, Seats(who, who[::-1].copy(), 2))
+    for number in (0, 1):
+        for panel in portrait.panels(sums, Subject(number, {})):
+            assert isinstance(panel, LineChart | BarChart | GridChart)
+    for place in range(6):
+        row = {name: values[place].item() for name, values in rows.items()}
+        assert portrait.scene(row).steps
+    portrait.gain(rows)
+
+
+def test_bins_are_parts_of_the_whole() -> None:
+    assert bins(np.array([0.0, 0.049, 0.05, 0.999, 1.0, -1.0]), 20).tolist() == [0, 0, 1, 19, 19, 0]
+
+
+def test_games_that_are_looked_at_are_in_the_records(pages: Mapping[str, Played]) -> None:
+    one = pages["von_neumann_poker"]
+    by_place = {(row["match"], row["session"], row["game"]): row for row in rows_of(one)}
+    gains: dict[int, list[int]] = {}
+    for row in by_place.values():
+        gains.setdefault(row["match"], []).append(row["a_gain"] if row["x_is_a"] else -row["a_gain"])
+    for match, games in one.findings.survey.chosen.items():
+        for game in games:
+            known = by_place[match, game.session, game.game]
+            assert all(known[name] == value for name, value in game.row.items())
+        best = [game.gain for game in games if game.why == "best"]
+        worst = [game.gain for game in games if game.why == "worst"]
+        assert best in ([max(gains[match])], []) and worst in ([min(gains[match])], [])
+        assert len({(game.session, game.game) for game in games}) == len(games)
+        first = min((session, game) for m, session, game in by_place if m == match)
+        assert first in {(game.session, game.game) for game in games}
+
+
+def test_large_records_are_sampled(pages: Mapping[str, Played], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row groups at equal distances: of one group there is nothing to leave out, of many a part."""
+    one = pages["von_neumann_poker"]
+    contest, storage = find_contest("von_neumann_poker"), open_storage(one.results.location)
+    entrants, ranking = one.findings.entrants, one.results.ranking
+    whole = survey_games(contest, storage, one.results.batches, entrants, ranking.faults)
+    assert whole.games_read == whole.games == ranking.games
+    some = survey_games(contest, storage, one.results.batches, entrants, ranking.faults, most_rows=ranking.games // 2)
+    assert 0 < some.games_read <= some.games == ranking.games

@@ -1,0 +1,101 @@
+"""Where reports go, what is in the way, and records that change while they are read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tests.contest_runs import call
+from tests.reporting.html_reader import read_html
+from tournament.errors import BadInput, RunFailed
+from tournament.reporting import findings as findings_module
+from tournament.reporting.findings import find
+from tournament.reporting.writing import check_replaceable, write_report
+from tournament.standings.results import Results, load
+
+PAGE = '<html><meta name="generator" content="tournament report">'
+
+
+def test_the_command_writes_a_page(poker_results: Path, tmp_path: Path) -> None:
+    output = tmp_path / "report.html"
+    process = call(["report", "von_neumann_poker", "--results", str(poker_results.parent), "-o", str(output)])
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "games on a page of 0." in process.stdout
+    assert read_html(output.read_text()).first("h1").text == "One-card von Neumann poker"
+
+
+def test_python_writes_the_same_more_than_once(poker_results: Path, tmp_path: Path) -> None:
+    for _ in range(2):  # the room of the same trade must not stand in the function's place
+        path = tournament.report(output=tmp_path / "r.html", results=poker_results.parent, with_games=False)
+    assert path == tmp_path / "r.html"
+    assert "games-data" not in {one.attributes.get("id") for one in read_html(path.read_text()).all("script")}
+
+
+def test_only_reports_are_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "bot.c"
+    path.write_text("int a;")
+    with pytest.raises(BadInput, match="is no report; name another file with -o"):
+        check_replaceable(path)
+    with pytest.raises(BadInput, match="is no report"):
+        write_report(path, PAGE)
+    assert path.read_text() == "int a;"
+    path.write_text("")
+    write_report(path, PAGE)
+    write_report(path, PAGE + "2")
+    assert path.read_text() == PAGE + "2"
+    assert [one.name for one in tmp_path.iterdir()] == ["bot.c"]
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
+
+
+def test_what_is_in_the_way_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is a folder; name a file"):
+        check_replaceable(tmp_path)
+    with pytest.raises(BadInput, match="is no folder; make it first"):
+        check_replaceable(tmp_path / "none" / "report.html")
+
+
+def test_bad_input_is_one_line(tmp_path: Path) -> None:
+    process = call(["report", "von_neumann_poker", "--results", str(tmp_path)])
+    assert process.returncode == 2
+    assert process.stderr.startswith("tournament: ") and process.stderr.count("\n") == 1
+    assert "holds no results" in process.stderr
+
+
+def test_parts_that_go_while_they_are_read_are_read_again(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that cuts a part has a new one in its place: whoever saw the old ledger looks again."""
+    calls = 0
+
+    def load_once_stale(location: str) -> Results:
+        nonlocal calls
+        calls += 1
+        found = load(location)
+        gone = tuple(replace(part, name=f"gone-{part.name}") for part in found.batches[0].parts)
+        stale = replace(found.batches[0], parts=gone)
+        return found if calls > 1 else replace(found, batches=(stale, *found.batches[1:]))
+
+    monkeypatch.setattr(findings_module, "load", load_once_stale)
+    _, found = find(str(poker_results))
+    assert calls == 2 and found.survey.games == found.ranking.games
+    calls = -100
+    with pytest.raises(BadInput, match="change faster than they can be read"):
+        find(str(poker_results))
+
+
+def test_damaged_records_are_named(poker_results: Path, tmp_path: Path) -> None:
+    import shutil
+
+    copy = tmp_path / "von_neumann_poker"
+    shutil.copytree(poker_results, copy)
+    part = next((copy / "games").iterdir())
+    content = bytearray(part.read_bytes())
+    content[100] ^= 1
+    part.write_bytes(content)
+    with pytest.raises(RunFailed, match=f"games/{part.name} is damaged"):
+        find(str(copy))

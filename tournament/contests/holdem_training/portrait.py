@@ -1,0 +1,157 @@
+"""How Hold'em training looks in a report: raises and folds by round and strength, and a hand step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.holdem_training import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, POT, STACK
+from tournament.contests.portrait import (
+    GridChart,
+    Panel,
+    Portrait,
+    Row,
+    Rows,
+    Scene,
+    Seats,
+    Step,
+    Subject,
+    Sums,
+    counted,
+    shares,
+)
+
+_RANKS = "23456789TJQKA"
+_SUITS = "♠♥♣♦"
+_CARDS = 52
+MADE = ("high card", "one pair", "two pairs", "three of a kind", "straight or better")
+_ROUND_NAMES = ("before the flop", "flop", "turn", "river")
+_SEEN = ("flop_1", "flop_2", "flop_3", "turn", "river")
+_RAISES, _FOLDS, _CHECKS = range(3)
+_LEAST = 20  # decisions behind a share that is shown
+_ALICE, _BOB = 1, 2
+
+
+def _places(cards: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    """Cards from the lowest two to the highest ace, for the records number an ace as 1."""
+    value = cards % 13
+    return np.where(value == 0, 12, value - 1)
+
+
+def made(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
+    """What five to seven cards have made, as an index of MADE; each an array of cards from 0 to 51.
+
+    A number counts the cards of each rank in four bits, and one those of each suit in eight.
+    """
+    ranks = sum((np.int64(1) << (4 * _places(card)) for card in cards), np.int64(0))
+    suits = sum((np.int64(1) << (8 * (card // 13).astype(np.int64)) for card in cards), np.int64(0))
+    ones = np.int64(sum(1 << 4 * rank for rank in range(13)))
+    low, middle, high = ranks & ones, ranks >> 1 & ones, ranks >> 2 & ones
+    pairs = np.bitwise_count(middle & ~low)
+    threes = np.bitwise_count(middle & low)
+    fours = np.bitwise_count(high)
+    there = low | middle | high
+    with_low_ace = there << 4 | there >> 48
+    straight = with_low_ace.copy()
+    for more in range(1, 5):
+        straight &= with_low_ace >> (4 * more)
+    flush = (suits + 0x7B7B7B7B) & 0x80808080
+    best = (straight != 0) | (flush != 0) | (fours > 0) | (threes > 1) | ((threes > 0) & (pairs > 0))
+    found: npt.NDArray[np.intp] = np.select(
+        [best, threes > 0, pairs > 1, pairs > 0], [4, 3, 2, 1], 0
+    ).astype(np.intp)  # fmt: skip
+    return found
+
+
+def hole_grid(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
+    """Two cards as a field of the usual grid, row by row: aces first, suited hands above the diagonal."""
+    one, other = 12 - _places(first), 12 - _places(second)
+    high, low = np.minimum(one, other), np.maximum(one, other)
+    suited = first // 13 == second // 13
+    return np.where(suited, 13 * high + low, 13 * low + high).astype(np.intp)
+
+
+def tally(rows: Rows, seats: Seats) -> Sums:
+    """By entrant and what Alice does: `hole`, before the flop, by her two cards; `board`, later, by round and MADE."""
+    everybody = seats.entrants + 1
+    cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_1", "alice_2", *_SEEN)}
+    plays = np.ones(len(seats.x), bool)
+    sums = {"board": np.zeros((everybody, 3, len(MADE), 3), np.int64)}
+    for number in range(4):
+        raised, answer = rows[f"raise_{number + 1}"], rows[f"answer_{number + 1}"]
+        folds = (rows["folder"] == _ALICE) & (answer == 0)
+        action = np.where(raised > 0, _RAISES, np.where(folds, _FOLDS, _CHECKS))[plays]
+        who = (seats.x[plays], everybody)
+        seen = {name: values[plays] for name, values in cards.items()}
+        if number:
+            strength = made([seen[name] for name in ("alice_1", "alice_2", *_SEEN[: number + 2])])
+            sums["board"][:, number - 1] = counted([who, (strength, len(MADE)), (action, 3)])
+        else:
+            sums["hole"] = counted([who, (hole_grid(seen["alice_1"], seen["alice_2"]), 169), (action, 3)])
+        plays = plays & (answer != 0) & (answer != BOB_FOLDED)
+    return sums
+
+
+def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
+    hole = sums["hole"][subject.number].reshape(13, 13, 3)
+    board = sums["board"][subject.number].transpose(1, 0, 2)  # strength, round, action
+    ranks = tuple(reversed(_RANKS))
+
+    def grid(title: str, meaning: str, action: int) -> Panel:
+        return GridChart(
+            title, meaning, MADE, _ROUND_NAMES[1:],
+            [shares(row[:, action], row.sum(axis=1), _LEAST) for row in board], board.sum(axis=2).tolist(),
+        )  # fmt: skip
+
+    return [
+        GridChart(
+            "Raises before the flop", "The share of hands that it raises; suited ones above the diagonal.",
+            ranks, ranks,
+            [shares(row[:, _RAISES], row.sum(axis=1), _LEAST) for row in hole], hole.sum(axis=2).tolist(),
+        ),
+        grid("Raises, by round and strength",
+             "From the flop on: the share of its decisions that are raises, by what it has made.", _RAISES),
+        grid("Folds, by round and strength", "The share of its decisions that are folds.", _FOLDS),
+    ]  # fmt: skip
+
+
+def gain(rows: Rows) -> npt.NDArray[np.int64]:
+    return rows["profit"].astype(np.int64)
+
+
+def card_text(card: int) -> str:
+    """A card as the records number it: K♦."""
+    card = min(_CARDS - 1, max(0, int(card)))
+    return f"{_RANKS[(card % 13 - 1) % 13].replace('T', '10')}{_SUITS[card // 13]}"
+
+
+_ANSWERS = {BOB_CHECKED: "checks", BOB_CALLED: "calls", BOB_FOLDED: "folds"}
+
+
+def scene(row: Row) -> Scene:
+    board = [card_text(row[name]) for name in _SEEN]
+    hands = [[card_text(row[f"{who}_{number}"]) for number in (1, 2)] for who in ("alice", "bob")]
+    pot = POT
+    steps = [Step(None, "the cards are dealt", hands[0], hands[1], (), pot=pot)]
+    for number, seen in enumerate((0, 3, 4, 5)):
+        if number:
+            steps.append(Step(None, _ROUND_NAMES[number], board=board[:seen]))
+        raised, answer = int(row[f"raise_{number + 1}"]), int(row[f"answer_{number + 1}"])
+        if not answer:
+            if row["folder"] == _ALICE:
+                steps.append(Step(0, "folds"))
+            break
+        pot += raised
+        steps.append(Step(0, f"raises {raised}" if raised else "checks", pot=pot))
+        pot += raised if answer == BOB_CALLED else 0
+        steps.append(Step(1, _ANSWERS.get(answer, "answers"), pot=pot))
+        if answer == BOB_FOLDED:
+            break
+    won = row["profit"]
+    steps.append(Step(0, "loses nothing" if not won else f"{'wins' if won > 0 else 'loses'} {abs(won):g}"))
+    return Scene(steps, f"Alice, {STACK} chips", f"Bob, {STACK} chips")
+
+
+PORTRAIT = Portrait(tally, panels, gain, scene, "chips", "hand")

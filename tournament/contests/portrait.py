@@ -1,0 +1,155 @@
+"""What a contest lets a report show beside scores: how a bot plays, and a game step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Rows = Mapping[str, npt.NDArray[Any]]
+Sums = Mapping[str, npt.NDArray[Any]]
+Row = Mapping[str, Any]
+Values = Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Seats:
+    """Who sits at x and at y in each of some rows: numbers from 0 to below `entrants`, which stands for others."""
+
+    x: npt.NDArray[np.intp]
+    y: npt.NDArray[np.intp]
+    entrants: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of values by label, None where there is none; a bot's own, or what it is to be compared with."""
+
+    name: str
+    values: Values
+    compared: bool = False
+
+
+@dataclass(frozen=True)
+class LineChart:
+    """Values along an axis. The `unit` is %, which shows shares, $ or another that follows the number."""
+
+    title: str
+    meaning: str
+    axis: str
+    labels: Sequence[str]
+    lines: Sequence[Line]
+    unit: str = "%"
+
+
+@dataclass(frozen=True)
+class BarChart:
+    """A bar for each label; those of several lines stand on each other if `stacked`, else side by side."""
+
+    title: str
+    meaning: str
+    labels: Sequence[str]
+    lines: Sequence[Line]
+    unit: str = "%"
+    stacked: bool = False
+
+
+@dataclass(frozen=True)
+class GridChart:
+    """Shares by row and column, as a heat map; `counts` says of how many each is."""
+
+    title: str
+    meaning: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    shares: Sequence[Values]
+    counts: Sequence[Sequence[int]]
+
+
+Panel = LineChart | BarChart | GridChart
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The bot that panels are about: its number, and by house player the contest's measures, {} where there is none."""
+
+    number: int
+    measures: Mapping[str, Mapping[str, float | None]]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something that happens in a game: who does it (0 is x, 1 is y, None the dealer), what, and what lies there then.
+
+    Of the cards and the pot None means: as before. A card is a short text, such as K♦.
+    """
+
+    seat: int | None
+    text: str
+    x_cards: Sequence[str] | None = None
+    y_cards: Sequence[str] | None = None
+    board: Sequence[str] | None = None
+    pot: float | None = None
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A game to be looked at. The notes stand below the players' names: their roles, what money they have."""
+
+    steps: Sequence[Step]
+    x_note: str = ""
+    y_note: str = ""
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """How a contest's games are shown.
+
+    `tally` counts some rows; what it gives is added up over all rows, and has a place for each entrant and one for all
+    others first. `panels` shows one bot out of these sums. `gain` is what x won in each row, in `money`. `scene` shows
+    a row. `game` is what its players call a game.
+    Rows come from anybody's records: values may be outside of what the core writes.
+    """
+
+    tally: Callable[[Rows, Seats], Sums]
+    panels: Callable[[Sums, Subject], Sequence[Panel]]
+    gain: Callable[[Rows], npt.NDArray[Any]]
+    scene: Callable[[Row], Scene]
+    money: str = ""
+    game: str = "game"
+
+
+def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:
+    """How often each combination occurs of columns whose values go from 0 to below a size; others go to the nearest."""
+    place = np.zeros(len(where[0][0]), np.intp)
+    for values, size in where:
+        place *= size
+        place += np.clip(values, 0, size - 1)
+    shape = [size for _, size in where]
+    return np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)
+
+
+def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.intp]:
+    """In which of so many equal parts of 0 to 1 each value lies."""
+    inside = np.clip(np.nan_to_num(values), 0, 1)
+    places: npt.NDArray[np.intp] = np.minimum(inside * count, count - 1).astype(np.intp)
+    return places
+
+
+def shares(part: npt.ArrayLike, whole: npt.ArrayLike, least: int = 1) -> list[float | None]:
+    """Part by whole, None where the whole is less than `least`."""
+    pairs = zip(np.asarray(part, float).tolist(), np.asarray(whole, float).tolist())
+    return [above / below if below >= least else None for above, below in pairs]
+
+
+def signed_money(amount: float, money: str) -> str:
+    """An amount with its sign: +$30, or −5 chips."""
+    sign = "+" if amount > 0 else "−" if amount < 0 else "±"
+    return f"{sign}{money_text(abs(amount), money)}"
+
+
+def money_text(amount: float, money: str) -> str:
+    return f"${amount:g}" if money == "$" else f"{amount:g} {money}".rstrip()

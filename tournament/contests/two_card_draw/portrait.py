@@ -1,0 +1,111 @@
+"""How two-card draw looks in a report: what a bot gets of the best, how it bets and draws, and a hand step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.contests.portrait import (
+    BarChart,
+    Line,
+    LineChart,
+    Panel,
+    Portrait,
+    Row,
+    Rows,
+    Scene,
+    Seats,
+    Step,
+    Subject,
+    Sums,
+    counted,
+    shares,
+)
+
+# Hands as the records have them, two digits, from the weakest to the strongest.
+_PAIRS = (0, 11, 22, 33, 44)
+_HANDS = (*(10 * low + high for high in range(5) for low in range(high)), *_PAIRS)
+_LABELS = tuple(f"{hand:02}"[::-1] for hand in _HANDS)
+_CODES = 45
+_LEAST = 20  # hands behind a share that is shown
+_WAYS_TO_END = ("showdown", "the bot folds", "the server folds")
+
+
+def tally(rows: Rows, seats: Seats) -> Sums:
+    """By entrant: `opened`, by hand and if it bet first; `drew`, by hand and cards; `ends`, by round and folder."""
+    who = (seats.x, seats.entrants + 1)
+    goes_on = rows["rounds"] > 1
+    return {
+        "opened": counted([who, (rows["x_dealt"], _CODES), (rows["x_opened1"], 2)]),
+        "drew": counted([(seats.x[goes_on], who[1]), (rows["x_dealt"][goes_on], _CODES), (rows["x_drew"][goes_on], 3)]),
+        "ends": counted([who, (rows["rounds"], 3), (rows["folded"], 3)]),
+    }
+
+
+def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
+    hands = list(_HANDS)
+    opened, of_all = sums["opened"][subject.number][hands], sums["opened"][:-1].sum(axis=0)[hands]
+    drew = sums["drew"][subject.number][hands]
+    ends = sums["ends"][subject.number][1:]
+    best = {name: measures.get("share") for name, measures in subject.measures.items()}
+    return [
+        BarChart("Share of the best", "Its profit as a share of what a perfect opponent of that server expects.",
+                 list(best), [Line("this bot", list(best.values()))]),
+        LineChart("Bets first, by hand", "In round 1: the share of hands in which it bets at once.",
+                  "hand as dealt, strongest last", _LABELS,
+                  [Line("the field", shares(of_all[:, 1], of_all.sum(axis=1), _LEAST), compared=True),
+                   Line("this bot", shares(opened[:, 1], opened.sum(axis=1), _LEAST))]),
+        BarChart("Cards drawn, by hand", "How often it exchanges none, one or both cards.", _LABELS,
+                 [Line(name, shares(drew[:, count], drew.sum(axis=1), _LEAST))
+                  for count, name in enumerate(("none", "one", "two"))], stacked=True),
+        BarChart("How hands end", "By the round in which they do.", ("round 1", "round 2"),
+                 [Line(name, shares(ends[:, way], ends.sum(axis=1), _LEAST)) for way, name in enumerate(_WAYS_TO_END)],
+                 stacked=True),
+    ]  # fmt: skip
+
+
+def gain(rows: Rows) -> npt.NDArray[np.int64]:
+    return rows["x_gain"].astype(np.int64)
+
+
+def _cards(hand: int) -> tuple[str, str]:
+    low, high = divmod(int(hand), 10)
+    return str(high), str(low)
+
+
+def _betting(bets: int, bot_opens: bool, folder: int) -> Iterator[tuple[int, str]]:
+    """Who does what in a round. `folder` is who folds at its end: 0 nobody, 1 the bot, 2 the server."""
+    if not bets:
+        yield 0, "checks"
+        yield 1, "checks"
+        return
+    actor = 0 if bot_opens else 1
+    if actor:
+        yield 0, "checks"
+    for number in range(bets):
+        yield actor, "raises" if number else "bets"
+        actor = 1 - actor
+    yield actor, "folds" if folder == actor + 1 else "calls"
+
+
+def scene(row: Row) -> Scene:
+    steps = [Step(None, "both ante 1 chip", _cards(row["x_dealt"]), _cards(row["y_dealt"]), pot=2)]
+    for number in range(1, min(2, int(row["rounds"])) + 1):
+        folder = int(row["folded"]) if number == row["rounds"] else 0
+        if number == 2:
+            for seat, side in enumerate("xy"):
+                held = _cards(row[f"{side}_held"])
+                count = int(row[f"{side}_drew"])
+                text = f"draws {('none', 'one', 'two')[min(2, count)]}"
+                steps.append(Step(seat, text, y_cards=held) if seat else Step(seat, text, x_cards=held))
+        bets = min(3, int(row[f"bets{number}"]))
+        steps += [Step(seat, text) for seat, text in _betting(bets, bool(row[f"x_opened{number}"]), folder)]
+    won = row["x_gain"]
+    end = "wins" if won > 0 else "loses" if won < 0 else "shares the pot"
+    steps.append(Step(0, f"{end} {abs(won):g}" if won else end, pot=row["pot"]))
+    return Scene(steps, "bot", "server")
+
+
+PORTRAIT = Portrait(tally, panels, gain, scene, "chips", "hand")

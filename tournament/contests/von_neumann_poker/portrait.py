@@ -1,0 +1,112 @@
+"""How von Neumann poker looks in a report: bets by card, folds by bet, and a game step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.von_neumann_poker import ANTE, BET_LIMIT
+from tournament.contests.portrait import (
+    Line,
+    LineChart,
+    Panel,
+    Portrait,
+    Row,
+    Rows,
+    Scene,
+    Seats,
+    Step,
+    Subject,
+    Sums,
+    Values,
+    bins,
+    counted,
+    shares,
+)
+
+_CARDS = 20  # parts of 0 to 1
+_CARD_LABELS = [f"{part / _CARDS:g}" for part in range(_CARDS)]  # where each begins
+_BET_EDGES = (1, 6, 11, 16, 21, 31, 41, 50)  # where groups of bets begin; the last is the limit alone
+_BET_LABELS = ("1–5", "6–10", "11–15", "16–20", "21–30", "31–40", "41–49", "50")
+_LEAST = 20  # decisions behind a share that is shown
+
+
+def tally(rows: Rows, seats: Seats) -> Sums:
+    """`bets`: by who is A, his card and his bet; `answers`: by who is B, his card, the bet and whether he folded."""
+    x_is_a, bet = rows["x_is_a"].astype(bool), rows["bet"]
+    faced = bet > 0
+    everybody, sizes = seats.entrants + 1, BET_LIMIT + 1
+    a, b = np.where(x_is_a, seats.x, seats.y), np.where(x_is_a, seats.y, seats.x)
+    return {
+        "bets": counted([(a, everybody), (bins(rows["a_card"], _CARDS), _CARDS), (bet, sizes)]),
+        "answers": counted(
+            [
+                (b[faced], everybody),
+                (bins(rows["b_card"][faced], _CARDS), _CARDS),
+                (bet[faced], sizes),
+                (rows["folded"][faced], 2),
+            ]
+        ),
+    }
+
+
+def _against_field(own: Values, of_all: Values) -> list[Line]:
+    return [Line("the field", of_all, compared=True), Line("this bot", own)]
+
+
+def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
+    both = [
+        (sums["bets"][subject.number], sums["answers"][subject.number]),
+        (sums["bets"][:-1].sum(axis=0), sums["answers"][:-1].sum(axis=0)),
+    ]
+    by_card = [bets.sum(axis=1) for bets, _ in both]
+    mean_bets = [shares(bets @ np.arange(BET_LIMIT + 1), games, _LEAST) for (bets, _), games in zip(both, by_card)]
+    betting = [shares(bets[:, 1:].sum(axis=1), games, _LEAST) for (bets, _), games in zip(both, by_card)]
+    # By bet: groups of neighbouring sizes.
+    folds_by_bet = []
+    for _, answers in both:
+        grouped = np.add.reduceat(answers.sum(axis=0), _BET_EDGES, axis=0)
+        folds_by_bet.append(shares(grouped[:, 1], grouped.sum(axis=1), _LEAST))
+    calls_by_card = [
+        shares(answers[:, :, 0].sum(axis=1), answers.sum(axis=(1, 2)), _LEAST) for _, answers in both
+    ]  # fmt: skip
+    from_card = "card, from"
+    return [
+        LineChart("Bet by card", "As A: the mean bet, a pass being none.", f"A's {from_card}", _CARD_LABELS,
+                  _against_field(*mean_bets), "$"),
+        LineChart("How often it bets", "As A: the share of games in which it bets. Bets on the left are bluffs.",
+                  f"A's {from_card}", _CARD_LABELS, _against_field(*betting)),
+        LineChart("Fold by bet", "As B: the share of bets to which it folds, by their size.", "bet, dollars",
+                  _BET_LABELS, _against_field(*folds_by_bet)),
+        LineChart("How often it calls", "As B: the share of bets that it calls, by its card.", f"B's {from_card}",
+                  _CARD_LABELS, _against_field(*calls_by_card)),
+    ]  # fmt: skip
+
+
+def gain(rows: Rows) -> npt.NDArray[np.int64]:
+    won = rows["a_gain"].astype(np.int64)
+    return np.where(rows["x_is_a"].astype(bool), won, -won)
+
+
+def scene(row: Row) -> Scene:
+    a, b = (0, 1) if row["x_is_a"] else (1, 0)
+    bet = int(row["bet"])
+    cards = [f"{row['a_card']:.4f}", f"{row['b_card']:.4f}"]
+    notes = [f"A, has ${row['a_money']:g}", f"B, has ${row['b_money']:g}"]
+    pot = 2 * ANTE
+    steps = [Step(None, f"both ante ${ANTE}", (cards[a],), (cards[b],), pot=pot)]
+    if bet:
+        pot += bet
+        steps.append(Step(a, f"bets ${bet}", pot=pot))
+        pot += 0 if row["folded"] else bet
+        steps.append(Step(b, "folds" if row["folded"] else "calls", pot=pot))
+    else:
+        steps.append(Step(a, "passes"))
+    won = row["a_gain"]
+    steps.append(Step(a if won > 0 else b, f"wins ${abs(won):g}"))
+    return Scene(steps, notes[a], notes[b])
+
+
+PORTRAIT = Portrait(tally, panels, gain, scene, "$")

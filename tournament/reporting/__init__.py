@@ -1,0 +1,1 @@
+"""A tournament as one page of HTML that needs nothing else: `tournament report`."""

@@ -1,0 +1,59 @@
+"""Numbers and texts as the page shows them."""
+
+from __future__ import annotations
+
+import math
+
+from tournament.errors import printable
+
+MINUS = "−"
+
+
+def signed(value: float, digits: int) -> str:
+    """+1,234.5, with a minus sign that is as wide as the plus; a zero has none."""
+    text = f"{abs(value):,.{digits}f}"
+    if not text.strip("0.,"):
+        return text
+    return f"{'+' if value > 0 else MINUS}{text}"
+
+
+def plain(value: float, digits: int = 0) -> str:
+    text = f"{abs(value):,.{digits}f}"
+    return f"{MINUS}{text}" if value < 0 and text.strip("0.,") else text
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    return "" if share is None else f"{plain(100 * share, digits)}%"
+
+
+def sure(probability: float | None) -> str:
+    """A probability that is never shown as a certainty."""
+    if probability is None:
+        return ""
+    return ">99.9%" if probability > 0.999 else "<0.1%" if probability < 0.001 else f"{100 * probability:.1f}%"
+
+
+def with_unit(value: float, unit: str, digits: int | None = None) -> str:
+    """43%, $12 or 7 chips."""
+    if unit == "%":
+        return percent(value, digits or 0)
+    text = plain(value, digits_for(value) if digits is None else digits)
+    return f"{MINUS if value < 0 else ''}${text.lstrip(MINUS)}" if unit == "$" else f"{text} {unit}".rstrip()
+
+
+def digits_for(value: float) -> int:
+    """As many decimals as leave three digits."""
+    size = abs(value)
+    return 0 if size >= 100 or size == 0 else max(0, min(4, 2 - math.floor(math.log10(size))))
+
+
+def clean(text: str, most: int = 2_500) -> str:
+    """A stranger's text without what would steer whoever shows it, and cut."""
+    return printable(text[:most]) + ("…" if len(text) > most else "")
+
+
+def size_text(size: float) -> str:
+    for unit, one in (("million", 1e6), ("thousand", 1e3)):
+        if size >= 10 * one:
+            return f"{size / one:,.1f} {unit}"
+    return f"{size:,.0f}"

@@ -1,0 +1,89 @@
+"""All that a report tells of a contest, read from its records in one go."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tournament.contests import find_contest
+from tournament.contests.contest import Contest
+from tournament.errors import BadInput
+from tournament.reporting.stretches import Courses, courses_of
+from tournament.reporting.survey import Survey, survey_games
+from tournament.reporting.versions import Edit, edits_of
+from tournament.standings.results import Results, load, ranking_of
+from tournament.standings.standings import Standings
+from tournament.store.excerpts import part_origin
+from tournament.store.legs import Legs
+from tournament.store.storage import open_storage
+
+_TRIES = 5  # of reading records that a run goes on changing
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found. `entrants` are numbered as in the survey's sums; `settings` are the contest's, without the seed.
+
+    `seed` is the seed if it was to be told. `origins` say what played: versions, from the parts' metadata.
+    """
+
+    ranking: Standings
+    entrants: tuple[str, ...]
+    survey: Survey
+    courses: Courses
+    edits: Mapping[str, Edit]
+    settings: Mapping[str, object]
+    engine: str
+    origins: tuple[str, ...]
+    confined_by: tuple[str, ...]
+    seed: str | None
+    with_games: bool
+    made: str
+
+
+def find(location: str, *, with_games: bool = True, seed: str | None = None) -> tuple[Contest, Findings]:
+    """Read a contest's records; also during a run, which may replace parts meanwhile.
+
+    Raises BadInput when there are none, or they change all the time, RunFailed when they are damaged.
+    """
+    for _ in range(_TRIES):
+        results = load(location)
+        try:
+            return find_contest(results.field.contest, results.field.game), _findings(results, with_games, seed)
+        except FileNotFoundError:
+            continue
+    raise BadInput(f"the records in {location} change faster than they can be read; try again when the run is done")
+
+
+def _findings(results: Results, with_games: bool, seed: str | None) -> Findings:
+    contest = find_contest(results.field.contest, results.field.game)
+    storage = open_storage(results.location)
+    ranking = results.ranking
+    entrants = tuple(line.name for line in ranking.entrants)
+    fit = [line.name for line in ranking.entrants if line.rank is not None]
+    legs = Legs.joined(Legs.of(batch.legs) for batch in results.batches).in_order()
+    return Findings(
+        ranking,
+        entrants,
+        survey_games(contest, storage, results.batches, entrants, ranking.faults, choose=with_games),
+        courses_of(legs, fit, ranking.house),
+        edits_of(storage, results.field, ranking, lambda field, batches: ranking_of(storage, field, batches)),
+        {key: value for key, value in results.field.settings.items() if key != "seed"},
+        results.field.engine,
+        _origins(contest, results),
+        results.confined_by,
+        seed,
+        with_games,
+        datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+    )
+
+
+def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
+    """The package's versions that wrote the first part and the last."""
+    storage = open_storage(results.location)
+    found = []
+    for batch in [*results.batches[:1], *results.batches[-1:]]:
+        part = next(part for part in batch.parts if part.table == "games")
+        found.append(part_origin(storage, part, contest.games).get("tournament", ""))
+    return tuple(dict.fromkeys(version for version in found if version))

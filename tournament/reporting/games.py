@@ -1,0 +1,89 @@
+"""The chosen games as the page's viewer takes them: numbers, which stand for texts that occur again and again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from tournament.contests.contest import Contest
+from tournament.contests.portrait import Row, Scene, Step, signed_money
+from tournament.reporting.survey import ChosenGame
+from tournament.standings.standings import Match
+
+_REASONS = ("first", "last", "best", "worst", "fault")
+MOST_BYTES = 700_000
+
+
+class _Texts:
+    """Each text once, and its number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {"": 0}
+
+    def number(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+def games_for_viewer(
+    contest: Contest, matches: Sequence[Match], chosen: Mapping[int, Sequence[ChosenGame]]
+) -> dict[str, Any]:
+    """What the viewer's script reads: see there. Of many games the ends of each match are left out first."""
+    texts = _Texts()
+    while True:
+        listed = [
+            [match.x, match.y, [_game(contest, game, texts) for game in chosen[match.match]]]
+            for match in matches
+            if chosen.get(match.match)
+        ]
+        data = {"matches": listed, "texts": list(texts.numbers)}
+        longest = max((len(games) for _, _, games in listed), default=0)
+        if longest <= 4 or len(json.dumps(data, separators=(",", ":"), ensure_ascii=False)) <= MOST_BYTES:
+            return data
+        texts = _Texts()
+        chosen = {match: _fewer(games) for match, games in chosen.items()}
+
+
+def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
+    """Half of them: neighbours from either end, and all that are special."""
+    ends = [game for game in games if game.why in ("first", "last")]
+    quarter = max(1, len(ends) // 4)
+    kept = {id(game) for game in (*ends[:quarter], *ends[-quarter:])}
+    return [game for game in games if game.why not in ("first", "last") or id(game) in kept]
+
+
+def _game(contest: Contest, game: ChosenGame, texts: _Texts) -> list[Any]:
+    """Session, game, why, result, the two notes, then six numbers for each step."""
+    portrait = contest.portrait
+    scene = portrait.scene(game.row) if portrait else row_as_scene(game.row)
+    result = signed_money(game.gain, portrait.money) if portrait and game.gain is not None else ""
+    numbers = [texts.number(text) for text in (result, scene.x_note, scene.y_note)]
+    steps = [number for step in scene.steps for number in _step(step, texts)]
+    return [game.session, game.game, _REASONS.index(game.why), *numbers, *steps]
+
+
+def _step(step: Step, texts: _Texts) -> list[int | float]:
+    """Who (0 the dealer, 1 x, 2 y), what, cards of x, of y and on the board, and the pot: plus one, 0 if as before."""
+    shown = [
+        0 if cards is None else texts.number(" ".join(cards)) + 1 for cards in (step.x_cards, step.y_cards, step.board)
+    ]
+    pot = 0 if step.pot is None else step.pot + 1
+    return [0 if step.seat is None else step.seat + 1, texts.number(step.text), *shown, pot]
+
+
+def row_as_scene(row: Row) -> Scene:
+    """A game of a contest that says nothing of how it looks: what was recorded, a column a step."""
+    skipped = ("match", "session", "game")
+    return Scene(
+        [Step(None, f"{name.replace('_', ' ')}: {value}") for name, value in row.items() if name not in skipped]
+    )
+
+
+def as_json(value: Any) -> Markup:
+    """JSON that can stand in a script element: nothing in it ends that, or begins a comment."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)

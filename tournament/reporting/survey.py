@@ -1,0 +1,221 @@
+"""One pass over the recorded games: what the contest's portrait counts, and some games to be looked at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.contests.contest import Contest
+from tournament.contests.portrait import Row, Rows, Seats
+from tournament.errors import RunFailed
+from tournament.store.excerpts import read_row_groups, row_group_edges
+from tournament.store.ledger import Batch, Part
+from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.storage import Storage
+
+MOST_ROWS = 16_000_000  # that are read; of more, row groups at equal distances
+_MOST_GAMES = 4_000  # to be looked at, without those of faults
+_FEWEST, _MOST_OF_MATCH = 4, 200  # of them, from either end of a match
+_MOST_FAULTS = 200
+_GROUPS_PER_TASK = 4
+
+
+@dataclass(frozen=True)
+class ChosenGame:
+    """A recorded game to be looked at, and why: first, last, best or worst for x, fault. `gain` is x's, if known."""
+
+    match: int
+    session: int
+    game: int
+    why: str
+    gain: float | None
+    row: Row
+
+
+@dataclass
+class Survey:
+    """The portrait's sums, chosen games by match in order of play, and how many of all games were counted."""
+
+    sums: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    chosen: dict[int, list[ChosenGame]] = field(default_factory=dict)
+    games_read: int = 0
+    games: int = 0
+
+    def add(self, other: Survey) -> None:
+        for name, sums in other.sums.items():
+            self.sums[name] = self.sums[name] + sums if name in self.sums else sums
+        for match, games in other.chosen.items():
+            self.chosen.setdefault(match, []).extend(games)
+        self.games_read += other.games_read
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Some row groups of a part of games, and where they begin by row; `legs` are all of the part."""
+
+    part: Part
+    legs: Legs
+    groups: Sequence[int]
+    edges: Sequence[int]
+
+
+def survey_games(
+    contest: Contest,
+    storage: Storage,
+    batches: Sequence[Batch],
+    entrants: Sequence[str],
+    faults: Sequence[tuple[LegResult, Fault]],
+    *,
+    choose: bool = True,
+    most_rows: int = MOST_ROWS,
+) -> Survey:
+    """Read the games of these batches. Entrants are numbered in the order in which they are given.
+
+    Raises FileNotFoundError when a part is gone, RunFailed when it isn't what was written.
+    """
+    parts = [(_games_of(batch), Legs.of(batch.legs)) for batch in batches]
+    ends = _Ends.of([legs for _, legs in parts]) if choose else _Ends({}, {}, 0)
+    places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MOST_FAULTS]} if choose else set()
+    number = {name: place for place, name in enumerate(entrants)}
+    total = sum(part.rows for part, _ in parts)
+    stride = max(1, -(-total // most_rows))
+    survey = Survey(games=total)
+
+    def look(task: _Task) -> Survey:
+        found = Survey()
+        names = [column.name for column in contest.games]
+        rows_of_groups = read_row_groups(storage, task.part, contest.games, task.groups, names)
+        for group, rows in zip(task.groups, rows_of_groups):
+            _look_at(found, contest, rows, task.edges[group], task.legs, number, ends, places)
+        return found
+
+    workers = os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
+        # A few ahead of what is added up, so that memory doesn't grow with the records.
+        waiting = []
+        for task in _tasks(contest, storage, parts, stride):
+            waiting.append(pool.submit(look, task))
+            if len(waiting) > 2 * workers:
+                survey.add(waiting.pop(0).result())
+        for one in waiting:
+            survey.add(one.result())
+    for match, games in survey.chosen.items():
+        survey.chosen[match] = _each_once(games)
+    return survey
+
+
+def _games_of(batch: Batch) -> Part:
+    return next(part for part in batch.parts if part.table == "games")
+
+
+def _tasks(contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]], stride: int) -> Iterator[_Task]:
+    """Every `stride`-th row group of all parts, a few at a time."""
+    count = 0
+    for part, legs in parts:
+        edges = row_group_edges(storage, part, contest.games)
+        groups = [group for group in range(len(edges) - 1) if (count + group) % stride == 0]
+        count += len(edges) - 1
+        for first in range(0, len(groups), _GROUPS_PER_TASK):
+            yield _Task(part, legs, groups[first : first + _GROUPS_PER_TASK], edges)
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """The first and the last leg of each match, by match, and so many games to take from either end."""
+
+    first: Mapping[int, int]
+    last: Mapping[int, int]
+    games: int
+
+    @classmethod
+    def of(cls, several: Sequence[Legs]) -> _Ends:
+        first: dict[int, int] = {}
+        last: dict[int, int] = {}
+        for legs in several:
+            for match, number in zip(legs.match.tolist(), legs.number.tolist()):
+                first[match] = min(number, first.get(match, number))
+                last[match] = max(number, last.get(match, number))
+        games = _MOST_GAMES // (2 * max(1, len(first)))
+        return cls(first, last, min(_MOST_OF_MATCH, max(_FEWEST, games)))
+
+
+def _look_at(
+    found: Survey,
+    contest: Contest,
+    rows: Rows,
+    first_row: int,
+    legs: Legs,
+    number: Mapping[str, int],
+    ends: _Ends,
+    fault_places: set[tuple[int, int, int]],
+) -> None:
+    """Count a row group, whose legs the ledger tells, and choose games of it."""
+    count = len(rows["match"])
+    edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
+    here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
+    lengths = np.diff(np.clip(edges[here.start : here.stop + 1], 0, count))
+    if (
+        int(lengths.sum()) != count
+        or not (np.repeat(legs.match[here.start : here.stop], lengths) == rows["match"]).all()
+    ):
+        raise RunFailed("a part has rows of other legs than the ledger says; tournament verify names it")
+    found.games_read += count
+    portrait = contest.portrait
+    if portrait:
+        who = [np.array([number.get(names[leg], len(number)) for leg in here], np.intp) for names in (legs.x, legs.y)]
+        seats = Seats(np.repeat(who[0], lengths), np.repeat(who[1], lengths), len(number))
+        for name, sums in portrait.tally(rows, seats).items():
+            found.sums[name] = found.sums[name] + sums if name in found.sums else sums
+    if not ends.games:
+        return
+    gains = portrait.gain(rows) if portrait else None
+    for leg in here:
+        start, stop = max(0, int(edges[leg])), min(count, int(edges[leg + 1]))
+        match = int(legs.match[leg])
+        wanted: list[tuple[int, str]] = []
+        if legs.number[leg] == ends.first[match]:
+            wanted += [(row, "first") for row in range(start, min(stop, int(edges[leg]) + ends.games))]
+        if legs.number[leg] == ends.last[match]:
+            wanted += [(row, "last") for row in range(max(start, int(edges[leg + 1]) - ends.games), stop)]
+        if gains is not None and stop > start:
+            piece = gains[start:stop]
+            wanted += [(start + int(piece.argmax()), "best"), (start + int(piece.argmin()), "worst")]
+        for _, session, game in [place for place in fault_places if place[0] == match]:
+            there = (rows["session"][start:stop] == session) & (rows["game"][start:stop] == game)
+            wanted += [(start + int(row), "fault") for row in np.flatnonzero(there)[:1]]
+        found.chosen.setdefault(match, []).extend(_taken(rows, gains, match, wanted))
+
+
+def _taken(
+    rows: Rows, gains: npt.NDArray[Any] | None, match: int, wanted: Sequence[tuple[int, str]]
+) -> list[ChosenGame]:
+    at = [row for row, _ in wanted]
+    columns = {name: values[at].tolist() for name, values in rows.items()}
+    won = [None] * len(at) if gains is None else gains[at].tolist()
+    return [
+        ChosenGame(match, row["session"], row["game"], why, gain, row)
+        for (_, why), gain, row in zip(wanted, won, (dict(zip(columns, values)) for values in zip(*columns.values())))
+    ]
+
+
+_IMPORTANCE = ("fault", "best", "worst", "first", "last")
+
+
+def _each_once(games: Sequence[ChosenGame]) -> list[ChosenGame]:
+    """In order of play, each for its first reason; of the extremes of a match's pieces those of the match."""
+    known = [game.gain for game in games if game.gain is not None]
+    extremes = {"best": max(known, default=None), "worst": min(known, default=None)}
+    kept: dict[tuple[int, int], ChosenGame] = {}
+    for game in sorted(games, key=lambda game: _IMPORTANCE.index(game.why)):
+        if game.why in extremes:
+            if game.gain != extremes[game.why]:
+                continue
+            extremes[game.why] = None  # the first of several
+        kept.setdefault((game.session, game.game), game)
+    return [kept[place] for place in sorted(kept)]

@@ -1,0 +1,139 @@
+"""Writing parts as they are played: a row buffer's columns go out as they lie, in pages of our own."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import importlib.metadata
+import io
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+from blake3 import blake3
+
+from engine.records import Table
+from tournament.store.columns import Column
+from tournament.store.ledger import Part, TableName
+from tournament.store.parquet_file import ParquetFileWriter
+from tournament.store.storage import Storage
+
+# The rows of a buffer, and of a row group: their columns stay in the processor's cache until they are written.
+ROWS_PER_BUFFER = 1 << 16
+
+# Of these columns a row group's extremes say which rows a reader can leave out.
+STATISTICS = frozenset(("match", "session"))
+
+
+class StagedPart(io.RawIOBase):
+    """A part on its way, as a stream to write to: keeps the count of its bytes, and their hash."""
+
+    def __init__(self, storage: Storage, table: TableName, name: str, staged: str) -> None:
+        super().__init__()
+        self._storage = storage
+        self._table = table
+        self._name = name
+        self._staged = staged
+        self._stream: IO[bytes] = storage.open_staged(staged)
+        self._hash = blake3()
+        self._size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._stream.write(data)
+        self._hash.update(data)
+        self._size += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._size
+
+    def finish(self, rows: int) -> Part:
+        """Put it on disk. Raises OSError."""
+        self._storage.finish_staged(self._stream)
+        return Part(self._table, self._name, self._size, rows, self._staged, blake3=self._hash.hexdigest())
+
+    def abandon(self) -> None:
+        """Drop what was written; errors no longer matter."""
+        with contextlib.suppress(Exception):  # what couldn't be written before can't be now
+            self._stream.close()
+        with contextlib.suppress(OSError):
+            self._storage.remove(self._staged)
+
+
+class PartWriter:
+    """Writes one part aside, row group by row group. Its metadata say the `origin`."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        table: TableName,
+        columns: Sequence[Column],
+        name: str,
+        staged: str,
+        origin: Mapping[str, str] | None = None,
+    ) -> None:
+        self._part = StagedPart(storage, table, name, staged)
+        self._rows = 0
+        metadata = {**(origin or {}), "ARROW:schema": _schema_text(tuple(columns), tuple((origin or {}).items()))}
+        self._file = ParquetFileWriter(self._part.write, columns, metadata, _created_by(), STATISTICS)
+
+    def write(self, table: Table) -> None:
+        """Append the rows in use and mark the table empty. Raises OSError."""
+        for first in range(0, table.rows, ROWS_PER_BUFFER):
+            end = min(table.rows, first + ROWS_PER_BUFFER)
+            self._file.write_group({name: values[first:end] for name, values in table.arrays.items()})
+        self._rows += table.rows
+        table.rows = 0
+
+    def finish(self) -> Part:
+        """Put the part on disk. Raises OSError."""
+        self._file.finish()
+        return self._part.finish(self._rows)
+
+    def abandon(self) -> None:
+        """Drop what was written; errors no longer matter."""
+        self._part.abandon()
+
+
+def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
+    """The columns as an arrow schema; each field's metadata has its meaning."""
+    return pa.schema(
+        [
+            pa.field(
+                column.name,
+                pa.bool_() if column.type == "bool" else pa.from_numpy_dtype(np.dtype(column.type)),
+                nullable=False,
+                metadata={"meaning": column.meaning},
+            )
+            for column in columns
+        ]
+    )
+
+
+@cache
+def _schema_text(columns: tuple[Column, ...], origin: tuple[tuple[str, str], ...]) -> str:
+    """Columns and origin as arrow itself keeps them in a file, where a reader finds the columns' meanings."""
+    schema = arrow_schema(columns).with_metadata(dict(origin))
+    return base64.b64encode(schema.serialize()).decode()
+
+
+ORIGIN = ("tournament", "contest", "engine_version")
+
+
+def origin_of(contest: str, version: str) -> dict[str, str]:
+    """What a part's metadata say of where its games come from."""
+    return dict(zip(ORIGIN, (_package_version(), contest, version)))
+
+
+def _created_by() -> str:
+    return f"tournament version {_package_version()}"
+
+
+@cache
+def _package_version() -> str:
+    return importlib.metadata.version("tournament")
