@@ -105,7 +105,7 @@ cdef class GameCore:
         return np.array([self.block_points[i] for i in range(BLOCK_COUNT)])
 
     def y_sums(self):
-        """y's points, their squares and blocks, as floats; empty where the game is zero-sum and they follow from x's."""
+        """y's points, their squares and blocks, as floats; empty where the game is zero-sum: they follow from x's."""
         return ()
 
     def counts(self):

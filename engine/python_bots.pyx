@@ -208,7 +208,7 @@ cdef class Leg:
 
     cdef start_histories(self, list names):
         """Begin the lists anew."""
-        self.histories = [[] for name in names]
+        self.histories = [[] for _ in names]
         for name, history in zip(names, self.histories):
             setattr(self.view, name, history)
 
@@ -297,7 +297,7 @@ def serve(
     cdef list numbers = [None] * MOST_ARGUMENTS
     cdef object result
     cdef int length_offset = histories[0]
-    cdef list history_names = [name for name, offset in histories[1]]
+    cdef list history_names = [name for name, _ in histories[1]]
     cdef bint has_histories = bool(history_names)
     cdef int history_offsets[MOST_HISTORIES]
     if len(history_names) > MOST_HISTORIES:

@@ -370,7 +370,11 @@ def _place_of_results(contest: str | None, results: str | None, config: Path | N
 
     known = load_contests(config)
     place = load_config(next(iter(known.all)), config, general={"results": results}).results
-    if contest is not None and not (valid_contest_name(contest) and _holds_records(inside(place, contest))):
+    if (
+        contest is not None
+        and contest not in known.all
+        and not (valid_contest_name(contest) and _holds_records(inside(place, contest)))
+    ):
         known.find(contest)
     return place
 
@@ -388,8 +392,8 @@ def _recorded(contest: str | None, results: str | None, config: Path | None) -> 
 
     place = _place_of_results(contest, results, config)
     # A contest's own folder will do as well as the one above it.
-    for names in ([contest] if contest is not None else contests_held(place), None):
-        locations = [place] if names is None else [inside(place, name) for name in names]
+    names = [contest] if contest is not None else contests_held(place)
+    for locations in ([inside(place, name) for name in names], [place]):
         if held := [location for location in locations if _holds_records(location)]:
             return held
     raise BadInput(f"{place} holds no results")

@@ -52,7 +52,7 @@ class Standing:
 
 
 class Match(NamedTuple):
-    """The sums of one pairing, from x's side. Where y is a house player, x also has a score and measures.
+    """The sums of one pairing. Where y is a house player, x also has a score and measures.
 
     A tuple, since there are half a million in a field of a thousand.
     """

@@ -1,0 +1,169 @@
+"""Matrix games as a contest: bots of every kind, faults in the middle of a game, settings, shipped bots."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tournament.config import load_config
+from tournament.contests import SHIPPED
+from tournament.contests.matrix_game import MATRIX_GAME
+from tournament.entrants.new import templates, write_new_bot
+from tournament.errors import BadInput
+from tournament.sandbox.settings import SandboxSettings
+from tournament.trial.check import check_bot
+
+ROOT = Path(__file__).parents[2]
+DILEMMA = """
+[dilemma]
+game = "matrix_game"
+moves = ["cooperate", "defect"]
+payoffs = [[3, 0], [5, 1]]
+rounds = {rounds}
+sessions = {sessions}
+entrants = "bots"
+seed = "a seed of the tests of matrix games"
+faults_allowed = 100
+{more}
+"""
+# Fails in every seventh turn, and else plays by a sum of all that it should know: who lacks a turn plays another game.
+FORGETFUL = {
+    "forgets_in_c.c": """int move(const Bot *bot) {
+        unsigned sum = bot->turn;
+        if (bot->turn % 7 == 6) __builtin_trap();
+        for (int i = 0; i < bot->turn; i++) sum += (i + 1) * (bot->my_moves[i] + 2 * bot->opponents_moves[i]);
+        return sum % 2; }""",
+    "forgets_in_python.py": """def move(bot):
+    assert bot.turn % 7 != 6
+    assert len(bot.my_moves) == len(bot.opponents_moves) == bot.turn
+    pairs = enumerate(zip(bot.my_moves, bot.opponents_moves), 1)
+    return (bot.turn + sum(i * (mine + 2 * theirs) for i, (mine, theirs) in pairs)) % 2
+""",
+}
+PROGRAM = """import sys
+sys.stdin.readline()
+moves = []
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "SCORE":
+        break
+    turn, rounds, count, role, mine, theirs = map(int, rest)
+    if turn <= 1:
+        moves = []
+    if turn:
+        moves.append((mine, theirs))
+    assert len(moves) == turn
+    if word == "PAST":
+        print("ACTION OK", flush=True)
+        continue
+    if turn % 7 == 6:
+        sys.exit(3)
+    print("ACTION MOVE", (turn + sum(i * (a + 2 * b) for i, (a, b) in enumerate(moves, 1))) % 2, flush=True)
+"""
+STEADY = "int move(const Bot *bot) { return bot->turn % 3 == 1; }"
+
+
+def place(folder: Path, rounds: int = 20, sessions: int = 2, more: str = "") -> Path:
+    (folder / "bots").mkdir()
+    config = folder / "tournament.toml"
+    config.write_text(DILEMMA.format(rounds=rounds, sessions=sessions, more=more))
+    return config
+
+
+def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
+    """All three play the same against a fourth, whatever they forgot."""
+    config = place(tmp_path)
+    (tmp_path / "bots" / "zz_steady.c").write_text(STEADY)
+    for name, source in FORGETFUL.items():
+        (tmp_path / "bots" / name).write_text(source)
+    program = tmp_path / "bots" / "forgets_in_a_program"
+    program.mkdir()
+    (program / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+    (program / "bot.py").write_text(PROGRAM)
+    found = tournament.run("dilemma", config=config, executor="local", workers=1)
+    turns = found.games[found.games.y == "zz_steady"]
+    own = [list(of_bot.x_move) for _, of_bot in turns.groupby("x", observed=True)]
+    assert len(own) == 3 and own[0] == own[1] == own[2]
+    assert 0 < sum(own[0]) < len(own[0]) == 40
+    against = found.matches.set_index(["x", "y"]).match.xs("zz_steady", level="y")
+    faults = found.faults[found.faults.match.isin(against)]
+    assert faults.groupby("bot").size().to_dict() == dict.fromkeys(
+        ("forgets_in_a_program", "forgets_in_c", "forgets_in_python"), 4
+    )
+    assert set(faults.game) == {6, 13} and set(faults.question) == {"move"}
+    first = found.sessions.merge(found.games, on=["match", "session"]).groupby(["match", "session"])
+    for _, rows in first:
+        paid = sum(((3, 0), (5, 1))[x][y] for x, y in zip(rows.x_move, rows.y_move))
+        assert rows.x_points.iloc[0] == paid
+
+
+def test_new_bots_of_every_language_play_alike(tmp_path: Path) -> None:
+    config = place(tmp_path, rounds=40, sessions=2, more="noise = 0.1")
+    (tmp_path / "bots" / "zz_steady.c").write_text(STEADY)
+    languages = list(templates(MATRIX_GAME))
+    assert set(languages) == {"c", "cpp", "python", "program-c", "program-python", "program-shell"}
+    for language in languages:
+        write_new_bot(MATRIX_GAME, tmp_path / "bots", f"new_{language.replace('-', '_')}", language)
+    found = tournament.run("dilemma", config=config, executor="local", workers=1)
+    assert not len(found.faults)
+    turns = found.games[found.games.y == "zz_steady"]
+    own = {name: list(of_bot.x_move) for name, of_bot in turns.groupby("x", observed=True)}
+    assert len(own) == 6 and len(set(map(tuple, own.values()))) == 1
+
+
+@pytest.mark.parametrize("name", ["new_bot.c", "new_bot.py"])
+def test_new_bots_pass_the_check(tmp_path: Path, name: str) -> None:
+    bot = tmp_path / f"fresh{Path(name).suffix}"
+    shutil.copy(MATRIX_GAME.interface.sdk / name, bot)
+    chosen = MATRIX_GAME.settings.model_validate({"rounds": 50, "sessions": 10, "seed": "a check of a new bot"})
+
+    class Silent:
+        def say(self, text: str) -> None: ...
+        def done(self, progress: object) -> None: ...
+
+    report = check_bot(MATRIX_GAME, chosen, SandboxSettings(), bot, Silent())
+    assert report.problem is None and report.fit and report.repeats
+    assert report.boundary_questions >= 500
+
+
+@pytest.mark.parametrize("contest", [contest for contest in SHIPPED if contest.rules == MATRIX_GAME.name], ids=str)
+def test_shipped_bots_play_without_a_fault(tmp_path: Path, contest: object) -> None:
+    name = contest.name  # type: ignore[attr-defined]
+    config = tmp_path / "tournament.toml"
+    shutil.copy(ROOT / "tournament.toml", config)
+    shutil.copytree(ROOT / "entrants" / name, tmp_path / "entrants" / name)
+    found = tournament.run(name, config=config, executor="local", workers=1, sessions=2)
+    assert not len(found.faults) and set(found.standings.status) == {"ok"}
+    assert len(found.standings) >= 8
+    assert load_config(name, config).contest.playing() == contest.settings.model_validate(contest.preset).playing()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ('moves = ["a"]', "there must be 2 to 64 moves"),
+        ('moves = ["a", "a"]', "two moves have the same name"),
+        ('moves = ["a", "b\\n"]', "a move's name has 1 to 40 printable characters"),
+        ("moves = 3", "moves = 3: input should be a valid list"),
+        ('moves = ["a", "b", "c", "d"]', "payoffs = .*: value error, must be 4 lists of 4 numbers each"),
+        ("payoffs = [[1, 2], [3, 4]]", "must be 3 lists of 3 numbers each, for the moves rock, paper, scissors"),
+        ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "input should be a valid number"),
+        ("payoffs = [[1, 2, 3], [4, 5, inf], [7, 8, 9]]", "a payoff must be at least -1000000 and at most 1000000"),
+        ("payoffs = [[1, 2, 3], [4, 5, nan], [7, 8, 9]]", "a payoff must be at least"),
+        ("payoffs_of_y = [[1]]", "payoffs_of_y = .*must be 3 lists"),
+        ("rounds = 0", "greater than or equal to 1"),
+        ("rounds = 100_001", "less than or equal to 100000"),
+        ("noise = 1.1", "less than or equal to 1"),
+        ("noise = nan", "noise = nan"),
+        ("end_probability = -0.1", "greater than or equal to 0"),
+        ("games_per_session = 0", "greater than or equal to 1"),
+    ],
+)
+def test_what_is_wrong_with_a_game_is_blamed_by_line(tmp_path: Path, keys: str, words: str) -> None:
+    config = tmp_path / "tournament.toml"
+    config.write_text(f'[mine]\ngame = "matrix_game"\n{keys}\n')
+    with pytest.raises(BadInput, match=rf"tournament\.toml, line [23]: .*{words}"):
+        load_config("mine", config)
