@@ -282,7 +282,8 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
         **({"module": dict(launch.module)} if launch.module is not None else {}),
         **({"probe": dict(launch.probe)} if launch.probe is not None else {}),
     }
-    core = _core_files() if launch.python is not None else {}
+    # Compilers, and the probe before them, may run before there is a core.
+    core = _core_files() if launch.python is not None or launch.module is not None else {}
     files = _module_files() | core | {name: str(importlib.import_module(name).__file__) for name in launch.modules}
     arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
     arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given)))
