@@ -170,6 +170,7 @@ class Interface:
     python_sdk: PythonSdk | None = None
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
     histories: Histories | None = None
+    told_names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError for more than the engine has room for."""
