@@ -10,10 +10,6 @@ cdef struct Place:      # a value that a decision tells, and where C bots find i
     int offset          # in the bot's struct
     int count_offset    # of the number that says how many a list has
 
-cdef struct Run:        # bytes of the struct that the decision writes
-    int offset
-    int size
-
 
 cdef class Decision:
     cdef readonly str name
@@ -22,19 +18,18 @@ cdef class Decision:
     cdef readonly int64_t high
     cdef readonly int64_t default
     cdef int kind                   # its number in its contest, -1 before it has one
-    cdef int size                   # bytes of the bot's struct
     cdef int legal                  # which of the values has the legal actions, or -1
     cdef list names
     cdef Place* places
-    cdef Run* runs
-    cdef int run_count
 
 
 cdef class Asked:
     cdef readonly Decision decision
     cdef readonly int seat
     cdef readonly dict values
-    cdef unsigned char* image       # of the bot's struct, as far as the decision writes it
+    # The values but for texts, in order: a list as its length and its items, a fraction by its bits.
+    cdef int64_t* cells
+    cdef int64_t* legal_cells       # where the legal actions' length is
     cdef int64_t default
     cdef bytes packed
     cdef bytes line

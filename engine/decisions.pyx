@@ -9,7 +9,7 @@ cimport cython
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.math cimport isfinite
 from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 import json
@@ -62,45 +62,28 @@ cdef class Decision:
 
     def __dealloc__(self):
         free(self.places)
-        free(self.runs)
 
-    def place(self, int kind, offsets, int size):
+    def place(self, int kind, offsets):
         """Make it the contest's question of this number.
 
-        `offsets`: by a value's name, where it lies in the bot's struct of `size` bytes; for a list (that of
-        its count, that of its first item). Raises ValueError when it has one already, in another contest.
+        `offsets`: by a value's name, where it lies in the bot's struct; for a list (that of its count, that of its
+        first item). Raises ValueError when it is another's question already.
         """
         cdef int i
-        cdef Place* place
-        cdef list spans = []
-        if self.kind >= 0 and (self.kind != kind or self.size != size):
+        if self.kind >= 0 and self.kind != kind:
             raise ValueError(f"the decision {self.name} belongs to another contest already")
         self.kind = kind
-        self.size = size
         for i, (name, code, _, _, most) in enumerate(self.tells):
-            place = &self.places[i]
-            if code == "s":
-                continue
-            if most < 0:
-                place.offset = offsets[name]
-                spans.append((place.offset, SIZES[code]))
-            else:
-                place.count_offset, place.offset = offsets[name]
-                spans += [(place.count_offset, 4), (place.offset, most * SIZES[code])]
-        free(self.runs)
-        self.runs = <Run*>calloc(max(1, len(spans)), sizeof(Run))
-        if self.runs == NULL:
-            raise MemoryError
-        self.run_count = 0
-        for offset, length in sorted(spans):
-            if self.run_count and self.runs[self.run_count - 1].offset + self.runs[self.run_count - 1].size == offset:
-                self.runs[self.run_count - 1].size += length
-            else:
-                self.runs[self.run_count] = Run(offset, length)
-                self.run_count += 1
+            if code != "s" and most < 0:
+                self.places[i].offset = offsets[name]
+            elif code != "s":
+                self.places[i].count_offset, self.places[i].offset = offsets[name]
 
     def __call__(self, int seat, /, *, default=None, **values):
-        """The question to seat x (0) or y (1), with these values; `default` instead of the declared one."""
+        """The question to seat x (0) or y (1), with these values; `default` instead of the declared one.
+
+        A text, or a list of texts, may be a function that makes it: only some bots are told texts.
+        """
         cdef Asked asked = Asked.__new__(Asked)
         asked.decision = self
         asked.seat = seat
@@ -144,11 +127,22 @@ cdef double fraction(Decision decision, str name, object value) except? -1:
     return number
 
 
-cdef inline void put(unsigned char* target, int code, int64_t number) noexcept:
-    if code == c"i":
-        (<int32_t*>target)[0] = <int32_t>number
-    else:
-        (<int64_t*>target)[0] = number
+cdef inline int64_t cell(Decision decision, Place* place, str name, object value) except? -1:
+    """A value as it is kept."""
+    cdef double number
+    cdef int64_t bits
+    if place.code == c"d":
+        number = fraction(decision, name, value)
+        memcpy(&bits, &number, sizeof(number))
+        return bits
+    return whole(decision, place, name, value)
+
+
+cdef str written(Decision decision, str name, object value):
+    """A text."""
+    if type(value) is not str:
+        raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no text")
+    return value
 
 
 @cython.final
@@ -156,74 +150,70 @@ cdef class Asked:
     """A question as put to a seat, checked. It may be asked again."""
 
     def __dealloc__(self):
-        free(self.image)
+        free(self.cells)
 
     cdef int check(self, given_default) except -1:
-        """See that it tells what its decision declares, and work out what C bots see. Raises ValueError."""
+        """See that it tells what its decision declares. Raises ValueError."""
         cdef Decision decision = self.decision
         cdef Place* place
-        cdef unsigned char* target
         cdef list names = decision.names
-        cdef int i, count, width
+        cdef int64_t* end
+        cdef Py_ssize_t count, room
+        cdef bint is_told = True
+        cdef int i
         if not 0 <= self.seat <= 1:
             raise ValueError(f"{decision.name} asks seat {self.seat}; there are 0 and 1")
         if decision.kind < 0:
             raise ValueError(f"{decision.name} is none of the contest's decisions")
-        if len(self.values) != len(decision.names):
-            raise ValueError(f"{decision.name} tells {', '.join(self.values)}; declared is {', '.join(decision.names)}")
-        cdef unsigned char* image = <unsigned char*>calloc(1, decision.size + 8)
-        if image == NULL:
+        for i in range(len(names)):
+            is_told = is_told and names[i] in self.values
+        if not is_told or len(self.values) != len(names):
+            raise ValueError(f"{decision.name} tells {', '.join(self.values)}; declared is {', '.join(names)}")
+        room = 1
+        for i in range(len(names)):
+            if decision.places[i].most >= 0 and decision.places[i].code != c"s":
+                count = len(self.values[names[i]])
+                if count > decision.places[i].most:
+                    raise ValueError(
+                        f"{decision.name} tells {count} {names[i]}; declared are {decision.places[i].most} at most"
+                    )
+                room += count
+            room += 1
+        self.cells = end = <int64_t*>malloc(room * sizeof(int64_t))
+        if end == NULL:
             raise MemoryError
-        try:
-            for i in range(len(names)):
-                name = <str>names[i]
-                place = &decision.places[i]
-                try:
-                    value = self.values[name]
-                except KeyError:
-                    raise ValueError(f"{decision.name} does not tell {name}") from None
-                target = image + place.offset
-                if place.most < 0:
-                    if place.code == c"s":
-                        if type(value) is not str:
-                            raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no text")
-                    elif place.code == c"d":
-                        (<double*>target)[0] = fraction(decision, name, value)
-                    else:
-                        put(target, place.code, whole(decision, place, name, value))
-                    continue
-                count = <int>len(value)
-                if count > place.most:
-                    raise ValueError(f"{decision.name} tells {count} {name}; declared are {place.most} at most")
-                width = 4 if place.code == c"i" else 8
+        for i in range(len(names)):
+            name = <str>names[i]
+            place = &decision.places[i]
+            value = self.values[name]
+            if place.code == c"s":
+                if not callable(value):
+                    for text in (value,) if place.most < 0 else value:
+                        written(decision, name, text)
+            elif place.most < 0:
+                end[0] = cell(decision, place, name, value)
+                end += 1
+            else:
+                if i == decision.legal:
+                    self.legal_cells = end
+                end[0] = len(value)
+                end += 1
                 for item in value:
-                    if place.code == c"s":
-                        if type(item) is not str:
-                            raise ValueError(f"{decision.name} tells {item!r} among {name}, which is no text")
-                    elif place.code == c"d":
-                        (<double*>target)[0] = fraction(decision, name, item)
-                        target += 8
-                    else:
-                        put(target, place.code, whole(decision, place, name, item))
-                        target += width
-                if place.code != c"s":
-                    (<int32_t*>(image + place.count_offset))[0] = count
-            self.image = image
-            image = NULL
-            self.choose_default(given_default)
-        finally:
-            free(image)
-        return 0
+                    if end == self.cells + room:
+                        raise ValueError(f"{decision.name} tells more {name} than they are long")
+                    end[0] = cell(decision, place, name, item)
+                    end += 1
+        return self.choose_default(given_default)
 
     cdef int choose_default(self, given) except -1:
         """Work out what counts for a bot at fault."""
         cdef Decision decision = self.decision
-        if decision.legal >= 0 and not len(self.values[LEGAL_ACTIONS]):
+        if decision.legal >= 0 and self.legal_cells[0] == 0:
             raise ValueError(f"{decision.name} is asked without a legal action")
         if given is not None:
             self.default = given
         elif decision.legal >= 0:
-            self.default = self.values[LEGAL_ACTIONS][0]
+            self.default = self.legal_cells[1]
         else:
             self.default = decision.default
         if not self.takes(self.default):
@@ -233,26 +223,37 @@ cdef class Asked:
     cdef bint takes(self, int64_t answer) noexcept:
         """Whether an answer is legal."""
         cdef Decision decision = self.decision
-        cdef Place* place
-        cdef unsigned char* items
-        cdef int i, count
+        cdef int64_t i
         if decision.legal < 0:
             return decision.low <= answer <= decision.high
-        place = &decision.places[decision.legal]
-        items = self.image + place.offset
-        count = (<int32_t*>(self.image + place.count_offset))[0]
-        for i in range(count):
-            if ((<int32_t*>items)[i] if place.code == c"i" else (<int64_t*>items)[i]) == answer:
+        for i in range(1, self.legal_cells[0] + 1):
+            if self.legal_cells[i] == answer:
                 return True
         return False
 
     cdef void show(self, unsigned char* window) noexcept:
         """Write what it tells into a C bot's struct."""
-        cdef Run* run
-        cdef int i
-        for i in range(self.decision.run_count):
-            run = &self.decision.runs[i]
-            memcpy(window + run.offset, self.image + run.offset, run.size)
+        cdef const int64_t* next_cell = self.cells
+        cdef Place* place
+        cdef unsigned char* target
+        cdef int64_t i, count
+        cdef int number
+        for number in range(len(self.decision.names)):
+            place = &self.decision.places[number]
+            if place.code == c"s":
+                continue
+            count = 1
+            if place.most >= 0:
+                count = next_cell[0]
+                (<int32_t*>(window + place.count_offset))[0] = <int32_t>count
+                next_cell += 1
+            target = window + place.offset
+            if place.code == c"i":
+                for i in range(count):
+                    (<int32_t*>target)[i] = <int32_t>next_cell[i]
+            else:
+                memcpy(target, next_cell, count * sizeof(int64_t))
+            next_cell += count
 
     cdef bytes told(self, bint as_line):
         """What it tells, for a program as a line of JSON, for a Python bot's process as `marshal` has it."""
@@ -271,7 +272,13 @@ cdef class Asked:
         plain = {}
         for i, name in enumerate(decision.names):
             value = self.values[name]
-            make = str if decision.places[i].code == c"s" else float if decision.places[i].code == c"d" else int
+            if decision.places[i].code == c"s":
+                value = value() if callable(value) else value
+                plain[name] = written(decision, name, value) if decision.places[i].most < 0 else [
+                    written(decision, name, text) for text in value
+                ]
+                continue
+            make = float if decision.places[i].code == c"d" else int
             plain[name] = make(value) if decision.places[i].most < 0 else [make(item) for item in value]
         return plain
 

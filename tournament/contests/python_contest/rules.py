@@ -71,7 +71,7 @@ def contest_of(rules: type[PythonContest]) -> Contest:
     struct = lay_out(rules.decisions)
     offsets = {member.name: member.place for member in struct.members}
     for kind, decision in enumerate(rules.decisions):
-        decision.place(kind, offsets, struct.size)
+        decision.place(kind, offsets)
     told = dict.fromkeys(name for decision in rules.decisions for name in decision.told)
     title = rules.title or rules.name.replace("_", " ").capitalize()
     return Contest(
