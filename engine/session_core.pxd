@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 
 from engine.chance cimport Chance
 from engine.decisions cimport Asked
-from engine.game_core cimport Status
+from engine.game_core cimport Status, Sums
 from engine.generator_core cimport GeneratorCore
 from engine.records cimport Table
 
@@ -37,6 +37,8 @@ cdef class SessionCore(GeneratorCore):
     cdef Session current
     cdef object reply           # the answer that the generator waits for, or None
     cdef bint seats_swapped
+    cdef bint zero_sum
+    cdef Sums sums_of_y
     cdef double session_totals[2]
 
     cdef int finish_session(self) except -1

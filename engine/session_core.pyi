@@ -26,6 +26,7 @@ class SessionCore(GeneratorCore):
         match: int = 0,
         first_session: int = 0,
         seats_swapped: bool = False,
+        zero_sum: bool = True,
     ) -> None: ...
 
 @final

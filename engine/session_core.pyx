@@ -14,7 +14,7 @@ from libc.stdlib cimport calloc, free
 
 from engine.chance cimport Chance
 from engine.decisions cimport Asked
-from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status
+from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status, add_session, listed
 from engine.generator_core cimport GeneratorCore
 from engine.records cimport Table
 
@@ -157,7 +157,7 @@ cdef class SessionCore(GeneratorCore):
     The generator yields what its decisions make (`engine.decisions`), is sent the answers, which are legal,
     and records games. `columns` are its own of a game: names and types. `deals_key`, 32 bytes, chooses the chance,
     which is another in each game; `seats_swapped` has y come first in even sessions, as in the second leg of a
-    duplicate match. An exception of the rules ends the leg, and `check` raises it.
+    duplicate match. Where the game is `zero_sum`, it is seen to that it is. An exception of the rules ends the leg, and `check` raises it.
     """
 
     def __init__(
@@ -172,12 +172,14 @@ cdef class SessionCore(GeneratorCore):
         match=0,
         first_session=0,
         bint seats_swapped=False,
+        bint zero_sum=True,
     ):
         self.play_session = play_session
         self.sessions = sessions
         self.match = match
         self.first_session = first_session
         self.seats_swapped = seats_swapped
+        self.zero_sum = zero_sum
         self.games_table = games_table
         self.sessions_table = sessions_table
         self.games_rows = Rows(games_table, {**GAME_BEGINS, **columns, **GAME_ENDS})
@@ -229,11 +231,16 @@ cdef class SessionCore(GeneratorCore):
             raise ValueError("the rules end a session without a game")
         self.sessions_rows.add([self.match, self.first_session + self.session, self.game, x, y])
         self.session_totals[0] = self.session_totals[1] = 0
+        if not self.zero_sum:
+            add_session(&self.sums_of_y, y, self.session, self.sessions)
         self.score_session(x)
         return 0
 
     cdef bytes told(self, bint as_line):
         return self.asked.told(as_line)
+
+    def y_sums(self):
+        return () if self.zero_sum else listed(&self.sums_of_y)
 
     def told_values(self):
         """What the pending decision tells, by name."""
@@ -270,6 +277,10 @@ cdef class Session:
         cdef int missing = len(rows.names) - 6 - len(columns)
         if core.current is not self:
             raise ValueError("the session is over")
+        if core.zero_sum and x_points != -y_points:
+            raise ValueError(f"a game of a zero-sum contest is worth {x_points} to x and {y_points} to y")
+        x_points += 0.0     # -0 becomes a plain one
+        y_points += 0.0
         values = [core.match, core.first_session + core.session, self.games, self.first == 0]
         try:
             for i in range(4, len(rows.names) - 2):

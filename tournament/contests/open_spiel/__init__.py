@@ -65,6 +65,7 @@ class OpenSpiel(PythonContest):
     decisions = (ACT,)
     columns = (Column("actions", "int32", "actions that the bots chose"),)
     zero_sum = False  # some games are, some aren't
+    packages = (PACKAGE,)
 
     def play(self, session: Session) -> Play:
         from tournament.contests.open_spiel.game_tree import CHANCE, OVER, TURN, tree_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from collections.abc import Generator
 from functools import cache
 from typing import Any, ClassVar
@@ -46,7 +47,8 @@ class PythonContest:
     """Rules in Python: a subclass has these names, and `play`.
 
     `version` is raised when the same settings no longer give the same games. `columns` are the contest's own
-    of a game, beside those that every game has. Each leg has an object of its own.
+    of a game, beside those that every game has. Where a game is `zero_sum`, y's points are x's, negated.
+    `packages` are those, beside its own, on whose versions its games depend. Each leg has an object of its own.
     """
 
     name: ClassVar[str]
@@ -56,6 +58,7 @@ class PythonContest:
     decisions: ClassVar[tuple[Decision, ...]]
     columns: ClassVar[tuple[Column, ...]] = ()
     zero_sum: ClassVar[bool] = True
+    packages: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, settings: Any) -> None:
         self.settings = settings
@@ -81,7 +84,7 @@ def contest_of(rules: type[PythonContest]) -> Contest:
         settings=rules.settings_type,
         games=(*_standard(GAME_BEGINS), *rules.columns, *_standard(GAME_ENDS)),
         sessions=_standard(SESSION_COLUMNS),
-        scored=Scored("sessions", "x_points"),
+        scored=Scored("sessions", "x_points", y_column="" if rules.zero_sum else "y_points"),
         interface=Interface(
             sdk=write_sdk(rules.name, title, rules.decisions, struct),
             header=f"{rules.name}.h",
@@ -101,7 +104,15 @@ def contest_of(rules: type[PythonContest]) -> Contest:
         new_core_at_limits=_new_core(rules, against_chance=True),
         expected_games=1.0,
         expected_rate=1e5,
+        requires=tuple((package, _version(package)) for package in rules.packages),
     )
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
 
 
 def _standard(columns: dict[str, str]) -> tuple[Column, ...]:
@@ -126,6 +137,7 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
             match=leg.match,
             first_session=leg.first_session,
             seats_swapped=leg.number % 2 == 1,
+            zero_sum=rules.zero_sum,
         )
 
     return new_core

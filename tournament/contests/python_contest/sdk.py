@@ -171,7 +171,8 @@ def _program(decisions: Sequence[Decision]) -> str:
         '"""{name}: plays at random.\n\n'
         "Written by `tournament new`; make it yours. It reads questions, a line of JSON each, and writes answers: every\n"
         'match starts it anew, and what it keeps in its variables lasts as long as the match.\n"""\n\n'
-        "import json\nimport random\nimport sys\n\n\n" + "\n\n".join(answers) + "\n\n"
+        "import json\nimport random\nimport sys\n\nrandom.seed(1)  # else games could not be played again\n\n\n"
+        + "\n\n".join(answers) + "\n\n"
         f"DECISIONS = {{{table}}}\n"
         "sessions = int(sys.stdin.readline())\n"
         "for line in sys.stdin:\n"
