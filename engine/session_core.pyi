@@ -1,5 +1,5 @@
 from collections.abc import Callable, Generator, Mapping
-from typing import Any, final
+from typing import final
 
 from engine.chance import Chance
 from engine.decisions import Asked
@@ -18,7 +18,7 @@ class SessionCore(GeneratorCore):
         self,
         games_table: Table,
         sessions_table: Table,
-        play_session: Callable[[Session], Generator[Asked, int, None]],
+        play_session: Callable[[Session], Generator[Asked, int]],
         columns: Mapping[str, str],
         *,
         deals_key: bytes,

@@ -28,7 +28,7 @@ from tournament.config import load_config
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.entrants.new import templates, write_new_bot
 from tournament.runner.contest_run import NobodyWatching
-from tournament.standings.results import Results, load
+from tournament.standings.results import Results
 from tournament.trial.check import check_bot
 
 _FAULTY = "zz_faulty"  # the last by name: who comes later has the later number
@@ -184,7 +184,7 @@ def conservation(trial: Trial) -> None:
         return
     for name, table in trial.once.tables.items():
         if {"x_points", "y_points"} <= set(table.columns):
-            _see((table["x_points"] == -table["y_points"]).all(), f"in {name} points come from nowhere")
+            _see(bool((table["x_points"] == -table["y_points"]).all()), f"in {name} points come from nowhere")
     lines = trial.once.results.ranking.entrants
     total = sum(line.score for line in lines if line.rank is not None)
     _see(abs(total) < 1e-6 * max(1.0, *(abs(line.score) for line in lines)), f"the scores' sum is {total}")

@@ -2,12 +2,10 @@
 
 from pydantic import Field
 
-from tournament.contests.python_contest import (
-    Column, Decision, Play, PythonContest, PythonSettings, Session, whole, wholes,
-)
+from tournament.contests.python_contest import Column, Decision, Play, PythonContest, PythonSettings, Session
+from tournament.contests.python_contest import whole, wholes
 
-MOST_DICE = 8
-FACES = 6
+MOST_DICE, FACES = 8, 6
 HIGHEST_BID = 2 * MOST_DICE * FACES
 CHALLENGE = 0
 
@@ -16,11 +14,10 @@ BID = Decision(
     "Bid higher than the last bid, or challenge it",
     tells={
         "dice": wholes(MOST_DICE, 1, FACES, "your own dice"),
-        "last_bid": whole(0, HIGHEST_BID, "the bid to beat: 6 · (count - 1) + face, or 0 when there is none yet"),
+        "last_bid": whole(0, HIGHEST_BID, "the bid to beat, or 0 when there is none yet"),
         "legal_actions": wholes(HIGHEST_BID, 0, HIGHEST_BID, "what you may answer"),
     },
-    answer=whole(0, HIGHEST_BID, "a bid, which says that there are `count` dice of a face: 6 · (count - 1) + face;"
-                 " or 0, which challenges the last one"),
+    answer=whole(0, HIGHEST_BID, "6 · (count - 1) + face, which says that so many dice show it; or 0, a challenge"),
 )
 
 
@@ -42,11 +39,11 @@ class LiarsDice(PythonContest):
     )
 
     def play(self, session: Session) -> Play:
-        dice = [session.chance.dice(self.settings.dice), session.chance.dice(self.settings.dice)]
-        highest = 2 * self.settings.dice * FACES
+        dice = [session.chance.dice(self.settings.dice) for _ in range(2)]
+        actions = list(range(2 * self.settings.dice * FACES + 1))
         seat, bid, bids = session.first, 0, 0
         while True:
-            legal = ([CHALLENGE] if bid else []) + list(range(bid + 1, highest + 1))
+            legal = [CHALLENGE, *actions[bid + 1 :]] if bid else actions[1:]
             answer = yield BID(seat, dice=dice[seat], last_bid=bid, legal_actions=legal)
             seat = 1 - seat
             if answer == CHALLENGE:

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.example_contest import example_is_installed
+from tests.example_contest import example_is_installed, example_target
 from tournament import conformance
 from tournament.contests import CONTESTS
+
+__all__ = ["example_is_installed", "example_target"]
 
 SHORT: dict[str, dict[str, Any]] = {
     "von_neumann_poker": {"sessions": 8},
@@ -21,7 +23,11 @@ SHORT: dict[str, dict[str, Any]] = {
 }
 ALL = {rule.__name__ for rule in conformance.RULES}
 # What `make test` looks at. Of the others, bots to start from and resuming have tests of their own.
-SAMPLE = {"liars_dice": ALL, "von_neumann_poker": ALL - {"extremes"}, "leduc": ALL - {"extremes", "determinism", "resume"}}
+SAMPLE = {
+    "liars_dice": ALL,
+    "von_neumann_poker": ALL - {"extremes"},
+    "leduc": ALL - {"extremes", "determinism", "resume"},
+}
 CASES = [
     pytest.param(
         name,

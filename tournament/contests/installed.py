@@ -58,7 +58,9 @@ def load_installed(name: str, built_in: tuple[str, ...]) -> Contest:
     """The contest of that name that a package brings. Raises BadInput for none, two, or one that is broken."""
     known = [*built_in, *offers()]
     if name not in offers():
-        raise BadInput(f"no contest is called {shortened(name, 100)}; there are: {', '.join(known)}{did_you_mean(name, known)}")
+        raise BadInput(
+            f"no contest is called {shortened(name, 100)}; there are: {', '.join(known)}{did_you_mean(name, known)}"
+        )
     offer, *others = offers()[name]
     if others:
         raise BadInput(f"{offer} and {others[0]} both bring a contest called {name}; uninstall one of them")
@@ -109,5 +111,7 @@ def _sources_digest(value: str) -> str:
         files = [(Path(spec.origin), Path(spec.origin).parent)]
     digest = hashlib.sha256()
     for path, folder in files:
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        digest.update(
+            f"{path.relative_to(folder).as_posix()}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
+        )
     return digest.hexdigest()[:12]

@@ -37,9 +37,10 @@ def prepare(told: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
     `told`: name, questions (names), argument_counts, fields (name, offset,
-    struct code), told_names (of values that come by name instead, or None), view_size, most_arguments, state_size (of the list f), sdk
-    (file of the contest's module for bots, or None), modules (name to file and package folders),
-    only_tell and catch_up (of each question), histories (where their length lies, and name and offset of each),
+    struct code), told_names (of values that come by name instead, or None), view_size, most_arguments,
+    state_size (of the list f), sdk (file of the contest's module for bots, or None), modules (name to file and
+    package folders), only_tell and catch_up (of each question), histories (where their length lies, and name and
+    offset of each),
     legs_share (whether legs share the process), examine (to say which they may, and do nothing else).
     """
     _told.update(told)

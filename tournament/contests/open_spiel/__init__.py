@@ -39,7 +39,9 @@ class Settings(PythonSettings):
     """Keys of the contest's table in tournament.toml."""
 
     open_spiel: str = Field(
-        "", validate_default=True, description='which game, as OpenSpiel names it: "leduc_poker", "goofspiel(num_cards=4)"'
+        "",
+        validate_default=True,
+        description='which game, as OpenSpiel names it: "leduc_poker", "goofspiel(num_cards=4)"',
     )
 
     @field_validator("open_spiel")

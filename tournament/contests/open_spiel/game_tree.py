@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.decisions import Asked
 from tournament.contests.open_spiel import ACT, PACKAGE
+from tournament.names import did_you_mean
 
 CHANCE, TURN, SIMULTANEOUS, OVER = range(4)
 # Nodes of a game that are kept, a few KB each.
@@ -112,11 +113,13 @@ def _load(written: str) -> Any:
         raise NoGame(f"needs the package {PACKAGE}; install it with: pip install 'tournament[openspiel]'") from None
     name = written.split("(")[0]
     if name not in pyspiel.registered_names():
-        raise NoGame(f"OpenSpiel {_version()} has no game {name}{_near(name, pyspiel.registered_names())}")
+        raise NoGame(
+            f"there is no game {name} in OpenSpiel {_version()}{did_you_mean(name, pyspiel.registered_names())}"
+        )
     try:
         game = pyspiel.load_game(written)
     except (pyspiel.SpielError, ValueError, RuntimeError) as error:
-        raise NoGame(f"OpenSpiel refuses it: {_first_line(error)}") from None
+        raise NoGame(f"it is refused by OpenSpiel: {_first_line(error)}") from None
     kind = game.get_type()
     if game.num_players() != 2:
         raise NoGame(f"it is a game of {game.num_players()}; contests are for two")
@@ -125,7 +128,7 @@ def _load(written: str) -> Any:
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         raise NoGame("it draws its chance itself, so that games could not be played again")
     if not (kind.provides_information_state_string or kind.provides_observation_string):
-        raise NoGame("OpenSpiel has no text of what its players know")
+        raise NoGame("there is no text in OpenSpiel of what its players know")
     return game
 
 
@@ -133,13 +136,6 @@ def _version() -> str:
     import importlib.metadata
 
     return importlib.metadata.version(PACKAGE)
-
-
-def _near(name: str, known: list[str]) -> str:
-    import difflib  # for a message only
-
-    close = difflib.get_close_matches(name[:100], known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _first_line(error: Exception) -> str:

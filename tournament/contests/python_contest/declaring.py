@@ -14,10 +14,12 @@ _SHORT = range(-(2**31), 2**31)
 _LONGEST_LIST_OF_TEXTS = 1 << 20
 # What a value can't be called: it is a member of a C struct, too, and has a place in JSON.
 _TAKEN = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register"
-    " restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"
-    " bool true false alignas alignof asm new delete this class template operator private public protected virtual"
-    " f field_names question".split()
+    """
+    auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    bool true false alignas alignof asm new delete this class template operator private public protected virtual
+    f field_names question
+    """.split()  # noqa: SIM905  # read as words
 )
 
 

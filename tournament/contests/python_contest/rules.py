@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Generator
-from functools import cache
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -68,9 +67,17 @@ class PythonContest:
         raise NotImplementedError
 
 
-@cache
+_made: dict[type[PythonContest], Contest] = {}
+
+
 def contest_of(rules: type[PythonContest]) -> Contest:
-    """The contest that is played by these rules. Raises ValueError for rules that can't be, RunFailed."""
+    """The contest that is played by these rules, always the same one. Raises ValueError for what can't be rules."""
+    if rules not in _made:
+        _made[rules] = _make(rules)
+    return _made[rules]
+
+
+def _make(rules: type[PythonContest]) -> Contest:
     struct = lay_out(rules.decisions)
     offsets = {member.name: member.place for member in struct.members}
     for kind, decision in enumerate(rules.decisions):
@@ -89,9 +96,7 @@ def contest_of(rules: type[PythonContest]) -> Contest:
             sdk=write_sdk(rules.name, title, rules.decisions, struct),
             header=f"{rules.name}.h",
             questions=tuple(
-                Question(
-                    decision.name, (("i32",),), ("i64", "i32"), arguments=(), extremes=(), line="", words=()
-                )
+                Question(decision.name, (("i32",),), ("i64", "i32"), arguments=(), extremes=(), line="", words=())
                 for decision in rules.decisions
             ),
             bot_size=struct.size,

@@ -1,4 +1,4 @@
-"""What bots of a contest in Python are written with: a header, an adapter, and bots to start from, from its decisions."""
+"""What bots of a contest in Python are written with, from its decisions: a header, an adapter, bots to start from."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def _write(path: Path, content: str) -> None:
 def _header(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> str:
     example = decisions[0].name
     functions = "\n".join(
-        f"       int {decision.name}(const Bot *bot);\n{_wrapped(_answer(decision), ' ' * 11)}" for decision in decisions
+        f"       int {decision.name}(const Bot *bot);\n{_wrapped(_answer(decision), ' ' * 11)}"
+        for decision in decisions
     )
     members = "\n".join(
         _comment(line, "    ") if line.startswith("/*") else f"    {line}"
@@ -133,7 +134,7 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
         )
     return (
         "/* {name}: plays at random. Written by `tournament new`; make it yours. */\n\n"
-        "/* Globals last for a whole match, and are new at the start of the next. rand() needs no seed: it has one. */\n\n"
+        "/* Globals last for a whole match, and are new at the start of the next. rand() has a seed. */\n\n"
         + "\n".join(bots)
     )
 
@@ -145,14 +146,12 @@ def _python_bot(decisions: Sequence[Decision]) -> str:
             _wrapped(f"bot.{name}: {value.meaning}; {value.limits}", "    # ") for name, value in decision.told.items()
         )
         answer = f"random.choice(bot.{LEGAL_ACTIONS})" if decision.has_legal_actions else str(decision.default)
-        bots.append(
-            f'def {decision.name}(bot):\n{_docstring(_answer(decision))}\n{told}\n    return {answer}\n'
-        )
+        bots.append(f"def {decision.name}(bot):\n{_docstring(_answer(decision))}\n{told}\n    return {answer}\n")
     drawn = "import random\n\n" if any(decision.has_legal_actions for decision in decisions) else ""
     return (
         '"""{name}: plays at random. Written by `tournament new`; make it yours."""\n\n'
-        f"{drawn}# Globals last for a whole match, and are new at the start of the next. The standard library is there;\n"
-        "# `random` needs no seed, it has one.\n\n\n" + "\n\n".join(bots) + "\n\n"
+        f"{drawn}# Globals last for a whole match, and are new at the start of the next.\n"
+        "# The standard library is there; `random` needs no seed, it has one.\n\n\n" + "\n\n".join(bots) + "\n\n"
         f"# A class with the method {' and '.join(f'{d.name}(self, bot)' for d in decisions)} will do as well.\n"
     )
 
@@ -163,23 +162,25 @@ def _program(decisions: Sequence[Decision]) -> str:
         answer = f'random.choice(told["{LEGAL_ACTIONS}"])' if decision.has_legal_actions else str(decision.default)
         names = ", ".join(decision.told) or "nothing"
         answers.append(
-            f'def {decision.name}(told):\n{_docstring(_answer(decision))}\n'
-            f'{_wrapped(f"told has {names}.", "    # ")}\n    return {answer}\n'
+            f"def {decision.name}(told):\n{_docstring(_answer(decision))}\n"
+            f"{_wrapped(f'told has {names}.', '    # ')}\n    return {answer}\n"
         )
     table = ", ".join(f'"{decision.name}": {decision.name}' for decision in decisions)
     return (
         '"""{name}: plays at random.\n\n'
-        "Written by `tournament new`; make it yours. It reads questions, a line of JSON each, and writes answers: every\n"
-        'match starts it anew, and what it keeps in its variables lasts as long as the match.\n"""\n\n'
+        "Written by `tournament new`; make it yours. It reads questions, a line of JSON each, and writes\n"
+        "answers: every match starts it anew, and what it keeps in its variables lasts as long as the\n"
+        'match.\n"""\n\n'
         "import json\nimport random\nimport sys\n\nrandom.seed(1)  # else games could not be played again\n\n\n"
-        + "\n\n".join(answers) + "\n\n"
+        + "\n\n".join(answers)
+        + "\n\n"
         f"DECISIONS = {{{table}}}\n"
         "sessions = int(sys.stdin.readline())\n"
         "for line in sys.stdin:\n"
         '    if not line.startswith("{"):\n'
         "        break  # SCORE: the match is over\n"
         "    told = json.loads(line)\n"
-        '    # Without the flush the answer would stay here, and the contest wait for it.\n'
+        "    # Without the flush the answer would stay here, and the contest wait for it.\n"
         '    print("ACTION", DECISIONS[told["question"]](told), flush=True)\n'
     )
 
