@@ -2,12 +2,19 @@
 
 from pydantic import Field
 
-from tournament.contests.python_contest import Column, Decision, Play, PythonContest, PythonSettings, Session
-from tournament.contests.python_contest import whole, wholes
+from tournament.contests.python_contest import (
+    Column,
+    Decision,
+    Play,
+    PythonContest,
+    PythonSettings,
+    Session,
+    whole,
+    wholes,
+)
 
-MOST_DICE, FACES = 8, 6
+MOST_DICE, FACES, CHALLENGE = 8, 6, 0
 HIGHEST_BID = 2 * MOST_DICE * FACES
-CHALLENGE = 0
 
 BID = Decision(
     "bid",
@@ -22,8 +29,6 @@ BID = Decision(
 
 
 class Settings(PythonSettings):
-    """Keys of the contest's table in tournament.toml."""
-
     dice: int = Field(5, ge=1, le=MOST_DICE, description="dice of each player")
 
 
@@ -33,7 +38,6 @@ class LiarsDice(PythonContest):
     settings_type = Settings
     decisions = (BID,)
     columns = (
-        Column("bids", "uint8", "bids made"),
         Column("last_bid", "uint8", "the bid that was challenged: 6 · (count - 1) + face"),
         Column("held", "bool", "there were as many dice of that face as it said"),
     )
@@ -41,15 +45,15 @@ class LiarsDice(PythonContest):
     def play(self, session: Session) -> Play:
         dice = [session.chance.dice(self.settings.dice) for _ in range(2)]
         actions = list(range(2 * self.settings.dice * FACES + 1))
-        seat, bid, bids = session.first, 0, 0
+        seat, bid = session.first, 0
         while True:
             legal = [CHALLENGE, *actions[bid + 1 :]] if bid else actions[1:]
             answer = yield BID(seat, dice=dice[seat], last_bid=bid, legal_actions=legal)
             seat = 1 - seat
             if answer == CHALLENGE:
                 break
-            bid, bids = answer, bids + 1
+            bid = answer
         count, face = (bid - 1) // FACES + 1, (bid - 1) % FACES + 1
         held = (dice[0] + dice[1]).count(face) >= count
         x_points = 1 if (seat == 0) == held else -1  # `seat` made the bid
-        session.record(x_points, -x_points, bids=bids, last_bid=bid, held=held)
+        session.record(x_points, -x_points, last_bid=bid, held=held)
