@@ -17,6 +17,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "von_neumann_poker": {"sessions": 8},
     "two_card_draw": {"sessions": 1, "hands": 32, "servers": 1},
     "holdem_training": {"sessions": 1, "hands": 20},
+    "matrix_game": {"sessions": 4, "rounds": 10},
     "liars_dice": {"sessions": 8},
     "leduc": {"rules": "open_spiel", "open_spiel": "leduc_poker", "sessions": 8},
     "goofspiel": {"rules": "open_spiel", "open_spiel": "goofspiel(num_cards=4)", "sessions": 8},

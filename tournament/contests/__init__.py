@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
-from tournament.contests.matrix_game import MATRIX_GAME, PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
 from tournament.contests.installed import load_installed, offers
+from tournament.contests.matrix_game import MATRIX_GAME, PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 
