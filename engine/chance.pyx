@@ -76,11 +76,11 @@ cdef class Chance:
         """So many of a sequence, none twice, in random order. Raises ValueError for more than there are."""
         cdef list pool = list(items)
         cdef Py_ssize_t last = len(pool) - 1
-        cdef Py_ssize_t place, other
+        cdef Py_ssize_t other
         if not 0 <= count <= len(pool):
             raise ValueError(f"{count} can't be drawn from {len(pool)}")
         drawn = []
-        for place in range(count):
+        for _ in range(count):
             other = <Py_ssize_t>self.below(last + 1)
             drawn.append(pool[other])
             pool[other] = pool[last]

@@ -33,6 +33,7 @@ class SessionCore(GeneratorCore):
 class Session:
     """A session as its rules see it; see session_core.pyx."""
 
+    def __init__(self, core: SessionCore) -> None: ...
     @property
     def number(self) -> int: ...
     @property

@@ -6,7 +6,7 @@ put behind it. It takes the GIL for each step.
 
 cimport cython
 from libc.stdint cimport (
-    INT8_MAX, INT8_MIN, INT16_MAX, INT16_MIN, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, UINT8_MAX, UINT16_MAX,
+    INT8_MAX, INT8_MIN, INT16_MAX, INT16_MIN, INT32_MAX, INT32_MIN, UINT8_MAX, UINT16_MAX,
     UINT32_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
 )
 from libc.math cimport isfinite
@@ -157,7 +157,8 @@ cdef class SessionCore(GeneratorCore):
     The generator yields what its decisions make (`engine.decisions`), is sent the answers, which are legal,
     and records games. `columns` are its own of a game: names and types. `deals_key`, 32 bytes, chooses the chance,
     which is another in each game; `seats_swapped` has y come first in even sessions, as in the second leg of a
-    duplicate match. Where the game is `zero_sum`, it is seen to that it is. An exception of the rules ends the leg, and `check` raises it.
+    duplicate match. Where the game is `zero_sum`, it is seen to that it is. An exception of the rules ends the
+    leg, and `check` raises it.
     """
 
     def __init__(
