@@ -58,6 +58,10 @@ cdef class GameCore:
         self.decision.seat = 0
         return DECIDE
 
+    cdef bytes told(self, bint as_line):
+        """What the pending decision tells, where it isn't a view: as `tells_values` of the interface has it."""
+        return b""
+
     cdef int64_t default_answer(self) noexcept nogil:
         """What counts as the asked bot's answer when it has none (it is at fault)."""
         return 0
@@ -148,6 +152,13 @@ cdef class GameCore:
     def write_views_to(self, int seat, uintptr_t address):
         """Have a seat's views written to an address; it must stay good while the core plays."""
         self.windows[seat] = <unsigned char*>address
+
+    def told_values(self):
+        """What the pending decision tells by name, where it isn't a view."""
+        return {}
+
+    def check(self):
+        """Raise what ended the leg that was no bot's fault, for cores with rules in Python."""
 
     def position(self):
         """(session, game) now being played; both count from 0, the session within the leg."""

@@ -26,6 +26,8 @@ class Lanes:
         view_size: int,
         most_arguments: int,
         lines: Sequence[tuple[Sequence[tuple[int, int, bytes]], Sequence[tuple[bytes, bool, int]]]],
+        *,
+        tells_values: bool = False,
     ) -> None: ...
     def open_channel(
         self,

@@ -57,6 +57,7 @@ from engine.messages cimport (
     Header,
     Question,
     is_answer,
+    padding_of,
     question_size,
 )
 from engine.prefetch cimport prefetch
@@ -71,6 +72,7 @@ BOT_FAULTY = FAULT_EVENT
 BOT_OUT_OF_MEMORY = MEMORY_EVENT
 CHANNEL_FAILED = CHANNEL_EVENT
 
+cdef const char* PADDING = b"\0\0\0\0\0\0\0\0"
 cdef const char* NO_MEMORY = b"there is no memory left for its questions"
 
 
@@ -102,7 +104,7 @@ cdef int64_t now_nanoseconds() noexcept nogil:
 cdef class Lanes:
     """The lanes and channels of one worker.
 
-    `view_size` and `most_arguments` as in the contest's interface, `lines` as
+    `view_size`, `most_arguments` and `tells_values` as in the contest's interface, `lines` as
     QuestionLines takes them. Raises ValueError for more than there is room for.
     """
     cdef Lane* lanes
@@ -127,19 +129,21 @@ cdef class Lanes:
     cdef list spare             # channels whose numbers are free
     cdef int view_size
     cdef int most_arguments
+    cdef bint tells_values
     cdef size_t stride
     cdef QuestionLines question_lines
     cdef list kept              # what the lanes point to
     cdef dict dialogues         # what the channels point to
     cdef object mishap          # an exception that `run` is to raise
 
-    def __init__(self, int view_size, int most_arguments, lines):
+    def __init__(self, int view_size, int most_arguments, lines, *, bint tells_values=False):
         if not 0 <= view_size <= MOST_VIEW_BYTES:
             raise ValueError(f"a view has {view_size} bytes, at most {int(MOST_VIEW_BYTES)} are possible")
         if not 1 <= most_arguments <= MOST_ARGUMENTS:
             raise ValueError(f"a question has {most_arguments} arguments, 1 to {int(MOST_ARGUMENTS)} are possible")
         self.view_size = view_size
         self.most_arguments = most_arguments
+        self.tells_values = tells_values
         self.stride = question_size(most_arguments, view_size)
         self.kept = []
         self.dialogues = {}
@@ -565,8 +569,31 @@ cdef class Lanes:
         else:
             question.arguments[0] = argument
         channel.gathered_size += self.stride
+        if lane >= 0 and self.tells_values and not self.gather_values(channel, lane):
+            return False
         if lane >= 0:    # starts and ends wait for a question, so that their faults belong to a decision
             self.touch(number)
+        return True
+
+    cdef bint gather_values(self, Channel* channel, int lane) noexcept with gil:
+        """Add what a lane's decision tells behind its question, whose first argument is its size; false without memory.
+
+        For a channel of lines it is the line.
+        """
+        cdef size_t question = channel.gathered_size - self.stride
+        cdef bytes told
+        try:
+            told = (<GameCore>self.lanes[lane].core).told(channel.lines)
+            if not gather_bytes(channel, <const char*>told, len(told)):
+                return False
+            if not channel.lines:
+                (<Question*>(channel.gathering + question)).arguments[0] = len(told)
+                return gather_bytes(channel, PADDING, padding_of(len(told)))
+        except MemoryError:
+            return False
+        except BaseException as mishap:
+            self.mishap = mishap
+            return False
         return True
 
     cdef void gather_line(self, int number, int lane) noexcept nogil:
@@ -578,6 +605,12 @@ cdef class Lanes:
             <void**>&channel.gathering, &channel.gathering_capacity, size + LONGEST_QUESTION, 1
         ) or not gather_lane(channel, lane):
             self.fail(number, NO_MEMORY)
+            return
+        if self.tells_values:
+            if self.gather_values(channel, lane):
+                self.touch(number)
+            else:
+                self.fail(number, NO_MEMORY)
             return
         channel.gathered_size += self.question_lines.write(
             <char*>channel.gathering + size, decision, (<GameCore>self.lanes[lane].core).windows[decision.seat]

@@ -76,7 +76,8 @@ cdef class QuestionLines:
         return size
 
     cdef const char* read(self, int kind, const char* text, size_t size, int64_t* answer) noexcept nogil:
-        """Read a line: ACTION, a word, and a number for words that take one. What is wrong with it, else NULL.
+        """Read a line: ACTION, a word, and a number for words that take one; a number alone for a question without
+        words. What is wrong with it, else NULL.
 
         `text` is all that the program wrote since it was asked.
         """
@@ -96,6 +97,13 @@ cdef class QuestionLines:
         if end - start != 6 or memcmp(text + start, b"ACTION", 6) != 0:
             return b"wrote what is no ACTION: "
         start = next_word(text, length, end, &end)
+        if line.word_count == 0:
+            if not read_number(text + start, end - start, &value):
+                return b"wrote no whole number: "
+            start = next_word(text, length, end, &end)
+            if start == end:
+                answer[0] = value
+                return NULL
         for i in range(line.word_count):
             word = &line.words[i]
             if end - start == word.length and memcmp(text + start, word.text, word.length) == 0:

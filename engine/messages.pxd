@@ -2,6 +2,8 @@
 #
 # A message to the process is a Header and `count` Questions, each of `question_size` bytes. Its
 # answer is a Header with the same serial, as many Answers, and the texts of those that are faulty.
+# Where a contest tells values by name, each Question is followed by them as `marshal` writes them: so many
+# bytes as its first argument says, and zeros up to a multiple of eight.
 # All numbers are as they lie in memory: both ends are one machine.
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -38,6 +40,10 @@ cdef struct Answer:
 cdef inline size_t question_size(int most_arguments, int view_size) noexcept nogil:
     """Bytes of a Question with its arguments and its view."""
     return 8 + 8 * most_arguments + (view_size + 7) // 8 * 8
+
+cdef inline size_t padding_of(size_t size) noexcept nogil:
+    """How many zeros follow so many bytes."""
+    return (8 - size % 8) % 8
 
 cdef inline bint is_answer(const unsigned char* message, size_t size, uint32_t serial, uint32_t count) noexcept nogil:
     """Whether so many bytes are a whole and sound answer to the message of this serial with so many questions."""

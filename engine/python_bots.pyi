@@ -23,4 +23,5 @@ def serve(
     view_size: int,
     most_arguments: int,
     histories: tuple[int, Sequence[tuple[str, int]]] = (0, ()),
+    tells_values: bool = False,
 ) -> None: ...

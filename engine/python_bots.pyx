@@ -14,6 +14,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 from posix.unistd cimport read, write
 
+from marshal import loads
 from operator import index
 
 from engine.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
@@ -27,6 +28,7 @@ from engine.messages cimport (
     Answer,
     Header,
     Question,
+    padding_of,
     question_size,
 )
 from engine.prefetch cimport prefetch as prefetch_line
@@ -142,7 +144,7 @@ cdef class Buffer:
         return self.content
 
 
-cdef bint read_message(int descriptor, Buffer inbox, size_t stride) except *:
+cdef bint read_message(int descriptor, Buffer inbox) except *:
     """Fill the buffer with one message; false when the other end is closed."""
     cdef size_t size = 0
     cdef size_t wanted = sizeof(Header)
@@ -157,7 +159,7 @@ cdef bint read_message(int descriptor, Buffer inbox, size_t stride) except *:
             return False
         size += got
         if wanted == sizeof(Header) and size >= sizeof(Header):
-            wanted += (<Header*>inbox.content).count * stride
+            wanted = (<Header*>inbox.content).size
             inbox.reserve(wanted)
     return True
 
@@ -272,13 +274,14 @@ def serve(
     int view_size,
     int most_arguments,
     histories=(0, ()),
+    bint tells_values=False,
 ):
     """Answer messages until the pipe closes.
 
     `new_leg(seed)` gives a leg's view and the functions that answer its
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
     `argument_counts`: of each question, the view aside. `histories`: where the view has their length, and a name and
-    the place of the last element for each.
+    the place of the last element for each. `tells_values`: the view's attributes come by name.
     """
     cdef size_t stride = question_size(most_arguments, view_size)
     cdef Buffer inbox = Buffer()
@@ -289,7 +292,8 @@ def serve(
     cdef Answer* answer
     cdef uint32_t i
     cdef int argument
-    cdef size_t passed
+    cdef char* place            # in the message, where the next question begins
+    cdef size_t told, passed
     cdef int counts[MOST_QUESTIONS]
     cdef PyObject* arguments[MOST_ARGUMENTS + 1]
     cdef Legs legs = Legs()
@@ -312,12 +316,14 @@ def serve(
         raise ValueError("questions of more kinds, arguments or bytes than there is room for")
     for argument, count in enumerate(argument_counts):
         counts[argument] = count
-    while read_message(questions, inbox, stride):
+    while read_message(questions, inbox):
         header = <Header*>inbox.content
         outbox.reserve(sizeof(Header) + header.count * sizeof(Answer))
         texts = None
+        place = <char*>inbox.content + sizeof(Header)
         for i in range(header.count):
-            question = <Question*>(inbox.content + sizeof(Header) + i * stride)
+            question = <Question*>place
+            place += stride
             if i + 8 < header.count:
                 legs.prefetch(<Question*>(<char*>question + 8 * stride), 0)
             if i + 4 < header.count:
@@ -327,6 +333,9 @@ def serve(
             answer.status = ANSWERED
             answer.text_length = 0
             text = None
+            told = 0
+            if tells_values and question.kind >= 0:
+                told = question.arguments[0]
             try:
                 if question.kind >= 0:
                     leg = <Leg>legs.by_lane[question.lane]
@@ -336,7 +345,11 @@ def serve(
                         text = leg.failure
                     else:
                         passed = 0
-                        if view_size:
+                        if tells_values:
+                            leg.view.__dict__.update(loads(place[:told]))
+                            arguments[0] = <PyObject*>leg.view
+                            passed = 1
+                        elif view_size:
                             memcpy(
                                 leg.view.content, <unsigned char*>&question.arguments[most_arguments], view_size
                             )
@@ -371,6 +384,7 @@ def serve(
                 answer.status = OUT_OF_MEMORY
             except BaseException as problem:
                 text = explained(explain, problem)
+            place += told + padding_of(told)
             if text is not None:
                 answer.status = FAULTY
                 answer.text_length = <int32_t>len(text)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tournament.contests import CONTESTS, find_contest
+from tournament.contests import CONTESTS, find_contest, known_rules
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
@@ -56,16 +56,22 @@ class Config:
 class Contests:
     """The contests that a settings file makes, by name: a table each, then those without one that are there anyway.
 
-    `chosen` are those of the file; or, where it has none, all.
+    `chosen` are those of the file; or, where it has none, all. `broken` are those whose package can't be loaded,
+    with what is wrong: they disturb nobody but who asks for them.
     """
 
     all: dict[str, Contest]
     chosen: tuple[str, ...]
+    broken: dict[str, BadInput] = field(default_factory=dict)
 
     def find(self, name: str) -> Contest:
         """The contest of that name. Raises BadInput for an unknown one."""
         if name in self.all:
             return self.all[name]
+        if name in self.broken:
+            raise self.broken[name]
+        if name in known_rules():
+            return find_contest(name)
         raise BadInput(f"no contest is called {name}; there are: {', '.join(self.all)}{did_you_mean(name, self.all)}")
 
 
@@ -91,7 +97,7 @@ def load_config(
     where = str(path or FILE_NAME)
     contests = _contests_in(document, where, text)
     played = contests.find(contest_name)
-    tables = {*contests.all, _SANDBOX}
+    tables = {*contests.all, *contests.broken, _SANDBOX}
     head = {key: value for key, value in document.items() if key not in tables}
     overrides = {key: value for key, value in (general or {}).items() if value is not None}
     own_overrides = {key: value for key, value in (contest or {}).items() if value is not None}
@@ -124,29 +130,38 @@ def load_config(
 def _contests_in(document: Mapping[str, Any], where: str, text: str) -> Contests:
     """The contests that the tables of a file make."""
     made: dict[str, Contest] = {}
+    broken: dict[str, BadInput] = {}
     own_rules = {contest.name: contest for contest in CONTESTS}
     for name, table in document.items():
         if name == _SANDBOX or name in General.model_fields or (name not in own_rules and not isinstance(table, dict)):
             continue
+        if name in own_rules and (not isinstance(table, dict) or "game" not in table):
+            made[name] = own_rules[name]
+            continue
         if not isinstance(table, dict) or "game" not in table:
-            if name not in own_rules:
+            rules = known_rules()
+            if name not in rules:
                 raise BadInput(
                     f"{where}, line {_line_of(text, None, name)}: unknown table {_shown(name)}; a contest of that name"
                     f' says by which rules it is played: game = "{CONTESTS[0].name}". There are'
-                    f" {_listed(own_rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*own_rules, _SANDBOX])}"
+                    f" {_listed(rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*rules, _SANDBOX])}"
                 )
-            made[name] = own_rules[name]
-            continue
-        place, game = f"{where}, line {_line_of(text, name, 'game')}", table["game"]
-        if not isinstance(game, str) or game not in own_rules:
-            close = did_you_mean(game, own_rules) if isinstance(game, str) else ""
-            raise BadInput(f"{place}: game = {game!r}: no such rules; there are {_listed(own_rules)}{close}")
-        if name in own_rules and game != name:
+        place, game = f"{where}, line {_line_of(text, name, 'game')}", table.get("game", name)
+        rules = [*own_rules] if isinstance(game, str) and game in own_rules else known_rules()
+        if not isinstance(game, str) or game not in rules:
+            close = did_you_mean(game, rules) if isinstance(game, str) else ""
+            raise BadInput(f"{place}: game = {game!r}: no such rules; there are {_listed(rules)}{close}")
+        if name in rules and game != name:
             raise BadInput(f"{place}: {name} has rules of its own; give a contest of {game} another name")
         if not valid_contest_name(name):
             raise BadInput(f"{where}, line {_line_of(text, None, name)}: [{_shown(name)}]: {CONTEST_NAME_RULE}")
-        made[name] = find_contest(name, game)
-    return Contests(made | {name: own for name, own in own_rules.items() if name not in made}, tuple(made or own_rules))
+        try:
+            made[name] = find_contest(name, game)
+        except BadInput as problem:
+            broken[name] = BadInput(f"{place}: {problem}")
+    chosen = [name for name in document if name in made or name in broken]
+    more = {name: own for name, own in own_rules.items() if name not in made}
+    return Contests(made | more, tuple(chosen or own_rules), broken)
 
 
 def _listed(names: Iterable[str]) -> str:

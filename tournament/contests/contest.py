@@ -170,6 +170,7 @@ class Interface:
     python_sdk: PythonSdk | None = None
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
     histories: Histories | None = None
+    told_names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError for more than the engine has room for."""
@@ -372,7 +373,8 @@ class Contest:
     batches before anything is measured: the games of a session, and how many one
     core plays in a second. `commands` are what it adds to the command line: by name, where a Typer app is
     to be found, as "module:attribute"; it is imported when the command is called. The `preset` are settings
-    with which a new settings file has it.
+    with which a new settings file has it. `requires`: packages that its games depend on, with their versions; a
+    node without just these does not play it.
     """
 
     name: str
@@ -392,6 +394,7 @@ class Contest:
     expected_rate: float = 3e6
     commands: Mapping[str, str] = field(default_factory=dict)
     preset: Mapping[str, object] = field(default_factory=dict)
+    requires: tuple[tuple[str, str], ...] = ()
     rules: str = ""
 
     def __post_init__(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import struct
-from collections.abc import Sequence
 
 from engine.game_core import GameCore
 from tournament.contests.contest import Interface
@@ -15,9 +14,12 @@ def view_values(interface: Interface, view: bytes) -> dict[str, float]:
     return {field.name: struct.unpack_from(f"<{field.code}", view, field.offset)[0] for field in interface.view}
 
 
-def asked(interface: Interface, kind: int, arguments: Sequence[int], view: bytes) -> str:
-    """A question by its name with all that it tells a bot, in one line."""
+def asked(interface: Interface, core: GameCore) -> str:
+    """A core's pending question by its name with all that it tells a bot, in one line."""
+    kind, _, arguments, view = core.pending()
     question = interface.questions[kind]
+    if interface.told_names is not None:
+        return f"{question.name}: {', '.join(f'{name} {value}' for name, value in core.told_values().items())}"
     values = view_values(interface, view)
     if interface.show_view:
         shown = [interface.show_view(values)]

@@ -291,7 +291,9 @@ def _tasks(
             in_lanes += fixture.has_processes
         inline = len(batch) - in_lanes
         if batch and (played or pace.batch_is_full(inline, in_lanes, inline_left, in_lanes_left)):
-            yield Task(contest.name, settings, sandbox, writer.storage.location, tuple(batch), contest.rules)
+            yield Task(
+                contest.name, settings, sandbox, writer.storage.location, tuple(batch), contest.rules, contest.requires
+            )
             inline_left -= inline
             in_lanes_left -= in_lanes
             batch = []

@@ -37,9 +37,10 @@ def prepare(told: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
     `told`: name, questions (names), argument_counts, fields (name, offset,
-    struct code), view_size, most_arguments, state_size (of the list f), sdk
-    (file of the contest's module for bots, or None), modules (name to file and package folders),
-    only_tell and catch_up (of each question), histories (where their length lies, and name and offset of each),
+    struct code), told_names (of values that come by name instead, or None), view_size, most_arguments,
+    state_size (of the list f), sdk (file of the contest's module for bots, or None), modules (name to file and
+    package folders), only_tell and catch_up (of each question), histories (where their length lies, and name and
+    offset of each),
     legs_share (whether legs share the process), examine (to say which they may, and do nothing else).
     """
     _told.update(told)
@@ -115,6 +116,7 @@ def serve() -> None:
         view_size=_told["view_size"],
         most_arguments=_told["most_arguments"],
         histories=_told["histories"],
+        tells_values=_told["told_names"] is not None,
     )
 
 
@@ -151,7 +153,10 @@ class _Bot:
         self._code: types.CodeType | None = None
         # One class for all legs: those that share a process can't come by it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
-        self._view = type("Bot", (python_bots.View,), {**fields, "field_names": tuple(fields)})
+        told = _told["told_names"] or ()
+        names = {"field_names": (*fields, *told)}
+        # What comes by name is an attribute of the object, over this one of the class.
+        self._view = type("Bot", (python_bots.View,), {**fields, **dict.fromkeys(told), **names})
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
         """What the bot is shown, and the functions that answer its questions, None for one that catches up."""

@@ -31,7 +31,7 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 @dataclass(frozen=True)
 class Task:
-    """A batch of legs to play, how, and where its parts go. `rules` as of a Contest."""
+    """A batch of legs to play, how, and where its parts go. `rules` and `requires` as of a Contest."""
 
     contest: str
     settings: dict[str, Any]
@@ -39,6 +39,7 @@ class Task:
     location: str
     legs: tuple[Leg, ...]
     rules: str = ""
+    requires: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.records import Table
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.contests.questions import asked
+from tournament.errors import RunFailed, printable, shortened
 from tournament.keys import seed_after_faults
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
@@ -85,7 +88,7 @@ def play_leg(
         answer = core.default()
     if meters is not None:
         meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]
-    return leg_result(leg, core, tuple(faults), ended_by)
+    return leg_result(contest, leg, core, tuple(faults), ended_by)
 
 
 def new_core(
@@ -166,7 +169,7 @@ def seat_again(
 
 def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, complaints: str = "") -> Fault:
     """A seat's fault at the decision now pending: what happened, and the last lines of the bot's stderr."""
-    kind, _, arguments, view = core.pending()
+    kind = core.pending()[0]
     session, game = core.position()
     return Fault(
         seat,
@@ -174,7 +177,7 @@ def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, c
         game,
         contest.interface.questions[kind].name,
         what,
-        asked(contest.interface, kind, arguments, view),
+        asked(contest.interface, core),
         complaints,
     ).bounded()
 
@@ -184,8 +187,14 @@ def after_faults(faults: int, seat: Seat) -> Seat:
     return replace(seat, random_seed=seed_after_faults(seat.random_seed, faults))
 
 
-def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None) -> LegResult:
-    """The result of a leg, from its core."""
+def leg_result(
+    contest: Contest, leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None
+) -> LegResult:
+    """The result of a leg, from its core. Raises RunFailed when the contest's own rules failed."""
+    try:
+        core.check()
+    except Exception as failure:
+        raise RunFailed(_failure_of_rules(contest, leg, core, failure)) from failure
     kept, left_out = kept_faults(faults, ended_by is not None)
     return LegResult(
         digest=leg.digest,
@@ -203,4 +212,16 @@ def leg_result(leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: in
         counts=core.counts(),
         faults_left_out=left_out,
         y_sums=core.y_sums(),
+    )
+
+
+def _failure_of_rules(contest: Contest, leg: Leg, core: GameCore, failure: Exception) -> str:
+    """A line for an exception in a contest's rules, with its place in their file."""
+    session, game = core.position()
+    places = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
+    where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
+    what = shortened(printable(" ".join(str(failure).split())), 300)
+    return (
+        f"the rules of {contest.name} failed in match {leg.plan.match} ({leg.x.name} against {leg.y.name}), session"
+        f" {leg.plan.first_session + session}, game {game}: {type(failure).__name__}: {what}{where}"
     )

@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 
 import engine
-from tournament.errors import RunFailed
+from tournament.contests import find_contest
+from tournament.errors import BadInput, RunFailed
 from tournament.store.storage import Storage, open_storage
 
 # What games and records depend on besides the task, bots' own packages aside: an artifact names those itself.
@@ -103,3 +104,22 @@ def accept(invitation: Invitation) -> None:
             f"node {node} does not find in {invitation.location} what this run wrote there: results must lie in a"
             " folder that all nodes share, or at a URL such as s3://bucket/prefix"
         )
+
+
+@cache
+def accept_contest(rules: str, requires: tuple[tuple[str, str], ...]) -> None:
+    """Prove once in this process that it has the packages that a contest's games depend on.
+
+    Raises RunFailed with one line naming this machine.
+    """
+    if not requires:
+        return
+    try:
+        here = dict(find_contest(rules).requires)
+    except BadInput as problem:
+        named = ", ".join(" ".join(package) for package in requires)
+        raise RunFailed(
+            f"node {platform.node()} can't play {rules}: {problem}; install {named} on every node"
+        ) from None
+    if found := Versions(tuple(here.items())).differences(Versions(requires)):
+        raise RunFailed(f"node {platform.node()} has {found} for {rules}: install the same on every node")

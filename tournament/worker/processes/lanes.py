@@ -191,6 +191,7 @@ class _LaneTable:
             contest.interface.view_size,
             python_bots.most_arguments(contest.interface),
             question_lines(contest.interface),
+            tells_values=contest.interface.told_names is not None,
         )
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
@@ -516,7 +517,7 @@ class _LaneTable:
         if ended_by is None:
             ended_by = self._fault_of_the_last_moment(in_play)
         in_play.rows.take(*self._lanes.take_rows(in_play.lane))
-        result = leg_result(in_play.leg, core, tuple(in_play.faults), ended_by)
+        result = leg_result(self._contest, in_play.leg, core, tuple(in_play.faults), ended_by)
         uses = (self._use(in_play, 0), self._use(in_play, 1))
         self._leave(in_play, [_OVER if ended_by is not None else _last_words(in_play, seat) for seat in range(2)])
         self._done.append(PlayedLeg(result, in_play.rows, uses))

@@ -175,6 +175,7 @@ def start(
                 "catch_up": [question.catches_up for question in interface.questions],
                 "histories": _histories(interface),
                 "fields": [(field.name, field.offset, field.code) for field in interface.view],
+                "told_names": interface.told_names,
                 "view_size": interface.view_size,
                 "most_arguments": most_arguments(interface),
                 "state_size": interface.state_size,

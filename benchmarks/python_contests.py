@@ -1,0 +1,106 @@
+"""Contests in Python and games of OpenSpiel, beside OpenSpiel's own evaluate_bots with the same two bots.
+
+    python -m benchmarks.python_contests [--rounds N]
+
+Both sides of a row run in turn, round by round; a row shows medians. Ours are sandboxed and recorded in memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pyspiel
+
+from tests.python_rules import play_field
+from tournament.contests import find_contest
+from tournament.contests.contest import Contest
+from tournament.contests.python_contest import Column, Decision, Play, PythonContest, Session, whole
+from tournament.contests.python_contest.rules import contest_of
+
+TURNS = 100
+UNIFORM_IN_C = "int act(const Bot *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
+UNIFORM_IN_PYTHON = "import random\ndef act(state):\n    return random.choice(state.legal_actions)\n"
+
+
+class Trivial(PythonContest):
+    """A game of a hundred decisions, and nothing else."""
+
+    name = "trivial"
+    decisions = (Decision("move", "Move", tells={"turn": whole(0, TURNS, "turn")}, answer=whole(0, 9, "a move")),)
+    columns = (Column("moved", "int32", "sum of the moves"),)
+
+    def play(self, session: Session) -> Play:
+        (move,) = self.decisions
+        moved = 0
+        for turn in range(TURNS):
+            moved += yield move(turn & 1, turn=turn)
+        session.record(moved, -moved, moved=moved)
+
+
+class UniformBot(pyspiel.Bot):  # type: ignore[misc]
+    """The same bot as in Python here, as OpenSpiel has them."""
+
+    def __init__(self) -> None:
+        pyspiel.Bot.__init__(self)
+
+    def restart_at(self, state: Any) -> None:
+        pass
+
+    def step(self, state: Any) -> int:
+        return int(random.choice(state.legal_actions()))
+
+
+def ours(contest: Contest, bots: dict[str, tuple[str, str]], sessions: int, **settings: Any) -> float:
+    """Games a second of one pairing, without what its bots take to be built."""
+
+    def seconds(count: int) -> float:
+        begun = time.perf_counter()
+        play_field(contest, bots, sessions=count, **settings)
+        return time.perf_counter() - begun
+
+    return sessions / max(1e-9, seconds(sessions + 1) - seconds(1))
+
+
+def theirs(game: str, bots: list[Any], games: int) -> float:
+    """Games a second of evaluate_bots."""
+    loaded = pyspiel.load_game(game)
+    begun = time.perf_counter()
+    for number in range(games):
+        pyspiel.evaluate_bots(loaded.new_initial_state(), bots, number)
+    return games / (time.perf_counter() - begun)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    rounds = parser.parse_args().rounds
+
+    def median(measure: Callable[[], float]) -> float:
+        return statistics.median(measure() for _ in range(rounds))
+
+    in_c = dict.fromkeys("ab", (".c", "int move(const Bot *bot) { return 1; }\n"))
+    rate = median(lambda: TURNS * ours(contest_of(Trivial), in_c, 2000))
+    print(f"trivial rules, C bots: {rate:,.0f} decisions/s")
+    contest = find_contest("open_spiel")
+    print("| game | bots | ours, games/s | evaluate_bots, games/s | ratio |\n|---|---|---|---|---|")
+    for game, games in (("kuhn_poker", 40_000), ("leduc_poker", 20_000), ("tic_tac_toe", 6_000)):
+        for language, source, count, new_bots in (
+            ("C, C++", (".c", UNIFORM_IN_C), games, lambda: [pyspiel.make_uniform_random_bot(n, n) for n in range(2)]),
+            ("Python", (".py", UNIFORM_IN_PYTHON), games // 4, lambda: [UniformBot(), UniformBot()]),
+        ):
+            field = {"a": source, "b": source}
+            mine, other = [], []
+            for _ in range(rounds):
+                mine.append(ours(contest, field, count, open_spiel=game))
+                other.append(theirs(game, new_bots(), count))
+            one, two = statistics.median(mine), statistics.median(other)
+            print(f"| {game} | {language} | {one:,.0f} | {two:,.0f} | {one / two:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

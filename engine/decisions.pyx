@@ -1,0 +1,289 @@
+"""What rules written in Python ask bots: values by name, and which answers are legal.
+
+C bots find the values in their struct, Python bots as attributes, programs in a
+line of JSON. All are checked against what the contest declares, whoever is
+asked: a contest fails alike with bots of every kind.
+"""
+
+cimport cython
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from libc.math cimport isfinite
+from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
+
+import json
+import marshal
+
+# A value of this name is a list of the answers that count; others are faults.
+LEGAL_ACTIONS = "legal_actions"
+# The way of writing in which equal values are equal bytes; later ones depend on how often an object is referred to.
+cdef int MARSHAL_VERSION = 2
+
+# In bytes, by code; a whole number that says how many a list has is of 32 bits.
+SIZES = {"i": 4, "q": 8, "d": 8}
+
+
+cdef class Decision:
+    """A decision that a bot is asked for, of the function or method of that name.
+
+    `tells`: (name, code, low, high, most) of each value. Its code is i or q (a whole number of 32 or 64
+    bits from `low` to `high`), d (a fraction) or s (a text); `most`: so many at most of a list, -1 for a single value.
+    An answer is one of the LEGAL_ACTIONS if such a value is told, else from `low` to `high`; `default`
+    counts for a bot that is at fault. Raises ValueError for what can't be.
+    """
+
+    def __init__(self, str name, tells, *, int64_t low=INT64_MIN, int64_t high=INT64_MAX, int64_t default=0):
+        cdef int i
+        self.name = name
+        self.tells = tuple(tells)
+        self.low = low
+        self.high = high
+        self.default = default
+        self.kind = -1
+        self.legal = -1
+        self.names = [told[0] for told in self.tells]
+        free(self.places)
+        self.places = <Place*>calloc(max(1, len(self.tells)), sizeof(Place))
+        if self.places == NULL:
+            raise MemoryError
+        for i, (value, code, least, greatest, most) in enumerate(self.tells):
+            if code not in ("i", "q", "d", "s") or most < -1 or least > greatest:
+                raise ValueError(f"{name} can't tell {value} so")
+            self.places[i] = Place(ord(code), least, greatest, most, -1, -1)
+            if value == LEGAL_ACTIONS:
+                if most < 1 or code not in ("i", "q"):
+                    raise ValueError(f"{name}: {LEGAL_ACTIONS} is a list of whole numbers")
+                self.legal = i
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"{name} tells something twice")
+        if self.legal < 0 and not low <= default <= high:
+            raise ValueError(f"{name}: the default answer {default} is not from {low} to {high}")
+
+    def __dealloc__(self):
+        free(self.places)
+
+    def place(self, int kind, offsets):
+        """Make it the contest's question of this number.
+
+        `offsets`: by a value's name, where it lies in the bot's struct; for a list (that of its count, that of its
+        first item). Raises ValueError when it is another's question already.
+        """
+        cdef int i
+        if self.kind >= 0 and self.kind != kind:
+            raise ValueError(f"the decision {self.name} belongs to another contest already")
+        self.kind = kind
+        for i, (name, code, _, _, most) in enumerate(self.tells):
+            if code != "s" and most < 0:
+                self.places[i].offset = offsets[name]
+            elif code != "s":
+                self.places[i].count_offset, self.places[i].offset = offsets[name]
+
+    def __call__(self, int seat, /, *, default=None, **values):
+        """The question to seat x (0) or y (1), with these values; `default` instead of the declared one.
+
+        A text, or a list of texts, may be a function that makes it: only some bots are told texts.
+        """
+        cdef Asked asked = Asked.__new__(Asked)
+        asked.decision = self
+        asked.seat = seat
+        asked.values = values
+        asked.check(default)    # here, where the traceback names the rules' own line
+        return asked
+
+
+cdef inline int64_t whole(Decision decision, Place* place, str name, object value) except? -1:
+    """A whole number within its limits."""
+    cdef int overflow = 0
+    cdef int64_t number
+    if PyLong_CheckExact(value):
+        number = PyLong_AsLongLongAndOverflow(value, &overflow)
+        if not overflow and place.low <= number <= place.high:
+            return number
+    return odd_whole(decision, place, name, value)
+
+
+cdef int64_t odd_whole(Decision decision, Place* place, str name, object value) except? -1:
+    """The same of what is no plain int, or not within the limits."""
+    cdef int64_t number
+    try:
+        number = value
+    except (TypeError, OverflowError):
+        raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no whole number of 64 bits") from None
+    if isinstance(value, float) or not place.low <= number <= place.high:
+        raise ValueError(f"{decision.name} tells {name} = {value!r}; declared is {place.low} to {place.high}")
+    return number
+
+
+cdef double fraction(Decision decision, str name, object value) except? -1:
+    """A number that JSON can tell."""
+    cdef double number
+    try:
+        number = value
+    except (TypeError, OverflowError):
+        raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no number") from None
+    if not isfinite(number):
+        raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no finite number")
+    return number
+
+
+cdef inline int64_t cell(Decision decision, Place* place, str name, object value) except? -1:
+    """A value as it is kept."""
+    cdef double number
+    cdef int64_t bits
+    if place.code == c"d":
+        number = fraction(decision, name, value)
+        memcpy(&bits, &number, sizeof(number))
+        return bits
+    return whole(decision, place, name, value)
+
+
+cdef str written(Decision decision, str name, object value):
+    """A text."""
+    if type(value) is not str:
+        raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no text")
+    return value
+
+
+@cython.final
+cdef class Asked:
+    """A question as put to a seat, checked. It may be asked again."""
+
+    def __dealloc__(self):
+        free(self.cells)
+
+    cdef int check(self, given_default) except -1:
+        """See that it tells what its decision declares. Raises ValueError."""
+        cdef Decision decision = self.decision
+        cdef Place* place
+        cdef list names = decision.names
+        cdef int64_t* end
+        cdef Py_ssize_t count, room
+        cdef bint is_told = True
+        cdef int i
+        if not 0 <= self.seat <= 1:
+            raise ValueError(f"{decision.name} asks seat {self.seat}; there are 0 and 1")
+        if decision.kind < 0:
+            raise ValueError(f"{decision.name} is none of the contest's decisions")
+        for i in range(len(names)):
+            is_told = is_told and names[i] in self.values
+        if not is_told or len(self.values) != len(names):
+            raise ValueError(f"{decision.name} tells {', '.join(self.values)}; declared is {', '.join(names)}")
+        room = 1
+        for i in range(len(names)):
+            if decision.places[i].most >= 0 and decision.places[i].code != c"s":
+                count = len(self.values[names[i]])
+                if count > decision.places[i].most:
+                    raise ValueError(
+                        f"{decision.name} tells {count} {names[i]}; declared are {decision.places[i].most} at most"
+                    )
+                room += count
+            room += 1
+        self.cells = end = <int64_t*>malloc(room * sizeof(int64_t))
+        if end == NULL:
+            raise MemoryError
+        for i in range(len(names)):
+            name = <str>names[i]
+            place = &decision.places[i]
+            value = self.values[name]
+            if place.code == c"s":
+                if not callable(value):
+                    for text in (value,) if place.most < 0 else value:
+                        written(decision, name, text)
+            elif place.most < 0:
+                end[0] = cell(decision, place, name, value)
+                end += 1
+            else:
+                if i == decision.legal:
+                    self.legal_cells = end
+                end[0] = len(value)
+                end += 1
+                for item in value:
+                    if end == self.cells + room:
+                        raise ValueError(f"{decision.name} tells more {name} than they are long")
+                    end[0] = cell(decision, place, name, item)
+                    end += 1
+        return self.choose_default(given_default)
+
+    cdef int choose_default(self, given) except -1:
+        """Work out what counts for a bot at fault."""
+        cdef Decision decision = self.decision
+        if decision.legal >= 0 and self.legal_cells[0] == 0:
+            raise ValueError(f"{decision.name} is asked without a legal action")
+        if given is not None:
+            self.default = given
+        elif decision.legal >= 0:
+            self.default = self.legal_cells[1]
+        else:
+            self.default = decision.default
+        if not self.takes(self.default):
+            raise ValueError(f"{decision.name}: the default answer {self.default} is not legal")
+        return 0
+
+    cdef bint takes(self, int64_t answer) noexcept:
+        """Whether an answer is legal."""
+        cdef Decision decision = self.decision
+        cdef int64_t i
+        if decision.legal < 0:
+            return decision.low <= answer <= decision.high
+        for i in range(1, self.legal_cells[0] + 1):
+            if self.legal_cells[i] == answer:
+                return True
+        return False
+
+    cdef void show(self, unsigned char* window) noexcept:
+        """Write what it tells into a C bot's struct."""
+        cdef const int64_t* next_cell = self.cells
+        cdef Place* place
+        cdef unsigned char* target
+        cdef int64_t i, count
+        cdef int number
+        for number in range(len(self.decision.names)):
+            place = &self.decision.places[number]
+            if place.code == c"s":
+                continue
+            count = 1
+            if place.most >= 0:
+                count = next_cell[0]
+                (<int32_t*>(window + place.count_offset))[0] = <int32_t>count
+                next_cell += 1
+            target = window + place.offset
+            if place.code == c"i":
+                for i in range(count):
+                    (<int32_t*>target)[i] = <int32_t>next_cell[i]
+            else:
+                memcpy(target, next_cell, count * sizeof(int64_t))
+            next_cell += count
+
+    cdef bytes told(self, bint as_line):
+        """What it tells, for a program as a line of JSON, for a Python bot's process as `marshal` has it."""
+        if as_line:
+            if self.line is None:
+                self.line = json.dumps({"question": self.decision.name, **self.plain()}).encode() + b"\n"
+            return self.line
+        if self.packed is None:
+            self.packed = marshal.dumps(self.plain(), MARSHAL_VERSION)
+        return self.packed
+
+    def plain(self):
+        """What it tells, as plain numbers, texts and lists."""
+        cdef Decision decision = self.decision
+        cdef int i
+        plain = {}
+        for i, name in enumerate(decision.names):
+            value = self.values[name]
+            if decision.places[i].code == c"s":
+                value = value() if callable(value) else value
+                plain[name] = written(decision, name, value) if decision.places[i].most < 0 else [
+                    written(decision, name, text) for text in value
+                ]
+                continue
+            make = float if decision.places[i].code == c"d" else int
+            plain[name] = make(value) if decision.places[i].most < 0 else [make(item) for item in value]
+        return plain
+
+    def legal_actions(self):
+        """The answers that count: a list, or a range."""
+        if self.decision.legal >= 0:
+            return list(self.values[LEGAL_ACTIONS])
+        return range(self.decision.low, self.decision.high + 1)

@@ -1,0 +1,11 @@
+"""one_more: bids one higher than the last bid, until more than five dice are said to show a face."""
+
+import json
+import sys
+
+sessions = int(sys.stdin.readline())
+for line in sys.stdin:
+    if not line.startswith("{"):
+        break  # SCORE: the match is over
+    last_bid = json.loads(line)["last_bid"]
+    print("ACTION", last_bid + 1 if last_bid < 30 else 0, flush=True)

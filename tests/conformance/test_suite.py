@@ -1,0 +1,44 @@
+"""The suite finds contests that break its rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.contests.test_installed import install, site
+from tournament import conformance
+
+__all__ = ["site"]
+
+RULES = """\
+import random
+from tournament.contests.python_contest import Column, Decision, PythonContest, whole
+
+class Rules(PythonContest):
+    name = "{name}"
+    decisions = (Decision("move", "Move", tells={{"turn": whole(0, 9, "turn")}}, answer=whole(0, 9, "a move")),)
+    columns = (Column("moved", "int32", "{meaning}"),)
+
+    def play(self, session):
+        x = yield self.decisions[0](0, turn=1)
+        y = yield self.decisions[0](1, turn=1)
+        session.record(x - y, y - x, moved={moved})
+"""
+
+
+def trial(site: Path, folder: Path, name: str, meaning: str = "a sum", moved: str = "x + y") -> conformance.Trial:
+    install(site, name, name, RULES.format(name=name, meaning=meaning, moved=moved))
+    return conformance.Trial(name, folder / "trial", sessions=4)
+
+
+def test_a_column_without_a_meaning_is_found(site: Path, tmp_path: Path) -> None:
+    with pytest.raises(conformance.NotConforming, match="column moved of games has no meaning"):
+        conformance.documented(trial(site, tmp_path, "undocumented", meaning=" "))
+
+
+def test_chance_from_elsewhere_is_found(site: Path, tmp_path: Path) -> None:
+    tried = trial(site, tmp_path, "random_rules", moved="random.randrange(10**9)")
+    with pytest.raises(conformance.NotConforming, match="games has other values of moved when played in pieces"):
+        conformance.determinism(tried)
+    conformance.resume(tried)  # what is complete stays as it is

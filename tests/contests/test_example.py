@@ -1,0 +1,72 @@
+"""examples/liars_dice, installed as its users would: played, checked, added to, and, whole, played on Ray."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from tests.example_contest import EXAMPLE, example_is_installed, example_target
+from tests.python_rules import play_field
+from tournament.api import run
+from tournament.config import load_config
+from tournament.contests import find_contest
+from tournament.runner.contest_run import NobodyWatching
+from tournament.standings.results import load
+from tournament.trial.check import check_bot
+
+__all__ = ["example_is_installed", "example_target"]
+
+BOTS = ["counter.py", "one_more", "own_hand.c"]
+SEED = "a seed of the tests of examples"
+
+
+@pytest.fixture(scope="module")
+def played(example_is_installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the example's settings and bots, with records."""
+    folder = tmp_path_factory.mktemp("played")
+    shutil.copy(EXAMPLE / "tournament.toml", folder)
+    shutil.copytree(EXAMPLE / "entrants", folder / "entrants")
+    run("liars_dice", config=folder / "tournament.toml", sessions=100, executor="local", workers=1, seed=SEED)
+    return folder
+
+
+def test_its_bots_play_without_a_fault(played: Path) -> None:
+    lines = load(str(played / "results" / "liars_dice")).ranking.entrants
+    assert [line.name for line in lines] == ["counter", "own_hand", "one_more"]
+    assert all(line.faults == 0 for line in lines)
+
+
+@pytest.mark.statistical
+def test_a_bid_of_one_die_holds_as_often_as_ten_dice_say(example_is_installed: Path) -> None:
+    """Who begins bids one die of face 1, the other challenges: that holds unless ten dice show other faces."""
+    bots = dict.fromkeys("ab", (".c", "int bid(const Bot *bot) { return bot->legal_actions[0]; }\n"))
+    ((result, rows),) = play_field(find_contest("liars_dice"), bots, sessions=4000).values()
+    games = rows["games"]
+    chance = 1 - (5 / 6) ** 10
+    assert abs(games["held"].mean() - chance) < 4 * math.sqrt(chance * (1 - chance) / 4000)
+    assert set(games["last_bid"]) == {1}
+    assert ((games["x_is_first"] == games["held"]) == (games["x_points"] == 1)).all()
+    assert result.points == games["x_points"].sum()
+
+
+def test_check_finds_its_contest_by_the_path(played: Path) -> None:
+    config = load_config("liars_dice", played / "tournament.toml", contest={"sessions": 30})
+    bot = played / "entrants" / "liars_dice" / "own_hand.c"
+    report = check_bot(config.played, config.contest, config.sandbox, bot, NobodyWatching())
+    assert report.fit
+    assert report.repeats
+
+
+@pytest.mark.thorough
+def test_ray_plays_the_same_games(played: Path, example_target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(example_target))
+    config = played / "tournament.toml"
+    run("liars_dice", config=config, sessions=100, executor="ray", workers=2, seed=SEED, results=str(played / "on_ray"))
+    for table in ("games", "sessions", "matches.parquet"):
+        one, other = (pd.read_parquet(played / place / "liars_dice" / table) for place in ("results", "on_ray"))
+        assert_frame_equal(one, other)

@@ -1,0 +1,246 @@
+"""A contest in Python that tells values of all kinds, with bots of all kinds, and fields of them for tests."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from engine.decisions import Asked
+from engine.records import Table
+from engine.session_core import SessionCore
+from tests.oracles.deals import key_of
+from tournament.cache import cache_folder
+from tournament.contests.contest import Contest
+from tournament.contests.python_contest import (
+    Column,
+    Decision,
+    Play,
+    PythonContest,
+    Session,
+    fraction,
+    fractions,
+    text,
+    texts,
+    whole,
+    wholes,
+)
+from tournament.entrants.build import build_entrant
+from tournament.entrants.folder import read_submission
+from tournament.keys import trial_key
+from tournament.leg import LegPlan
+from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.sandbox.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
+from tournament.store.legs import LegResult
+from tournament.worker.leg import NullSink, play_leg
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
+
+Answer = Callable[[Asked], int]
+Rows = dict[str, dict[str, Any]]  # by table and column
+
+_PROGRAM = """\
+import json, sys
+sys.stdin.readline()
+for line in sys.stdin:
+    if not line.startswith("{"):
+        break
+    t = json.loads(line)
+    n = t["small"] + t.get("large", 0) + sum(t.get("smalls", [])) + sum(t.get("larges", []))
+    n += int(8 * t.get("share", 0)) + sum(int(8 * s) for s in t.get("shares", []))
+    legal = t.get("legal_actions")
+    print("ACTION", legal[n % len(legal)] if t["question"] == "act" else 2 * t["small"], flush=True)
+"""
+_IN_C = """\
+int act(const Bot *b)
+{
+    int64_t n = b->small + b->large + (int)(8 * b->share);
+    for (int i = 0; i < b->smalls_count; i++) n += b->smalls[i];
+    for (int i = 0; i < b->larges_count; i++) n += b->larges[i];
+    for (int i = 0; i < b->shares_count; i++) n += (int)(8 * b->shares[i]);
+    return b->legal_actions[n % b->legal_actions_count];
+}
+int name(const Bot *b) { return 2 * b->small; }
+"""
+_IN_PYTHON = """\
+def act(b):
+    n = b.small + b.large + int(8 * b.share) + sum(b.smalls) + sum(b.larges) + sum(int(8 * s) for s in b.shares)
+    return b.legal_actions[n % len(b.legal_actions)]
+
+
+def name(b):
+    return 2 * b.small
+"""
+_AS_CLASS = _IN_PYTHON.replace("\n", "\n    ").replace("(b)", "(self, b)")
+
+
+class Everything(PythonContest):
+    """Each session asks both for a number and for another; what it tells depends on the session's number alone."""
+
+    name = "everything"
+    LEGAL: ClassVar[list[int]] = [17, 3, 29, -4, 99]
+    WORDS: ClassVar[list[str]] = ["", "plain", "naïve → ∞", "𝔘🂡", 'quo"te\\ and\nline', "\ud800"]
+    BOTS: ClassVar[dict[str, tuple[str, str]]] = {
+        "c": (".c", _IN_C),
+        "cpp": (".cpp", _IN_C),
+        "object": (".py", f"class Player:\n    {_AS_CLASS}"),
+        "program": ("", _PROGRAM),
+        "py": (".py", _IN_PYTHON),
+    }
+    decisions = (
+        Decision(
+            "act",
+            "Choose",
+            tells={
+                "small": whole(0, 9, "a number"),
+                "word": text("a text"),
+                "large": whole(0, 2**40, "a large number"),
+                "smalls": wholes(5, 0, 9, "numbers"),
+                "share": fraction("an eighth or more"),
+                "words": texts("texts"),
+                "larges": wholes(5, 0, 2**40, "large numbers"),
+                "shares": fractions(5, "eighths"),
+                "legal_actions": wholes(5, -4, 99, "what you may answer"),
+            },
+            answer=whole(-4, 99, "one of these"),
+        ),
+        Decision(
+            "name",
+            "Name a number",
+            tells={"word": text("a text"), "small": whole(0, 9, "a number")},
+            answer=whole(0, 50, "a number"),
+            default=5,
+        ),
+    )
+    columns = (
+        Column("x_chose", "int16", "what x chose"),
+        Column("x_named", "uint8", "what x named"),
+        Column("y_named", "uint8", "what y named"),
+    )
+
+    def play(self, session: Session) -> Play:
+        act, name = self.decisions
+        n = session.number
+        told: dict[str, Any] = {
+            "small": (n + 3) % 10,
+            "word": self.WORDS[n % len(self.WORDS)],
+            "large": n << 35,
+            "smalls": [n % 10] * (n % 6),
+            "share": n / 8,
+            "words": self.WORDS[: n % len(self.WORDS)],
+            "larges": tuple(range(n % 6)),
+            "shares": [n / 8, 0.5],
+            "legal_actions": self.LEGAL[: 1 + n % len(self.LEGAL)],
+        }
+        x_chose = yield act(0, **told)
+        y_chose = yield act(1, **told)
+        naming: dict[str, Any] = {"word": told["word"], "small": told["small"]}
+        x_named = yield name(0, **naming)
+        y_named = yield name(1, **naming)
+        points = x_chose - y_chose
+        session.record(points, -points, x_chose=x_chose, x_named=x_named, y_named=y_named)
+
+
+def fold(asked: Asked) -> int:
+    """What the bots answer, worked out once more."""
+    told = asked.plain()
+    if asked.decision.name == "name":
+        return 2 * int(told["small"])
+    eighths = [told["share"], *told["shares"]]
+    n = told["small"] + told["large"] + sum(told["smalls"]) + sum(told["larges"]) + sum(int(8 * one) for one in eighths)
+    return int(told["legal_actions"][n % len(told["legal_actions"])])
+
+
+def tables_of(contest: Contest, rows: int) -> tuple[Table, Table]:
+    return Table(buffer_fields(contest.games), rows), Table(buffer_fields(contest.sessions), rows)
+
+
+def new_core(
+    rules: type[PythonContest], games: Table, sessions: Table, count: int, *, number: int = 0, **settings: Any
+) -> SessionCore:
+    """A core of rules in Python, without a contest around it."""
+    played = rules(settings)
+    return SessionCore(
+        games,
+        sessions,
+        played.play,
+        {column.name: column.type for column in rules.columns},
+        deals_key=key_of(1),
+        sessions=count,
+        seats_swapped=number % 2 == 1,
+        zero_sum=rules.zero_sum,
+    )
+
+
+def rows_of(tables: tuple[Table, Table]) -> Rows:
+    return {
+        name: {column: values[: table.rows].copy() for column, values in table.arrays.items()}
+        for name, table in zip(("games", "sessions"), tables)
+    }
+
+
+def answered(play: Play, answers: tuple[Answer, Answer]) -> Play:
+    """A session that asks nobody: functions answer for both."""
+    asked = next(play, None)
+    with contextlib.suppress(StopIteration):
+        while asked is not None:
+            asked = play.send(answers[asked.seat](asked))
+    yield from ()
+
+
+def play_field(
+    contest: Contest, bots: Mapping[str, tuple[str, str]], *, sessions: int, **settings: Any
+) -> dict[tuple[str, str], tuple[LegResult, Rows]]:
+    """Play all pairs of bots; results and rows by pair. Bots are (suffix, source); "" is a program in Python."""
+    chosen = contest.settings.model_validate({"sessions": sessions, **settings})
+    sandbox = SandboxSettings()
+    entrants = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (suffix, source) in bots.items():
+            path = Path(folder, f"{name}{suffix}")
+            if not suffix:
+                path.mkdir()
+                (path / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+            (path if suffix else path / "bot.py").write_text(source)
+            entrants.append(build_entrant(read_submission(path), contest.interface, chosen, sandbox))
+    artifacts = {}
+    competitors = []
+    for number, entrant in enumerate(entrants):
+        assert entrant.artifact and entrant.artifact_sha256, entrant.problem
+        artifacts[entrant.artifact_sha256] = entrant.artifact
+        competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256))
+    legs = list(RoundRobin(contest.name, chosen.playing(), trial_key("tests of rules in Python"), competitors).legs())
+    played = {}
+    for leg in legs:
+        if not leg.has_processes:
+            sink = NullSink(*tables_of(contest, 10_000))
+            result = play_leg(contest, chosen, leg, artifacts, sink)
+            played[leg.x.name, leg.y.name] = (result, rows_of((sink.games, sink.sessions)))
+    with contextlib.closing(Spool()) as spool:
+        in_lanes = [leg for leg in legs if leg.has_processes]
+        for one in play_in_lanes(contest, chosen, sandbox, in_lanes, artifacts, cache_folder(), spool):
+            sink = NullSink(*tables_of(contest, 10_000))
+            one.rows.replay_into(sink)
+            played[one.result.x, one.result.y] = (one.result, rows_of((sink.games, sink.sessions)))
+    return played
+
+
+def played_by_functions(rules: type[PythonContest], contest: Contest, x: Answer, y: Answer, sessions: int) -> Rows:
+    """The rows of a leg in which functions answer."""
+
+    class Answered(rules):  # type: ignore[misc, valid-type]
+        def play(self, session: Session) -> Play:
+            return answered(super().play(session), (x, y))
+
+    tables = tables_of(contest, 10_000)
+    core = new_core(Answered, *tables, sessions)
+    assert core.play() == 0
+    core.check()
+    return rows_of(tables)
+
+
+def plan(sessions: int, number: int = 0) -> LegPlan:
+    return LegPlan(0, number, sessions, key_of(1))

@@ -1,0 +1,247 @@
+"""What every contest must hold to, as functions that a contest's own tests call.
+
+    @pytest.fixture(scope="module")
+    def tried(tmp_path_factory):
+        return conformance.Trial("liars_dice", tmp_path_factory.mktemp("liars_dice"), sessions=20)
+
+    @pytest.mark.parametrize("rule", conformance.RULES, ids=lambda rule: rule.__name__)
+    def test_contest(tried, rule):
+        rule(tried)
+
+A trial plays small contests between the bots that `tournament new` would write, and one that fails at every
+question. Runs are shared between the rules.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tournament.api import run
+from tournament.config import load_config
+from tournament.contests.contest import Contest, ContestSettings
+from tournament.entrants.new import templates, write_new_bot
+from tournament.runner.contest_run import NobodyWatching
+from tournament.standings.results import Results
+from tournament.trial.check import check_bot
+
+_FAULTY = "zz_faulty"  # the last by name: who comes later has the later number
+_SEED = "a seed of the conformance suite"
+_TABLES = ("games", "sessions")
+_MOST_SECONDS = {"cpu_seconds_per_decision": 10.0, "wall_seconds_per_decision": 60.0}
+
+
+class NotConforming(AssertionError):
+    """The contest breaks a rule; the message says which and where."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A played contest: its records as their readers find them, and its standings."""
+
+    folder: Path
+    tables: dict[str, pd.DataFrame]
+    results: Results
+
+
+class Trial:
+    """Small runs of a contest in a folder of their own. `settings` are keys of its table: those that keep it short.
+
+    `rules`: by which another contest's table says `game`. `languages` of the bots, as `tournament new` knows them;
+    default the first that are compiled and Python.
+    """
+
+    def __init__(
+        self, contest: str, folder: Path, *, rules: str = "", languages: tuple[str, ...] = (), **settings: Any
+    ) -> None:
+        self.name = contest
+        self.folder = folder
+        game = {"game": rules} if rules else {}
+        self._table = {**game, "seed": _SEED, "faults_allowed": 1, **_MOST_SECONDS, **settings}
+        self._languages = languages
+
+    @cached_property
+    def contest(self) -> Contest:
+        return load_config(self.name, self._place("once")).played
+
+    @property
+    def settings(self) -> ContestSettings:
+        return load_config(self.name, self._place("once")).contest
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Of two bots, and the second again for a third."""
+        known = list(templates(self.contest))
+        compiled = [language for language in ("c", "cpp") if language in known]
+        return self._languages or (*compiled[:1], *[language for language in known if language == "python"])
+
+    @cached_property
+    def once(self) -> Played:
+        """A run of all bots, by one worker."""
+        place = self._place("once")
+        for number in range(3):
+            self._write_bot(place, number)
+        return self._play(place, workers=1)
+
+    @cached_property
+    def in_pieces(self) -> Played:
+        """The same bots in three runs by two workers: the last comes later, and then records of theirs are lost."""
+        place = self._place("in_pieces")
+        for number in range(2):
+            self._write_bot(place, number)
+        self._play(place, workers=2)
+        self._write_bot(place, 2)
+        played = self._play(place, workers=2)
+        lost = sorted((played.folder / "games").glob("*.parquet"))[0]
+        lost.unlink()
+        return self._play(place, workers=2)
+
+    def bot(self, number: int) -> Path:
+        """A bot's file or folder."""
+        names = [path for path in (self.folder / "once" / "bots").iterdir() if path.stem == f"bot_{number}"]
+        return names[0]
+
+    def _place(self, name: str) -> Path:
+        """The settings file of a folder of this trial."""
+        place = self.folder / name / "tournament.toml"
+        if not place.exists():
+            place.parent.mkdir(parents=True)
+            lines = [f"{key} = {json.dumps(value)}" for key, value in {"entrants": "bots", **self._table}.items()]
+            place.write_text("\n".join([f"[{self.name}]", *lines, ""]), encoding="utf-8")
+        return place
+
+    def _write_bot(self, place: Path, number: int) -> None:
+        bots = place.parent / "bots"
+        if number < 2:
+            language = self.languages[number % len(self.languages)]
+            write_new_bot(self.contest, bots, f"bot_{number}", language)
+            return
+        names = [question.python_name for question in self.contest.interface.questions]
+        functions = [f'def {name}(*told):\n    raise ValueError("a fault on purpose")\n' for name in names]
+        (bots / f"{_FAULTY}.py").write_text("\n\n".join(functions), encoding="utf-8")
+
+    def _play(self, place: Path, workers: int) -> Played:
+        results = run(self.name, config=place, workers=workers, executor="local", watcher=NobodyWatching())
+        folder = place.parent / "results" / self.name
+        files = {name: folder / name for name in _TABLES} | {"matches": folder / "matches.parquet"}
+        return Played(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)
+
+
+def documented(trial: Trial) -> None:
+    """Every column and every setting says what it is; there is a bot to start from."""
+    contest = trial.contest
+    for table, columns in (("games", contest.games), ("sessions", contest.sessions)):
+        for column in columns:
+            _see(bool(column.meaning.strip()), f"the column {column.name} of {table} has no meaning")
+    for name, field in contest.settings.model_fields.items():
+        _see(bool(field.description), f"the setting {name} has no description")
+    _see(bool(templates(contest)), "there is no bot to start from")
+    _see(contest.version >= 1, f"its version is {contest.version}; the first is 1")
+
+
+def extremes(trial: Trial) -> None:
+    """A bot to start from can enter: it answers ordinary questions, and those at the limits, twice the same."""
+    trial.once  # noqa: B018  # writes the bots
+    config = load_config(trial.name, trial.folder / "once" / "tournament.toml")
+    for number in range(2):
+        report = check_bot(trial.contest, config.contest, config.sandbox, trial.bot(number), NobodyWatching())
+        _see(report.problem is None, f"{report.name} does not build: {report.problem}")
+        _see(report.fit, f"{report.name} is not fit to enter: {[*report.faults, *report.boundary_faults]}")
+        _see(report.repeats, f"{report.name} played other games with the same seed")
+        _see(report.boundary_questions > 0, "no question is asked at the limits")
+
+
+def records(trial: Trial) -> None:
+    """The records are as declared: columns, types, one row a game, and sessions that have their games."""
+    games, sessions = (trial.once.tables[name] for name in _TABLES)
+    for table, columns in ((games, trial.contest.games), (sessions, trial.contest.sessions)):
+        declared = {column.name: column.type for column in columns}
+        there = {str(name): str(kind) for name, kind in table.dtypes.items()}
+        _see(there == declared, f"the records have {there}, declared is {declared}")
+        _see(not table.isna().any().any(), "the records have values that are no numbers")
+    _see(not games.duplicated(["match", "session", "game"]).any(), "a game is recorded twice")
+    _see(not sessions.duplicated(["match", "session"]).any(), "a session is recorded twice")
+    finished = games.merge(sessions[["match", "session"]], on=["match", "session"])
+    counted = finished.groupby(["match", "session"]).size()
+    if "games" in sessions:
+        said = sessions.set_index(["match", "session"])["games"].sort_index()
+        _see(counted.sort_index().tolist() == said.tolist(), "sessions have other numbers of games than are recorded")
+    scored = trial.contest.scored
+    for column in filter(None, (scored.column, scored.y_column)):
+        _see(column in {"games": games, "sessions": sessions}[scored.table], f"{scored.table} lack {column}")
+
+
+def conservation(trial: Trial) -> None:
+    """Where the game is zero-sum, what x wins y loses, in every row and every sum."""
+    contest = trial.contest
+    if contest.house or contest.scored.y_column:
+        return
+    for name, table in trial.once.tables.items():
+        if {"x_points", "y_points"} <= set(table.columns):
+            _see(bool((table["x_points"] == -table["y_points"]).all()), f"in {name} points come from nowhere")
+    lines = trial.once.results.ranking.entrants
+    total = sum(line.score for line in lines if line.rank is not None)
+    _see(abs(total) < 1e-6 * max(1.0, *(abs(line.score) for line in lines)), f"the scores' sum is {total}")
+
+
+def determinism(trial: Trial) -> None:
+    """The same seed gives the same games, whoever plays them, and whatever comes between."""
+    for name, table in trial.once.tables.items():
+        other = trial.in_pieces.tables[name]
+        _see(len(table) == len(other), f"{len(table)} rows of {name}, and {len(other)} when played in pieces")
+        for column in table.columns:
+            same = table[column].equals(other[column])
+            _see(same, f"{name} has other values of {column} when played in pieces")
+
+
+def resume(trial: Trial) -> None:
+    """A run that finds its records complete plays nothing, and changes none of them."""
+    folder = trial.in_pieces.folder
+    before = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
+    again = trial._play(folder.parents[1] / "tournament.toml", workers=1)
+    after = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
+    _see(before == after, "a run with nothing to play wrote records")
+    _see(len(again.tables["games"]) == len(trial.in_pieces.tables["games"]), "a run with nothing to play changed them")
+
+
+def faults(trial: Trial) -> None:
+    """A bot that fails is disqualified, as soon as it may be, and nobody else is at fault."""
+    lines = {line.name: line for line in trial.once.results.ranking.entrants}
+    _see(set(lines) == {"bot_0", "bot_1", _FAULTY}, f"the leaderboard has {', '.join(lines)}")
+    _see(lines[_FAULTY].rank is None, "a bot that fails at every question has a place")
+    for name, line in lines.items():
+        _see((line.faults > 0) == (name == _FAULTY), f"{name} has {line.faults} faults")
+    allowed = trial.settings.faults_allowed
+    ended = [leg for batch in trial.once.results.batches for leg in batch.legs if leg.ended_by is not None]
+    _see(bool(ended), "no leg ended by faults")
+    for leg in ended:
+        _see(leg.fault_count(leg.ended_by or 0) == allowed + 1, "a leg did not end at the fault that was one too many")
+        what = {fault.what for fault in leg.faults}
+        _see(all("a fault on purpose" in text for text in what), f"faults are {what}")
+
+
+RULES: tuple[Callable[[Trial], None], ...] = (
+    documented,
+    extremes,
+    records,
+    conservation,
+    determinism,
+    resume,
+    faults,
+)
+
+
+def _see(holds: bool, what: str) -> None:
+    if not holds:
+        raise NotConforming(what)
+
+
+def _sorted(table: pd.DataFrame) -> pd.DataFrame:
+    keys = [name for name in ("match", "session", "game") if name in table.columns]
+    return table.sort_values(keys).reset_index(drop=True)

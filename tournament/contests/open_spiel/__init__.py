@@ -1,0 +1,92 @@
+"""Any game for two of OpenSpiel as a contest: turns or simultaneous moves, and chance that our deals choose.
+
+OpenSpiel (M. Lanctot and others, "OpenSpiel: A Framework for Reinforcement Learning in Games", 2019) has the rules.
+It is an extra of this package, imported when such a contest is played.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
+
+from tournament.contests.python_contest.declaring import Decision, text, texts, whole, wholes
+from tournament.contests.python_contest.rules import Play, PythonContest, PythonSettings
+from tournament.store.columns import Column
+
+if TYPE_CHECKING:
+    from engine.session_core import Session
+
+PACKAGE = "open_spiel"
+_HIGHEST = 2**31 - 1
+_MOST_ACTIONS = 4096
+
+ACT = Decision(
+    "act",
+    "Choose an action",
+    tells={
+        "information_state": text("what your player knows, as OpenSpiel writes it"),
+        "legal_actions": wholes(_MOST_ACTIONS, 0, _HIGHEST, "the actions that the rules allow now"),
+        "action_names": texts("the names of the legal actions, in the same order"),
+        "seat": whole(0, 1, "which of the game's players you are in this game"),
+    },
+    answer=whole(0, _HIGHEST, "an action"),
+)
+
+
+class Settings(PythonSettings):
+    """Keys of the contest's table in tournament.toml."""
+
+    open_spiel: str = Field(
+        "",
+        validate_default=True,
+        description='which game, as OpenSpiel names it: "leduc_poker", "goofspiel(num_cards=4)"',
+    )
+
+    @field_validator("open_spiel")
+    @classmethod
+    def _can_be_played(cls, value: str) -> str:
+        if not value:
+            raise PydanticCustomError("open_spiel", 'say which game, such as open_spiel = "leduc_poker"')
+        from tournament.contests.open_spiel.game_tree import NoGame, tree_of
+
+        try:
+            tree_of(value)
+        except NoGame as problem:
+            raise PydanticCustomError("open_spiel", "{problem}", {"problem": str(problem)}) from None
+        return value
+
+
+class OpenSpiel(PythonContest):
+    """A session is one game; the seats of the game's players alternate."""
+
+    name = "open_spiel"
+    title = "OpenSpiel"
+    settings_type = Settings
+    decisions = (ACT,)
+    columns = (Column("actions", "int32", "actions that the bots chose"),)
+    zero_sum = False  # some games are, some aren't
+    packages = (PACKAGE,)
+
+    def play(self, session: Session) -> Play:
+        from tournament.contests.open_spiel.game_tree import CHANCE, OVER, TURN, tree_of
+
+        tree = tree_of(self.settings.open_spiel)
+        first, chance = session.first, session.chance
+        node = tree.root
+        actions = 0
+        while node.kind != OVER:
+            if node.kind == CHANCE:
+                action = node.actions[chance.weighted(node.probabilities)]
+            elif node.kind == TURN:
+                action = yield node.ask(first)
+                actions += 1
+            else:
+                one = yield node.ask_player(0, first)
+                other = yield node.ask_player(1, first)
+                action = (one, other)
+                actions += 2
+            node = node.children.get(action) or tree.follow(node, action)
+        returns = node.returns
+        session.record(returns[first], returns[1 - first], actions=actions)

@@ -1,0 +1,110 @@
+"""How rules in Python declare their decisions: what each tells a bot, and what it may answer."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine import decisions
+from engine.decisions import LEGAL_ACTIONS
+
+_SHORT = range(-(2**31), 2**31)
+_LONGEST_LIST_OF_TEXTS = 1 << 20
+# What a value can't be called: it is a member of a C struct, too, and has a place in JSON.
+_TAKEN = frozenset(
+    """
+    auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    bool true false alignas alignof asm new delete this class template operator private public protected virtual
+    f field_names question
+    """.split()  # noqa: SIM905  # read as words
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A value that a decision tells: what it means, its kind as `engine.decisions` has it, its limits, and of a list
+    how many items it has at most (-1: it is a single value).
+    """
+
+    meaning: str
+    code: str
+    low: int = 0
+    high: int = 0
+    most: int = -1
+
+    @property
+    def limits(self) -> str:
+        """What it can be, in words."""
+        kinds = {"s": "text", "d": "number"}
+        if self.most < 0:
+            return f"a {kinds[self.code]}" if self.code in kinds else f"{self.low} to {self.high}"
+        items = f"{kinds[self.code]}s" if self.code in kinds else f"numbers from {self.low} to {self.high}"
+        return f"a list of {items}" if self.code == "s" else f"at most {self.most} {items}"
+
+
+def whole(low: int, high: int, meaning: str) -> Told:
+    """A whole number from `low` to `high`."""
+    return Told(meaning, _code(low, high), low, high)
+
+
+def wholes(most: int, low: int, high: int, meaning: str) -> Told:
+    """A list of at most so many whole numbers from `low` to `high`."""
+    return Told(meaning, _code(low, high), low, high, most)
+
+
+def fraction(meaning: str) -> Told:
+    """A number that need not be whole."""
+    return Told(meaning, "d")
+
+
+def fractions(most: int, meaning: str) -> Told:
+    """A list of at most so many numbers."""
+    return Told(meaning, "d", most=most)
+
+
+def text(meaning: str) -> Told:
+    """A text, for Python bots and programs; C bots don't get it."""
+    return Told(meaning, "s")
+
+
+def texts(meaning: str) -> Told:
+    """A list of texts, for Python bots and programs."""
+    return Told(meaning, "s", most=_LONGEST_LIST_OF_TEXTS)
+
+
+def _code(low: int, high: int) -> str:
+    return "i" if low in _SHORT and high in _SHORT else "q"
+
+
+class Decision(decisions.Decision):
+    """A decision that bots make in a function, or a method, of this name.
+
+    `tells` are the values that they are told, `answer` the whole number that they answer. Calling a decision
+    with a seat and the values makes what `play` yields. Where a value is called legal_actions, the answer must be
+    one of it, else within the answer's limits; anything else is a fault, for which `default` is played, or the first
+    of the legal actions. Raises ValueError for names that a bot can't be written with.
+    """
+
+    def __init__(
+        self, name: str, meaning: str, *, tells: Mapping[str, Told], answer: Told, default: int | None = None
+    ) -> None:
+        for called in (name, *tells):
+            if not re.fullmatch("[a-z][a-z0-9_]{0,40}", called) or keyword.iskeyword(called) or called in _TAKEN:
+                raise ValueError(f"{called} can't name a value or a decision: bots are to use it in C and Python")
+        super().__init__(
+            name,
+            [(value, told.code, told.low, told.high, told.most) for value, told in tells.items()],
+            low=answer.low,
+            high=answer.high,
+            default=answer.low if default is None else default,
+        )
+        self.meaning = meaning
+        self.told = dict(tells)
+        self.answer = answer
+
+    @property
+    def has_legal_actions(self) -> bool:
+        return LEGAL_ACTIONS in self.told

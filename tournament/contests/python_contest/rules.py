@@ -1,0 +1,164 @@
+"""A contest made of rules in Python."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Generator
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from engine.chance import Chance
+from engine.decisions import Asked
+from engine.game_core import GameCore
+from engine.records import Table
+from engine.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
+from tournament.contests.contest import Contest, ContestSettings, Interface, NewCore, Question, Scored
+from tournament.contests.python_contest.declaring import Decision
+from tournament.contests.python_contest.sdk import write_sdk
+from tournament.contests.python_contest.struct_layout import lay_out
+from tournament.leg import LegPlan
+from tournament.store.columns import Column, Packing
+
+# What `play` is: it yields questions, is sent answers, and returns nothing.
+Play = Generator[Asked, int, None]
+
+_TRIAL_STREAM = 1 << 63  # no session's number comes so far
+
+_MEANINGS: dict[str, tuple[str, Packing]] = {
+    "match": ("match number; matches.parquet has the names", "constant"),
+    "session": ("session of the match, from 0", "split"),
+    "game": ("game of the session, from 0", "split"),
+    "games": ("games played", "split"),
+    "x_is_first": ("x comes first, as it does in every other session", "plain"),
+    "x_points": ("x's points", "plain"),
+    "y_points": ("y's points", "plain"),
+}
+
+
+class PythonSettings(ContestSettings):
+    """Keys that the table of every contest in Python has; a contest's own settings are a subclass."""
+
+    duplicate: bool = Field(False, description="play each match twice with the same deals, seats swapped, memory wiped")
+
+
+class PythonContest:
+    """Rules in Python: a subclass has these names, and `play`.
+
+    `version` is raised when the same settings no longer give the same games. `columns` are the contest's own
+    of a game, beside those that every game has. Where a game is `zero_sum`, y's points are x's, negated.
+    `packages` are those, beside its own, on whose versions its games depend. Each leg has an object of its own.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str] = ""
+    version: ClassVar[int] = 1
+    settings_type: ClassVar[type[PythonSettings]] = PythonSettings
+    decisions: ClassVar[tuple[Decision, ...]]
+    columns: ClassVar[tuple[Column, ...]] = ()
+    zero_sum: ClassVar[bool] = True
+    packages: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, settings: Any) -> None:
+        self.settings = settings
+
+    def play(self, session: Session) -> Play:
+        """Play a session: at least one game, each recorded by `session.record(x_points, y_points, column=…)`."""
+        raise NotImplementedError
+
+
+_made: dict[type[PythonContest], Contest] = {}
+
+
+def contest_of(rules: type[PythonContest]) -> Contest:
+    """The contest that is played by these rules, always the same one. Raises ValueError for what can't be rules."""
+    if rules not in _made:
+        _made[rules] = _make(rules)
+    return _made[rules]
+
+
+def _make(rules: type[PythonContest]) -> Contest:
+    struct = lay_out(rules.decisions)
+    offsets = {member.name: member.place for member in struct.members}
+    for kind, decision in enumerate(rules.decisions):
+        decision.place(kind, offsets)
+    told = dict.fromkeys(name for decision in rules.decisions for name in decision.told)
+    title = rules.title or rules.name.replace("_", " ").capitalize()
+    return Contest(
+        name=rules.name,
+        title=title,
+        version=rules.version,
+        settings=rules.settings_type,
+        games=(*_standard(GAME_BEGINS), *rules.columns, *_standard(GAME_ENDS)),
+        sessions=_standard(SESSION_COLUMNS),
+        scored=Scored("sessions", "x_points", y_column="" if rules.zero_sum else "y_points"),
+        interface=Interface(
+            sdk=write_sdk(rules.name, title, rules.decisions, struct),
+            header=f"{rules.name}.h",
+            questions=tuple(
+                Question(decision.name, (("i32",),), ("i64", "i32"), arguments=(), extremes=(), line="", words=())
+                for decision in rules.decisions
+            ),
+            bot_size=struct.size,
+            view_offset=0,
+            view=(),
+            state_size=0,
+            told_names=tuple(told),
+        ),
+        new_core=_new_core(rules, against_chance=False),
+        new_core_at_limits=_new_core(rules, against_chance=True),
+        expected_games=1.0,
+        expected_rate=1e5,
+        requires=tuple((package, _version(package)) for package in rules.packages),
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def _standard(columns: dict[str, str]) -> tuple[Column, ...]:
+    return tuple(Column(name, kind, *_MEANINGS[name]) for name, kind in columns.items())
+
+
+def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
+    """What makes the contest's cores. `against_chance`: y's answers are drawn, among all that are legal."""
+
+    def new_core(
+        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+    ) -> GameCore:
+        played = rules(settings)
+        chance = Chance(leg.deals_key, _TRIAL_STREAM)
+        return SessionCore(
+            games,
+            sessions,
+            (lambda session: answered_by_chance(played.play(session), chance, {1})) if against_chance else played.play,
+            {column.name: column.type for column in rules.columns},
+            deals_key=leg.deals_key,
+            sessions=leg.sessions,
+            match=leg.match,
+            first_session=leg.first_session,
+            seats_swapped=leg.number % 2 == 1,
+            zero_sum=rules.zero_sum,
+        )
+
+    return new_core
+
+
+def answered_by_chance(play: Play, chance: Chance, seats: set[int]) -> Play:
+    """A session in which the answers of these seats are drawn among all that are legal, the first and last often."""
+    try:
+        asked = next(play)
+        while True:
+            if asked.seat in seats:
+                legal = asked.legal_actions()
+                drawn = chance.randrange(4)
+                answer = legal[0] if drawn == 0 else legal[-1] if drawn == 1 else chance.choice(legal)
+            else:
+                answer = yield asked
+            asked = play.send(answer)
+    except StopIteration:
+        return

@@ -1,0 +1,220 @@
+"""What bots of a contest in Python are written with, from its decisions: a header, an adapter, bots to start from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.decisions import LEGAL_ACTIONS
+from tournament.cache import cache_folder, cache_trouble
+from tournament.contests.python_contest.declaring import Decision, Told
+from tournament.contests.python_contest.struct_layout import Struct
+
+_WIDTH = 100
+
+
+def write_sdk(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> Path:
+    """The folder with a contest's SDK, in the cache: written once on a machine. Raises RunFailed."""
+    files = {
+        f"{name}.h": _header(name, title, decisions, struct),
+        "adapter.h": _adapter(decisions),
+        "new_bot.c": _c_bot(decisions),
+        "new_bot.py": _python_bot(decisions),
+        "new_program_python/bot.py": _program(decisions),
+        "new_program_python/bot.toml": _RECIPE,
+    }
+    digest = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
+    folder = cache_folder() / "sdk" / digest[:32]
+    with cache_trouble(folder):
+        for path, content in files.items():
+            _write(folder / path, content)
+    return folder
+
+
+def _write(path: Path, content: str) -> None:
+    """Write a file unless it is there; others may do so at the same time, with the same content."""
+    try:
+        if path.read_text(encoding="utf-8") == content:
+            return
+    except (FileNotFoundError, UnicodeDecodeError):
+        pass
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}-{id(content):x}-{hashlib.sha256(content.encode()).hexdigest()[:8]}")
+    aside.write_text(content, encoding="utf-8")
+    aside.replace(path)
+
+
+def _header(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> str:
+    example = decisions[0].name
+    functions = "\n".join(
+        f"       int {decision.name}(const Bot *bot);\n{_wrapped(_answer(decision), ' ' * 11)}"
+        for decision in decisions
+    )
+    members = "\n".join(
+        _comment(line, "    ") if line.startswith("/*") else f"    {line}"
+        for member in struct.members
+        for line in member.in_c()
+    )
+    return f"""\
+/* {_plain(title)}: what every bot finds included before its first line.
+
+   A bot is one file with a function for each decision, of its name or with the file's before it
+   (smart.c: {example}, smart{example} or smart_{example}), static or not:
+
+{functions}
+*/
+#ifndef {name.upper()}_H
+#define {name.upper()}_H
+
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Bot {{
+{members or "    int64_t nothing;"}
+}} Bot;
+
+#endif
+"""
+
+
+def _adapter(decisions: Sequence[Decision]) -> str:
+    functions = "\n".join(
+        f"""\
+__attribute__((export_name("{decision.name}"))) int64_t tournament_{decision.name}(Bot *bot)
+{{
+    return (int64_t)BOT_{decision.name.upper()}(bot);
+}}
+"""
+        for decision in decisions
+    )
+    return f"""\
+/* Joins a bot to the contest. BOT_ and the name of a decision name the bot's functions, which were included
+   just before. */
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+void tournament_seed_random(uint64_t seed);
+
+{functions}
+__attribute__((export_name("tournament_start"))) void tournament_start(Bot *bot, uint64_t seed)
+{{
+    (void)bot;
+    tournament_seed_random(seed);
+}}
+
+#ifdef __cplusplus
+}}
+#endif
+"""
+
+
+def _c_bot(decisions: Sequence[Decision]) -> str:
+    bots = []
+    for decision in decisions:
+        told = "\n".join(
+            _comment(f"bot->{name}: {value.meaning}; {value.limits}{_counted(name, value)}", "    ")
+            for name, value in decision.told.items()
+            if value.code != "s"
+        )
+        answer = f"(int){decision.default}"
+        if decision.has_legal_actions:
+            answer = f"(int)bot->{LEGAL_ACTIONS}[rand() % bot->{LEGAL_ACTIONS}_count]"
+        bots.append(
+            f"{_comment(_answer(decision), '')}\nint {decision.name}(const Bot *bot)\n{{\n{told}\n"
+            f"    return {answer};\n}}\n"
+        )
+    return (
+        "/* {name}: plays at random. Written by `tournament new`; make it yours. */\n\n"
+        "/* Globals last for a whole match, and are new at the start of the next. rand() has a seed. */\n\n"
+        + "\n".join(bots)
+    )
+
+
+def _python_bot(decisions: Sequence[Decision]) -> str:
+    bots = []
+    for decision in decisions:
+        told = "\n".join(
+            _wrapped(f"bot.{name}: {value.meaning}; {value.limits}", "    # ") for name, value in decision.told.items()
+        )
+        answer = f"random.choice(bot.{LEGAL_ACTIONS})" if decision.has_legal_actions else str(decision.default)
+        bots.append(f"def {decision.name}(bot):\n{_docstring(_answer(decision))}\n{told}\n    return {answer}\n")
+    drawn = "import random\n\n" if any(decision.has_legal_actions for decision in decisions) else ""
+    return (
+        '"""{name}: plays at random. Written by `tournament new`; make it yours."""\n\n'
+        f"{drawn}# Globals last for a whole match, and are new at the start of the next.\n"
+        "# The standard library is there; `random` needs no seed, it has one.\n\n\n" + "\n\n".join(bots) + "\n\n"
+        f"# A class with the method {' and '.join(f'{d.name}(self, bot)' for d in decisions)} will do as well.\n"
+    )
+
+
+def _program(decisions: Sequence[Decision]) -> str:
+    answers = []
+    for decision in decisions:
+        answer = f'random.choice(told["{LEGAL_ACTIONS}"])' if decision.has_legal_actions else str(decision.default)
+        names = ", ".join(decision.told) or "nothing"
+        answers.append(
+            f"def {decision.name}(told):\n{_docstring(_answer(decision))}\n"
+            f"{_wrapped(f'told has {names}.', '    # ')}\n    return {answer}\n"
+        )
+    table = ", ".join(f'"{decision.name}": {decision.name}' for decision in decisions)
+    return (
+        '"""{name}: plays at random.\n\n'
+        "Written by `tournament new`; make it yours. It reads questions, a line of JSON each, and writes\n"
+        "answers: every match starts it anew, and what it keeps in its variables lasts as long as the\n"
+        'match.\n"""\n\n'
+        "import json\nimport random\nimport sys\n\nrandom.seed(1)  # else games could not be played again\n\n\n"
+        + "\n\n".join(answers)
+        + "\n\n"
+        f"DECISIONS = {{{table}}}\n"
+        "sessions = int(sys.stdin.readline())\n"
+        "for line in sys.stdin:\n"
+        '    if not line.startswith("{"):\n'
+        "        break  # SCORE: the match is over\n"
+        "    told = json.loads(line)\n"
+        "    # Without the flush the answer would stay here, and the contest wait for it.\n"
+        '    print("ACTION", DECISIONS[told["question"]](told), flush=True)\n'
+    )
+
+
+_RECIPE = """\
+# {name}: how to start it. The interpreter is found where the system keeps its commands.
+command = ["python3", "bot.py"]
+"""
+
+
+def _answer(decision: Decision) -> str:
+    """What a decision is and what may be answered."""
+    which = "one of the legal actions" if decision.has_legal_actions else decision.answer.limits
+    return f"{decision.meaning.rstrip('.')}. Returns {decision.answer.meaning.rstrip('.')}; {which}."
+
+
+def _counted(name: str, value: Told) -> str:
+    return f"; there are bot->{name}_count" if value.most >= 0 else ""
+
+
+def _plain(written: str) -> str:
+    """A text that ends no comment, and no template's name."""
+    return " ".join(written.replace("*/", "* /").replace('"""', "'''").replace("\\", "/").split())
+
+
+def _comment(written: str, indent: str) -> str:
+    """A C comment of lines that fit."""
+    words = _plain(written.removeprefix("/*").removesuffix("*/"))
+    return textwrap.fill(f"/* {words} */", _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}   ")
+
+
+def _docstring(written: str) -> str:
+    return textwrap.fill(f'"""{_plain(written)}"""', _WIDTH, initial_indent="    ", subsequent_indent="    ")
+
+
+def _wrapped(written: str, indent: str) -> str:
+    return textwrap.fill(_plain(written), _WIDTH, initial_indent=indent, subsequent_indent=indent)
