@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -41,13 +41,20 @@ def _cut(line: str) -> str:
 
 
 def build_entrants(
-    contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, folder: Path, say: Callable[[str], None]
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    folder: Path,
+    say: Callable[[str], None],
+    only: Collection[str] | None = None,
 ) -> list[Entrant]:
-    """Every bot of a folder, sorted by name; those that can't play carry their problem.
+    """Every bot of a folder, or those of some names `only`, sorted by name; those that can't play carry their problem.
 
     Raises BadInput when there is no such folder, or no way here to confine what needs it.
     """
     submissions, refused = find_submissions(folder)
+    if only is not None:
+        submissions = [submission for submission in submissions if submission.name in only]
     workers = os.cpu_count() or 1
     to_compile = [
         s

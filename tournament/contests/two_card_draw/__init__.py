@@ -33,6 +33,7 @@ from tournament.contests.two_card_draw.servers import (
     practice_server,
     strategy_of,
 )
+from tournament.contests.two_card_draw.telling import TELLING
 from tournament.keys import master_key
 from tournament.leg import LegPlan
 from tournament.paths import PathText
@@ -223,6 +224,7 @@ TWO_CARD_DRAW = Contest(
         examples=examples,
     ),
     portrait=PORTRAIT,
+    telling=TELLING,
     expected_games=10_000.0,
     expected_rate=5e6,
     commands={"strategy": "tournament.cli.strategy:app"},

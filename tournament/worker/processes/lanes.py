@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -314,6 +315,8 @@ class _LaneTable:
         referee = in_play.seating.referee if in_play.seating else None
         in_play.lane = self._lanes.open_lane(core, referee, in_play.games, in_play.sessions, channels, slots)
         self._by_lane[in_play.lane] = in_play
+        for number in range(2):
+            self._let_listen(in_play, number)
         if absent is not None:
             self._finish(in_play, absent)
             return
@@ -329,6 +332,13 @@ class _LaneTable:
         self._lanes.start_bot(in_play.lane, number, seed)
         _, messages = self._lanes.is_outstanding(process.channel)
         process.starting = {message for message in process.starting if message >= messages} | {messages + 1}
+
+    def _let_listen(self, in_play: _LegInPlay, number: int) -> None:
+        """Have the leg's core know what its own process of a seat prints."""
+        process = in_play.processes[number]
+        if process is not None and not process.shared:
+            assert in_play.core
+            in_play.core.listen(number, partial(self._lanes.take_complaints, process.channel))
 
     def _process_for(self, in_play: _LegInPlay, number: int) -> _Process:
         """The process for a seat's bot: the one that its legs share, or a new one."""
@@ -505,6 +515,7 @@ class _LaneTable:
                 process = in_play.processes[number] = self._start(in_play, number, shared=False)
                 process.legs.append(in_play)
                 self._lanes.change_channel(in_play.lane, number, process.channel)
+                self._let_listen(in_play, number)
             if seat.kind == "python":
                 self._start_bot(in_play, number, after_faults(count, seat).random_seed)
         core.note_restart(number)

@@ -1,0 +1,33 @@
+from collections.abc import Callable, Collection
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.game_core import GameCore
+
+@final
+class ObservedCore(GameCore):
+    """Plays another core and writes down what is asked and answered; see observed_core.pyx."""
+
+    core: GameCore
+    def __init__(
+        self,
+        core: GameCore,
+        *,
+        first_session: int,
+        last_session: int,
+        first_game: int,
+        last_game: int,
+        most: int,
+    ) -> None: ...
+    @property
+    def steps(
+        self,
+    ) -> list[tuple[int, int, int, int, tuple[int, ...], bytes, int | None, bool, bytes]]: ...
+    def listen(self, seat: int, printed: Callable[[], bytes]) -> None: ...
+    def note_restart(self, seat: int) -> None: ...
+    def skip_questions(self, seat: int, questions: Collection[int]) -> None: ...
+    def write_views_to(self, seat: int, address: int) -> None: ...
+    def blocks(self) -> npt.NDArray[np.float64]: ...
+    def counts(self) -> tuple[int, ...]: ...
