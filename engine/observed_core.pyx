@@ -26,7 +26,8 @@ cdef class ObservedCore(GameCore):
     cdef int64_t last_game
     cdef int64_t most
     cdef list kept
-    cdef list listeners
+    cdef list listeners         # who knows what is printed, by seat
+    cdef list before            # what bots printed who sat there before, by seat
     cdef object question        # the pending decision, if it is to be kept: a step up to its view
     cdef object refused         # the answer to it that broke the rules
     cdef bint failed
@@ -50,6 +51,7 @@ cdef class ObservedCore(GameCore):
         self.most = most
         self.kept = []
         self.listeners = [None, None]
+        self.before = [b"", b""]
         for seat in range(2):
             self.windows[seat] = core.windows[seat]
         self.most_decisions = core.most_decisions
@@ -119,8 +121,10 @@ cdef class ObservedCore(GameCore):
         return 0
 
     cdef heard(self, int seat):
-        """What the bot has printed since this was last asked."""
-        return self.listeners[seat]() if self.listeners[seat] is not None else b""
+        """What the bot has printed since this was last asked, also the one before it that failed."""
+        printed = self.before[seat]
+        self.before[seat] = b""
+        return printed + self.listeners[seat]() if self.listeners[seat] is not None else printed
 
     cdef int64_t default_answer(self) noexcept nogil:
         return self.core.default_answer()
@@ -133,7 +137,12 @@ cdef class ObservedCore(GameCore):
 
     def listen(self, int seat, printed):
         """Ask `printed` for what a seat's bot printed since it was last asked."""
+        self.before[seat] = self.heard(seat)
         self.listeners[seat] = printed
+
+    @property
+    def observes(self):
+        return True
 
     def note_restart(self, int seat):
         self.failed = True

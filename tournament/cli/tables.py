@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -85,13 +85,15 @@ def leaderboard_table(standings: Standings, title: str, width: int = 120, most_r
     return table
 
 
-def reasons(standings: Standings) -> Text:
-    """One line for each entrant below the line: what is wrong with it."""
+def reasons(standings: Standings, again: Mapping[str, str] | None = None) -> Text:
+    """One line for each entrant below the line: what is wrong with it, and the command to see it `again`, if any."""
     lines = []
     for line in standings.entrants:
         if line.rank is None:
             reason = printable(first_line(line.reason or ""))
             lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {reason}"))
+            if again and line.name in again:
+                lines.append(Text(f"  see it: {again[line.name]}"))
     return Text("\n").join(lines)
 
 

@@ -40,7 +40,8 @@ def prepare(told: dict[str, Any]) -> None:
     struct code), view_size, most_arguments, state_size (of the list f), sdk
     (file of the contest's module for bots, or None), modules (name to file and package folders),
     only_tell and catch_up (of each question), histories (where their length lies, and name and offset of each),
-    legs_share (whether legs share the process), examine (to say which they may, and do nothing else).
+    legs_share (whether legs may share a process), many_legs (whether they share this one),
+    examine (to say which they may, and do nothing else).
     """
     _told.update(told)
     if told["sdk"]:
@@ -105,6 +106,8 @@ def serve() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
     sys.argv = [_told["name"]]
+    if _told["many_legs"]:  # what one of them prints must be known from what the others do
+        sys.stdout = sys.stderr = python_bots.LegOutput()
     bot = _Bot(source)
     python_bots.serve(
         questions,

@@ -14,10 +14,21 @@ WASI = "wasi_snapshot_preview1"
 RANDOM_IMPORTS = ("rand", "srand")
 SEED_RANDOM = "tournament_seed_random"
 
+# What bots print with, listened to (engine.printing), and what libc asks to learn whether it prints to a terminal.
+WRITE, STATUS = "fd_write", "fd_fdstat_get"
+
 
 @cache
 def _stand_ins_code() -> bytes:
     return bytes(wasmtime.wat2wasm(Path(__file__).with_name("stand_ins.wat").read_text()))
+
+
+@cache
+def type_of(name: str) -> wasmtime.FuncType:
+    """The type of one of them."""
+    found = next(item.type for item in stand_ins(Metering.FUEL).exports if item.name == name)
+    assert isinstance(found, wasmtime.FuncType)
+    return found
 
 
 def stand_ins(metering: Metering) -> wasmtime.Module:
