@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import tournament
-from tests.contest_runs import REPOSITORY, call
+from tests.cli.in_process import shown
+from tests.contest_runs import REPOSITORY
 from tournament.audit.again import Replay
 from tournament.errors import BadInput
 from tournament.standings.results import Results
@@ -63,8 +64,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (bots / "shows.py").write_text(TELLS_PYTHON)
     (bots / "clocks.py").write_text(CLOCKS)
     shutil.copytree(REPOSITORY / "entrants" / CONTEST / "abacus", bots / "abacus")
-    for contest, settings in ((CONTEST, "sessions = 6"),):
-        (place / "tournament.toml").write_text(f'[{contest}]\nentrants = "bots"\nseed = 5\n{settings}\n')
+    settings = 'entrants = "bots"\nseed = 5\nsessions = 6\nfaults_allowed = 1\n'
+    (place / "tournament.toml").write_text(f"[{CONTEST}]\n{settings}")
     tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
     return place
 
@@ -105,6 +106,7 @@ def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Result
     rows = rows_of(results, found)
     assert [game.game for game in found.games] == [row["game"] for row in rows] and rows
     last_cards: dict[str, float] = {}
+    folded_before = False
     for game, row in zip(found.games, rows):
         a, b = (row["x"], row["y"]) if row["x_is_a"] else (row["y"], row["x"])
         stacks = {a: row["a_money"], b: row["b_money"]}
@@ -115,7 +117,7 @@ def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Result
             other = b if step.bot == a else a
             assert step.told["card"] == cards[step.bot]
             assert (step.told["money"], step.told["opponents_money"]) == (stacks[step.bot], stacks[other])
-            if row["game"]:
+            if row["game"] and not folded_before:
                 assert step.told["opponents_previous_card"] == last_cards[other]
             if step.question == "b":
                 assert step.told["bet"] == row["bet"]
@@ -128,7 +130,7 @@ def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Result
         words = [what for _, what in game.actions]
         assert words[0] == (f"bets ${row['bet']}" if row["bet"] else "passes")
         assert [who for who, _ in game.actions] == [who for who, _ in asked]
-        last_cards = cards
+        last_cards, folded_before = cards, bool(row["folded"])
 
 
 def test_the_game_of_a_fault_shows_it(folder: Path, results: Results) -> None:
@@ -149,22 +151,22 @@ def test_a_bot_that_looks_at_a_clock_is_told(folder: Path) -> None:
     found = replayed(folder, ("clocks", "tells"), 0)
     assert "came out otherwise than recorded: a bot that is a process may look at a clock" in found.differs
     options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
-    shown = call(["replay", CONTEST, *options, "--match", "clocks,tells", "--session", "0"])
-    assert shown.returncode == 1 and "not as recorded" in shown.stdout
+    told = shown("replay", CONTEST, *options, "--match", "clocks,tells", "--session", "0")
+    assert told.code == 1 and "not as recorded" in told.out
 
 
 def test_the_command_beside_a_disqualification_shows_its_line(folder: Path) -> None:
     """From the leaderboard to the bot's line: the command is printed, and runs as it stands."""
     options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
-    board = call(["leaderboard", CONTEST, *options]).stdout
-    (again,) = re.findall(r"^clocks.*\n|^shows: disqualified.*\n  see it: tournament (.*)$", board, re.MULTILINE)
-    shown = call(again.split())
-    assert shown.returncode == 0, shown.stderr
-    assert "fault: KeyError" in shown.stdout and "(line 9 in a)" in shown.stdout
-    listed = json.loads(call(["faults", CONTEST, *options, "--bot", "shows", "--json"]).stdout)
+    board = shown("leaderboard", CONTEST, *options).out
+    (again,) = re.findall(r"^shows: disqualified.*\n  see it: tournament (.*)$", board, re.MULTILINE)
+    told = shown(*again.split())
+    assert told.code == 0, told.err
+    assert "fault: KeyError" in told.out and "(line 10 in a)" in told.out
+    listed = json.loads(shown("faults", CONTEST, *options, "--bot", "shows", "--json").out)
     assert again in [row["replay"].removeprefix("tournament ") for row in listed]
     assert {row["bot"] for row in listed} == {"shows"}
-    text = call(["faults", CONTEST, *options]).stdout
+    text = shown("faults", CONTEST, *options).out
     assert "more time" in text and "  | a 0." in text
 
 
@@ -196,7 +198,7 @@ def test_a_bot_that_was_changed_is_named(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("contest", "bots", "settings"),
     [
-        ("two_card_draw", ["adaptive.cpp", "apprentice.py"], "hands = 60\nservers = 1"),
+        ("two_card_draw", ["random_legal.c"], "hands = 60\nservers = 1"),
         ("holdem_training", ["threshold.cpp", "threshold_py.py", "threshold_io"], "hands = 40\nsessions = 1"),
     ],
 )
