@@ -14,7 +14,7 @@ from engine.game_core cimport DECIDE, LEG_OVER, REFUSED, GameCore, Status
 cdef class ObservedCore(GameCore):
     """Plays `core`, and keeps the decisions of its sessions from `first_session` to `last_session`, counted in the leg.
 
-    Of their games it keeps those from `first_game` to `last_game`. Once these are played, or `most` decisions are
+    With none of them it only ends the leg there. Of their games it keeps those from `first_game` to `last_game`. Once these are played, or `most` decisions are
     kept, the leg is over. A step is a tuple (session, game, seat, kind, arguments, view, answer, failed, printed):
     `answer` is what the bot said, None where nothing that the rules know came; `failed` says that the default answer
     stood in for it; `printed` is what it printed since its decision before, as bytes.
@@ -142,7 +142,7 @@ cdef class ObservedCore(GameCore):
 
     @property
     def observes(self):
-        return True
+        return self.first_session <= self.last_session
 
     def note_restart(self, int seat):
         self.failed = True

@@ -13,6 +13,8 @@ from tournament.audit.verification import settings_of
 from tournament.config import Config
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
+from tournament.entrants.build import with_lines
+from tournament.entrants.folder import find_submissions
 from tournament.errors import BadInput, RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
@@ -115,7 +117,8 @@ def _replayed(
     window = Window(in_leg, in_leg) if game is None else Window(in_leg, in_leg, game, game)
     if game is None:
         window = Window(in_leg, in_leg, 0, MOST_GAMES - 1)
-    observed = observe_leg(contest, players.settings, players.sandbox, leg, players.artifacts, window)
+    artifacts = _with_lines(contest, config_of(contest.name), leg, players.artifacts) if recorded.faults else None
+    observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts or players.artifacts, window)
     rows = _recorded_rows(storage, batch, contest, recorded.match, session)
     faults = tuple(
         fault for fault in recorded.faults if fault.session == session and (game is None or fault.game == game)
@@ -145,9 +148,9 @@ def _told(game: ObservedGame, recorded: Mapping[str, Any] | None) -> ReplayedGam
     return ReplayedGame(
         game.session,
         game.game,
-        dict(game.told.cards),
-        tuple((action.who, action.what) for action in game.told.actions),
-        game.told.outcome,
+        dict(game.cards),
+        game.actions,
+        game.outcome,
         game.steps,
         game.row,
         (None if game.row is None else dict(game.row)) == recorded,
@@ -194,6 +197,16 @@ def _leg(contest: Contest, field: Field, players: Players, recorded: LegResult) 
         f"match {recorded.match} was recorded with another digest than its bots and settings give; tournament verify"
         " says more"
     )
+
+
+def _with_lines(contest: Contest, config: Config, leg: Leg, artifacts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """What plays, its C and C++ bots built so that a fault tells its line: the same code under the same digests."""
+    found = dict(artifacts)
+    seats = {seat.name: seat for seat in (leg.x, leg.y) if seat.kind == "wasm"}
+    for submission in find_submissions(config.entrants)[0]:
+        if submission.name in seats and (code := with_lines(submission, contest.interface, config.sandbox)):
+            found[seats[submission.name].artifact] = code
+    return found
 
 
 def _recorded_rows(

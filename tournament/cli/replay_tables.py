@@ -71,18 +71,29 @@ def ended_legs(standings: Standings) -> dict[str, tuple[LegResult, Fault]]:
     return found
 
 
+def first_of_each_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[tuple[LegResult, Fault]]:
+    """Of faults that are alike the first."""
+    return [alike[0] for alike in _sorts(faults)]
+
+
+def _sorts(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
+    """Faults that are alike together: by bot, those that come most often first."""
+    sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
+    for leg, fault in faults:
+        sorts.setdefault(((leg.x, leg.y)[fault.seat], fault.question, fault.what), []).append((leg, fault))
+    return [alike for _, alike in sorted(sorts.items(), key=lambda item: (item[0][0], -len(item[1])))]
+
+
 def fault_lines(
     contest: str, faults: Iterable[tuple[LegResult, Fault]], options: Mapping[str, object]
 ) -> Iterable[Text]:
     """Faults by bot and sort: the first of each sort, what the bot had printed, and the command that replays it."""
-    sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
-    for leg, fault in faults:
-        sorts.setdefault(((leg.x, leg.y)[fault.seat], fault.question, fault.what), []).append((leg, fault))
-    for (name, question, what), alike in sorted(sorts.items(), key=lambda item: (item[0][0], -len(item[1]))):
+    for alike in _sorts(faults):
         leg, fault = alike[0]
         opponent = (leg.y, leg.x)[fault.seat]
         where = f"match {leg.match} against {opponent}, session {fault.session}, game {fault.game}"
-        yield Text.assemble((name, "bold"), f" {question}: {printable(what)}")
+        name = (leg.x, leg.y)[fault.seat]
+        yield Text.assemble((name, "bold"), f" {fault.question}: {printable(fault.what)}")
         yield Text(f"  {where}{f', and the same {len(alike) - 1:,} more times' if len(alike) > 1 else ''}")
         if fault.asked:
             yield Text(f"  asked {printable(fault.asked)}")

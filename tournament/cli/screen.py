@@ -9,6 +9,7 @@ from types import TracebackType
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -27,6 +28,7 @@ class Screen:
         self.console = console
         self.title = title
         self._live: Live | None = None
+        self._spinner: Status | None = None
         self._last = 0.0
         self._said = time.monotonic()
 
@@ -39,10 +41,22 @@ class Screen:
         if self._live:
             self._live.stop()
             self._live = None
+        if self._spinner:
+            self._spinner.stop()
+            self._spinner = None
 
     def say(self, text: str) -> None:
         """A line about what is going on."""
         self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=True)
+
+    def doing(self, text: str) -> None:
+        """Show, on a terminal, what is being done that may take a while; "" is nothing more."""
+        if not self.console.is_terminal:
+            return
+        if self._spinner is None:
+            self._spinner = self.console.status("", spinner="dots")
+            self._spinner.start()
+        self._spinner.update(Text(printable(text)))
 
     def done(self, progress: Progress) -> None:
         """Show the leaderboard as it now stands."""

@@ -276,7 +276,24 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
     return artifact
 
 
-def _compile(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
+def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
+    """A C or C++ bot's WebAssembly with what tells the source's lines: for saying where it failed. None for others."""
+    if submission.kind not in compiler.LANGUAGES:
+        return None
+    kept = _entry(_source_digest(submission, interface), "lines")
+    artifact = recall(kept)
+    if artifact is None:
+        try:
+            artifact = _compile(submission, interface, sandbox, with_lines=True)
+        except compiler.CompilerRefused:
+            return None
+        keep(kept, artifact)
+    return artifact
+
+
+def _compile(
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, *, with_lines: bool = False
+) -> bytes:
     with scratch_folder() as folder:
         unit = _write_unit(submission, interface, folder)
         include = unit.read_text()
@@ -298,7 +315,15 @@ def _compile(submission: Submission, interface: Interface, sandbox: SandboxSetti
         helpers = folder / "runtime.c"
         helpers.write_bytes(_RUNTIME_SOURCE.read_bytes())
         output = folder / "output.wasm"
-        compiler.compile_unit([unit, helpers], submission.kind, interface.sdk, output, sandbox, interface.hints)
+        compiler.compile_unit(
+            [unit, helpers],
+            submission.kind,
+            interface.sdk,
+            output,
+            sandbox,
+            interface.hints,
+            with_lines=with_lines,
+        )
         return output.read_bytes()
 
 

@@ -69,6 +69,18 @@ class ObservedGame:
     row: Mapping[str, Any] | None
     told: ToldGame
 
+    @property
+    def cards(self) -> Mapping[str, tuple[str, ...]]:
+        return self.told.cards
+
+    @property
+    def actions(self) -> tuple[tuple[str, str], ...]:
+        return tuple((action.who, action.what) for action in self.told.actions)
+
+    @property
+    def outcome(self) -> str:
+        return self.told.outcome
+
 
 @dataclass(frozen=True)
 class ObservedLeg:
@@ -136,6 +148,11 @@ def observe_leg(
     sink.clear()
     # A leg whose process was killed from outside was begun again.
     return ObservedLeg(result, _games(contest, leg, cores[-1], sink, result))
+
+
+def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
+    """The contest with legs that are over after so many games of so many sessions; bots are not told."""
+    return _watched(contest, Window(_LAST, sessions - 1, 0, games - 1), [])
 
 
 def _watched(contest: Contest, window: Window, cores: list[ObservedCore]) -> Contest:

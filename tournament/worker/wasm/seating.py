@@ -21,7 +21,7 @@ from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
 from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
 from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, WRITE, stand_ins, type_of
-from tournament.worker.wasm.traps import describe, is_of_system, is_out_of_fuel, is_own_doing, was_stopped
+from tournament.worker.wasm.traps import describe, is_of_system, is_out_of_fuel, is_own_doing, was_stopped, where
 
 # Bots as people write them take a nanosecond an instruction at most; those that wait for memory at each take 100.
 _SECONDS_PER_FUEL = 20e-9
@@ -84,6 +84,8 @@ class Seating:
         self._names = names
         proved = all(bot is None or _stays_within(bot, limits, core.most_decisions) for bot in bots)
         self.metering = Metering.NOTHING if proved and not measure_fuel else limits.metering
+        if core.observes:
+            self.metering = Metering.FUEL_AND_LINES
         self._counts_fuel = self.metering is not Metering.NOTHING
         self._store = _new_store(self.metering, limits)
         self._context = calls.context_of(self._store)
@@ -172,7 +174,7 @@ class Seating:
         noted = (
             seated and seated.assertion and assertions.failed_assertion(self._store, seated.memory, seated.assertion)
         )
-        return noted or describe(error)
+        return noted or f"{describe(error)}{where(error)}"
 
     def printed(self, seat: int) -> bytes:
         """The last that a seat's bot printed."""
@@ -291,7 +293,7 @@ def _start(
             behind = Instance(context, stand_ins(metering), [])
             seed_random, *found = behind.exports((SEED_RANDOM, *inert))
             natives |= zip(inert, found)
-        printing = _listen(context, natives, by_lines) if WRITE in natives else None
+        printing = _listen(context, natives, metering, by_lines) if WRITE in natives else None
         instance = Instance(context, bot.module(metering), [natives[name] for name in bot.imports])
         noting = (assertions.EXPORT,) if bot.notes_assertions else ()
         names = ("memory", *bot.starters, *bot.functions, *noting)
@@ -329,7 +331,7 @@ def _start(
     )
 
 
-def _listen(context: int, natives: dict[str, Extern], by_lines: bool) -> Printing:
+def _listen(context: int, natives: dict[str, Extern], metering: Metering, by_lines: bool) -> Printing:
     """Put a listener before what stands behind a bot's fd_write."""
     printing = Printing(
         calls.handle_of(natives[WRITE]),
@@ -340,7 +342,7 @@ def _listen(context: int, natives: dict[str, Extern], by_lines: bool) -> Printin
     )
     for name in (WRITE, STATUS) if by_lines else (WRITE,):
         if name in natives:
-            natives[name] = calls.native_function(context, type_of(name), *printing.functions[name])
+            natives[name] = calls.native_function(context, type_of(name, metering), *printing.functions[name])
     return printing
 
 
