@@ -34,8 +34,8 @@ def check_table(report: CheckReport) -> Table:
         won = f", {report.points_per_session:+.2f} points a session" if leg.sessions else ""
         table.add_row(
             "plays",
-            f"{leg.games:,} games in {leg.sessions:,} session{'s' * (leg.sessions != 1)}{won},"
-            f" against {report.opponent}",
+            f"{leg.games:,} games in {leg.sessions:,} session{'s' * (leg.sessions != 1)}"
+            f" against {report.opponent}{won}",
         )
         if report.slow:
             table.add_row("slow", Text(report.slow, style="red" if report.too_slow else "yellow"))
@@ -165,7 +165,7 @@ def hint_for(what: str, kind: str) -> str:
 
 def alike(faults: Sequence[Fault]) -> list[tuple[Fault, int]]:
     """The first fault of each sort, and how many there are of it: the same words over the same question."""
-    sorts: dict[tuple[str, str, str], list[Fault]] = {}
+    sorts: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
-        sorts.setdefault((fault.question, fault.what, fault.complaints), []).append(fault)
+        sorts.setdefault((fault.question, fault.what), []).append(fault)
     return [(sort[0], len(sort)) for sort in sorts.values()]

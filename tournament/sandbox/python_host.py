@@ -489,7 +489,8 @@ def explain(problem: BaseException) -> str:
     if frames:
         place = frames[-1]
         inside = "" if place.name == "<module>" else f" in {place.name}"
-        where = f" (line {place.lineno}{inside})"
+        called = f", called on line {frames[-2].lineno} in {frames[-2].name}" if len(frames) > 1 else ""
+        where = f" (line {place.lineno}{inside}{called.replace(' in <module>', '')})"
     try:
         text = str(problem)
     except BaseException:
@@ -497,4 +498,4 @@ def explain(problem: BaseException) -> str:
     lines = text.strip().splitlines()
     if isinstance(problem, ModuleNotFoundError):
         where += "; bots may import the standard library and what [sandbox] packages names"
-    return f"{type(problem).__name__}{': ' + lines[0][:300] if lines else ''}{where}"
+    return f"{type(problem).__name__}{': ' + lines[0][:250] if lines else ''}{where}"

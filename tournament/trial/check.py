@@ -43,12 +43,14 @@ HOUSE_NAME = "house"
 _NEIGHBOURS = 4
 # A bot that takes all its time at each question at the limits must not take it for all of them.
 _MOST_FAULTS_AT_LIMITS = 5
-# What is looked at first, to learn a bot's pace, and then, if that takes no longer than so.
-_FIRST_GAMES, _MORE_GAMES = Window(0, 0, 0, 4), Window(0, 19, 0, 199)
-_SLOW_SECONDS, _PATIENCE_SECONDS = 60.0, 120.0
+# Decisions of both seats that are looked at to learn a bot's pace, and for how long it is looked at again.
+_A_FEW, _SOME, _MANY = 4, 20, 1000
+_SECOND_LOOK_SECONDS = 5.0
+# What is looked at to learn of its habits, if it is not slow.
+_MORE_GAMES = Window(0, 19, 0, 199)
+_SLOW_SECONDS, _PATIENCE_SECONDS = 30.0, 60.0
 # So many times longer than it has: then no machine makes good for it.
 _PLAINLY = 3.0
-_START_SECONDS = 0.5
 _SECONDS_PER_FUEL = 1e-9
 _MANY_ANSWERS = 30
 _MOST_GAMES = 200
@@ -181,9 +183,7 @@ def check_bot(
         return CheckReport(entrant.name, entrant.kind, 0, entrant.problem)
     named = _opponent_in_words(contest, opponent)
     doing(f"playing a few games against {named}")
-    started = time.perf_counter()
-    first_games = _observe(contest, settings, sandbox, entrant, opponent, _FIRST_GAMES)
-    pace = _pace(contest, settings, entrant, first_games, time.perf_counter() - started)
+    first_games, pace = _pace(contest, settings, sandbox, entrant, opponent)
     report = CheckReport(
         name=entrant.name,
         kind=entrant.kind,
@@ -195,14 +195,14 @@ def check_bot(
         warnings=warnings_of(read_submission(path), contest.interface, sandbox),
         opponent=named,
     )
-    if pace.too_slow and first_games.result.ended_by != 0:
+    if pace.too_slow or first_games.result.ended_by == 0:  # more of the same would only take long
         faults = tuple(fault for fault in first_games.result.faults if fault.seat == 0)
         return replace(
             report,
             leg=first_games.result,
-            faults=faults,
-            slow=pace.in_words,
-            too_slow=True,
+            faults=_explained(contest, settings, sandbox, path, entrant, opponent, faults),
+            slow=pace.in_words if pace.too_slow else "",
+            too_slow=pace.too_slow,
             printed=_printed(first_games),
         )
     if pace.seconds < _SLOW_SECONDS:
@@ -248,7 +248,10 @@ def check_bot(
 
 @dataclass(frozen=True)
 class _Pace:
-    """How long a check of `sessions` and `games` of each takes, in seconds, by a bot's first games."""
+    """How many processor seconds a check's playing takes; and how many sessions and games it has time for.
+
+    `too_slow`: a leg would take far longer than the bot has for it.
+    """
 
     seconds: float
     sessions: int
@@ -257,28 +260,49 @@ class _Pace:
     too_slow: bool
 
 
-def _pace(contest: Contest, settings: ContestSettings, bot: Entrant, seen: ObservedLeg, seconds: float) -> _Pace:
-    """What a bot's pace means for a leg, and how much of one a check has time for."""
-    decisions = sum(step.seat == 0 for game in seen.games for step in game.steps)
-    # A process has to start; what its first games took then tells nothing.
-    each = max(0.0, seconds - (_START_SECONDS if bot.plays_as != "wasm" else 0.0)) / max(1, decisions)
+def _pace(
+    contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, bot: Entrant, opponent: HousePlayer
+) -> tuple[ObservedLeg, _Pace]:
+    """A bot's first decisions, and what their pace means for a leg.
+
+    What a start takes, or the first decisions alone, tells nothing of the rest: pace is what more of them take more.
+    """
+
+    def taken(decisions: int) -> tuple[ObservedLeg, int, float]:
+        started = time.thread_time()
+        seen = _observe(contest, settings, sandbox, bot, opponent, Window(decisions=decisions))
+        seconds = seen.cpu_seconds[0]
+        own = sum(step.seat == 0 for game in seen.games for step in game.steps)
+        return seen, own, time.thread_time() - started if seconds is None else seconds
+
     sessions_of_leg = 1 if contest.house else settings.sessions
     games_of_session = getattr(settings, contest.scored.length) if contest.scored.length else contest.expected_games
-    of_session = each * decisions / max(1, len(seen.games)) * games_of_session
+    tried = [taken(_A_FEW)]
+    if any(fault.seat == 0 for fault in tried[0][0].result.faults):  # that is what there is to tell
+        return tried[0][0], _Pace(0.0, SESSIONS, 1, "", too_slow=False)
+    tried.append(taken(_SOME))
+    while True:
+        (_, fewer, before), (seen, more, after) = tried[-2:]
+        each = max(0.0, after - before) / max(1, more - fewer)
+        of_session = each * more / max(1, len(seen.games)) * games_of_session
+        of_check = of_session * min(SESSIONS, sessions_of_leg)
+        if of_check < _PATIENCE_SECONDS or len(tried) > 2 or seen.result.ended_by is not None or more <= fewer:
+            break
+        # It looks slow. Is it so a while later, too?
+        tried.append(taken(_SOME + 2 * max(_A_FEW, min(_MANY, int(_SECOND_LOOK_SECONDS / each)))))
     of_leg = of_session * sessions_of_leg
     if bot.plays_as == "wasm":
         allowed = settings.fuel_per_leg * _SECONDS_PER_FUEL
     else:
         decisions_of_leg = of_leg / each if each else 0.0
         allowed = settings.cpu_seconds_per_leg + decisions_of_leg * settings.cpu_milliseconds_more / 1000
-    of_check = of_session * min(SESSIONS, sessions_of_leg)
     share = min(1.0, _PATIENCE_SECONDS / of_check) if of_check else 1.0
     sessions = max(1, int(min(SESSIONS, sessions_of_leg) * share))
     games = int(games_of_session * share) if contest.house else int(games_of_session * 1000)
     about = f"about {each * 1000:,.1f} ms a decision, {of_leg:,.0f} s a leg"
-    too_slow = of_leg > _PLAINLY * allowed
+    too_slow = len(tried) > 2 and of_leg > _PLAINLY * allowed
     words = f"{about}; it has {allowed:,.0f} s" if too_slow else f"{about}: less is played here, to come to an end"
-    return _Pace(of_check, sessions, max(1, games), words, too_slow)
+    return seen, _Pace(of_check, sessions, max(1, games), words, too_slow)
 
 
 def habits(contest: Contest, seen: ObservedLeg) -> tuple[str, ...]:
@@ -355,14 +379,15 @@ def replay_check(
     window = Window(session, session, max(0, last - _MOST_GAMES + 1), last)
     seen = _observe(contest, settings, sandbox, entrant, opponent, window, artifact)
     if not seen.games:
-        played = seen.result.sessions
-        raise BadInput(f"--session {session}: the check plays sessions 0 to {max(0, played - 1)}")
+        # The one in which a fault ended the leg is begun, not played to its end.
+        end = max(0, seen.result.sessions - 1, *(fault.session for fault in seen.result.faults))
+        raise BadInput(f"--session {session}: the check plays sessions 0 to {end}")
     return seen.games
 
 
 def _opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:
     if contest.house is None:
-        return "the house bot, which is what tournament new writes in C"
+        return "the house bot, a new one of tournament new"
     return f"{opponent.name}, a house player"
 
 

@@ -31,12 +31,16 @@ _LAST = (1 << 62) - 1
 
 @dataclass(frozen=True)
 class Window:
-    """Which games of a leg to look at: sessions, counted in the leg, and of each session games, both ends included."""
+    """Which games of a leg to look at: sessions, counted in the leg, and of each session games, both ends included.
+
+    No more than so many `decisions` of theirs.
+    """
 
     first_session: int = 0
     last_session: int = _LAST
     first_game: int = 0
     last_game: int = _LAST
+    decisions: int = _MOST_STEPS
 
 
 @dataclass(frozen=True)
@@ -84,10 +88,14 @@ class ObservedGame:
 
 @dataclass(frozen=True)
 class ObservedLeg:
-    """A leg as it was watched. Its `result` is that of the part that was played: it ends after what was looked at."""
+    """A leg as it was watched. Its `result` is that of the part that was played: it ends after what was looked at.
+
+    `cpu_seconds`: what each seat's process took, None for one that has none.
+    """
 
     result: LegResult
     games: tuple[ObservedGame, ...]
+    cpu_seconds: tuple[float | None, float | None] = (None, None)
 
 
 @dataclass
@@ -143,11 +151,13 @@ def observe_leg(
             (played,) = play_in_lanes(watched, settings, alone, [leg], artifacts, cache_folder(), spool)
             played.rows.replay_into(sink)
         result = played.result
+        taken = tuple(use.cpu_seconds if use else None for use in played.uses)
     else:
+        taken = (None, None)
         result = play_leg(watched, settings, leg, artifacts, sink)
     sink.clear()
     # A leg whose process was killed from outside was begun again.
-    return ObservedLeg(result, _games(contest, leg, cores[-1], sink, result))
+    return ObservedLeg(result, _games(contest, leg, cores[-1], sink, result), (taken[0], taken[1]))
 
 
 def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
@@ -169,7 +179,7 @@ def _watched(contest: Contest, window: Window, cores: list[ObservedCore]) -> Con
                 last_session=window.last_session,
                 first_game=window.first_game,
                 last_game=window.last_game,
-                most=_MOST_STEPS,
+                most=window.decisions,
             )
         )
         return cores[-1]
