@@ -94,7 +94,7 @@ def _replayed(
     state = read_state(storage)
     if state.field is None:
         raise BadInput(f"{storage.location} holds no results")
-    contest, field = find_contest(state.field.contest), state.field
+    contest, field = find_contest(state.field.contest, state.field.game), state.field
     if field.engine != contest.engine_version:
         raise BadInput(
             f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
