@@ -38,7 +38,7 @@ def test_a_match_is_what_a_run_has(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert report["stderr"] == match.stderr_per_session
     assert not (folder / "results").exists()
     text = shown(*words, "--session", "2", "--game", "0").out
-    assert "game 0: " in text and "→ " in text and "standard error" in text
+    assert "game 0: " in text and "→ " in text and "(95%)" in text
     kept = shown(*words, "--results", "kept")
     assert kept.code == 0 and (folder / "kept" / CONTEST / "matches.parquet").exists()
 

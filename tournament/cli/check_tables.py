@@ -78,10 +78,12 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(overflow="fold")
-    error = "" if report.stderr is None else f" ± {report.stderr:.3f} (standard error)"
+    error = "" if report.stderr is None else f" ± {1.96 * report.stderr:.3f} (95%)"
     table.add_row("match", Text(f"{report.bot} against {report.opponent}"))
     table.add_row("played", f"{report.games:,} games in {report.sessions:,} session{'s' * (report.sessions != 1)}")
     table.add_row("points", f"{report.points_per_session:+.3f}{error} a session for {report.bot}")
+    if contest.unit:
+        table.add_row("", contest.unit)
     if contest.house:
         scoring = contest.house.scoring
         if report.score is not None:

@@ -32,14 +32,20 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+# Of a terminal, beside the rows of the final table: its head, what is below it, and the prompt.
+_LINES_AROUND = 9
 _PLAYS_WITH = ("wasmtime", "ziglang", "sandlock", "ray", "pyarrow")
 
 _Contest = Annotated[
     str | None, typer.Argument(metavar="CONTEST", help="a table of tournament.toml, or one of: {contests}")
 ]
-_ConfigPath = Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")]
+_ConfigPath = Annotated[
+    Path | None,
+    typer.Option("--config", envvar="TOURNAMENT_CONFIG", help="settings file; default tournament.toml here"),
+]
 _ResultsOption = Annotated[
-    str | None, typer.Option("--results", metavar="DIR|URL", help="where the contests' records are")
+    str | None,
+    typer.Option("--results", metavar="DIR|URL", envvar="TOURNAMENT_RESULTS", help="where the contests' records are"),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts")]
 
@@ -88,9 +94,23 @@ def run(
         str | None,
         typer.Option(metavar="SEED", help="number or text that chooses the deals; default a secret one, recorded"),
     ] = None,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="how many play at once; 0 is one per core")] = None,
-    executor: Annotated[str | None, typer.Option(metavar="auto|local|ray", help="who plays")] = None,
-    address: Annotated[str | None, typer.Option(metavar="ADDR", help="Ray cluster to join, e.g. auto")] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", envvar="TOURNAMENT_WORKERS", help="how many play at once; 0 is one per core"),
+    ] = None,
+    executor: Annotated[
+        str | None, typer.Option(metavar="auto|local|ray", envvar="TOURNAMENT_EXECUTOR", help="who plays")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(metavar="ADDR", envvar="TOURNAMENT_ADDRESS", help="Ray cluster to join, e.g. auto")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 when a bot is broken or disqualified")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="only say what would be played, for how long, how many bytes")
+    ] = False,
+    progress: Annotated[
+        str | None, typer.Option(metavar="json", help="write a line of JSON a second to standard error")
+    ] = None,
     config: _ConfigPath = None,
 ) -> None:
     """Play what is still to play, with a live leaderboard.
@@ -117,26 +137,50 @@ def run(
     for name, one in chosen.items():
         begin_key(one, inside(one.results, name))
 
-    from tournament.runner.contest_run import prepare_contest, run_prepared  # while keys are worked out
+    from tournament.cli.numbers import short  # while keys are worked out
+    from tournament.entrants.folder import stamps
+    from tournament.runner.contest_run import plan_of, prepare_contest, run_prepared
+
+    if progress not in (None, "json"):
+        raise BadInput(f"--progress {progress}: there is json")
+    as_json = progress == "json"
+    unfit = False
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
     name, first = next(iter(chosen.items()))
     place = inside(first.results, name)
     try:
-        with Screen(err, "") as screen:  # whatever is wrong with the last is told before the first is played
+        before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in chosen.items()}
+        # Whatever is wrong with the last is told before the first is played.
+        with Screen(err, "", as_json=as_json) as screen:
             prepared = [prepare_contest(one.played, one, screen) for one in chosen.values()]
         for contest in prepared:
             title, place = contest.contest.title, contest.location
-            with Screen(err, title) as screen:
+            if dry_run:
+                plan = plan_of(contest)
+                out.print(
+                    f"{title}: {plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games,"
+                    f" {plan.seconds:,.0f} s, {short(plan.size)} bytes, into {place}",
+                    soft_wrap=True,
+                )
+                continue
+            with Screen(err, title, as_json=as_json, unit=contest.contest.unit) as screen:
                 standings = run_prepared(contest, screen)
-            out.print(leaderboard_table(standings, title, out.width))
+            unfit = unfit or any(line.status != "ok" for line in standings.entrants)
+            rows = max(5, out.height - _LINES_AROUND) if out.is_terminal else None
+            out.print(leaderboard_table(standings, title, out.width, rows, contest.contest.unit))
             given = {"entrants": entrants, "results": results, "config": config}
             if below := reasons(standings, _again(contest.contest.name, standings, given)):
                 out.print(below, soft_wrap=True)
             out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
+            after = stamps(contest.config.entrants)
+            if came := sorted(name for name in after if before[contest.contest.name].get(name) != after[name]):
+                out.print(f"{', '.join(came)} came or changed meanwhile: run again to play it", soft_wrap=True)
     except KeyboardInterrupt:
         print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
         raise typer.Exit(130) from None
+    if strict and unfit:
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: tournament leaderboard von_neumann_poker --json")
@@ -153,7 +197,8 @@ def leaderboard(
     if as_json:
         _print_json([standing_values(line) for line in found.ranking.entrants])
         return
-    out.print(leaderboard_table(found.ranking, find_contest(found.field.contest, found.field.game).title, out.width))
+    played = find_contest(found.field.contest, found.field.game)
+    out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.unit))
     given = {"results": results, "config": config}
     if below := reasons(found.ranking, _again(found.field.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)
@@ -637,6 +682,10 @@ def main() -> None:
     for name in ("stdout", "stderr"):  # closed: no file of ours may be taken for it
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))
+    if "_TOURNAMENT_COMPLETE" in os.environ:  # a shell asks how to go on
+        from typer.completion import completion_init
+
+        completion_init()
     try:
         try:
             app(standalone_mode=True)

@@ -16,7 +16,7 @@ from tournament.contests.contest import Contest, ContestSettings, Interface
 from tournament.entrants import c_functions, compiler, module_trial, program_build
 from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_functions import choose_functions, defined_functions, defines_class
-from tournament.entrants.folder import find_submissions
+from tournament.entrants.folder import KINDS, find_submissions
 from tournament.errors import BadInput, RunFailed, printable
 from tournament.sandbox import confinement, leg_isolation
 from tournament.sandbox.scratch import scratch_folder
@@ -230,15 +230,22 @@ def _built(submission: Submission, sandbox: SandboxSettings) -> bytes:
     return archive
 
 
-def playable(entrants: Iterable[Entrant], least: int) -> list[Entrant]:
-    """Those that can play. Raises BadInput when there are fewer than `least`."""
+def playable(entrants: Iterable[Entrant], least: int, folder: Path) -> list[Entrant]:
+    """Those that can play. Raises BadInput when there are fewer than `least`, and says why each of the others can't."""
+    entrants = list(entrants)
     fit = [entrant for entrant in entrants if entrant.artifact is not None]
     if len(fit) < least:
         needed = "two bots" if least == 2 else "a bot"
-        raise BadInput(
-            f"a tournament needs {needed} that can play; there {'is' if len(fit) == 1 else 'are'} {len(fit)}"
-        )
+        there = f"there {'is' if len(fit) == 1 else 'are'} {len(fit)} in {folder}"
+        hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
+        broken = [f"{one.name}: {_first_line(one.problem or '')}" for one in entrants if one.artifact is None]
+        raise BadInput("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *broken]))
     return fit
+
+
+def _first_line(problem: str) -> str:
+    lines = [line.strip() for line in problem.splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[0] if lines else "")
 
 
 def _source_digest(submission: Submission, interface: Interface) -> str:

@@ -98,14 +98,15 @@ def _only_against(contest: Contest, name: str) -> Contest:
 
 def _report(standings: Standings, bot: str, opponent: str) -> MatchReport:
     (match,) = standings.matches
-    sign = 1 if match.x == bot else -1
+    if match.x != bot:
+        match = match.from_y()
     out = tuple(line.name for line in standings.entrants if line.status == "disqualified")
     return MatchReport(
         bot,
         opponent,
         match.sessions,
         match.games,
-        sign * match.points_per_session + 0.0,
+        match.points_per_session,
         match.stderr_per_session,
         match.score,
         match.measures,

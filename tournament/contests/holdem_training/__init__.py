@@ -223,6 +223,7 @@ HOLDEM_TRAINING = Contest(
     new_core_at_limits=new_core_at_limits,
     portrait=PORTRAIT,
     telling=TELLING,
+    unit="a score is W, chips won a hand",
     expected_games=10_000.0,
     expected_rate=1e5,
     commands={"judge": "tournament.cli.judge:app"},

@@ -213,7 +213,7 @@ TWO_CARD_DRAW = Contest(
                 Measure(
                     "share",
                     "of best",
-                    "profit as a share of what a perfect opponent would expect",
+                    "profit as a share of what a perfect opponent would expect, beyond 100% with luck",
                     share,
                     lambda value: f"{100 * value:.1f}%",
                 ),
@@ -225,6 +225,7 @@ TWO_CARD_DRAW = Contest(
     ),
     portrait=PORTRAIT,
     telling=TELLING,
+    unit="a score is chips won in a session, and a chip for each hand",
     expected_games=10_000.0,
     expected_rate=5e6,
     commands={"strategy": "tournament.cli.strategy:app"},

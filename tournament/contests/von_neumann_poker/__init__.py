@@ -117,4 +117,5 @@ VON_NEUMANN_POKER = Contest(
     new_core=new_core,
     portrait=PORTRAIT,
     telling=TELLING,
+    unit="a point is a dollar won, divided by √games of its session",
 )
