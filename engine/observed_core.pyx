@@ -158,5 +158,8 @@ cdef class ObservedCore(GameCore):
     def blocks(self):
         return self.core.blocks()
 
+    def y_sums(self):
+        return self.core.y_sums()
+
     def counts(self):
         return self.core.counts()

@@ -636,6 +636,7 @@ def _match_of(text: str) -> int | tuple[str, str]:
 
 def _holds_records(location: str) -> bool:
     from tournament.store.storage import open_storage
+
     return bool(open_storage(location).list("ledger"))
 
 
