@@ -143,6 +143,15 @@ cdef class GameCore:
         """Tell the core that a seat has a new bot, which may need an introduction before the next question."""
         self.restarted(seat)
 
+    def listen(self, int seat, printed):
+        """Learn whom to ask, without arguments, for what a seat's bot printed since. Only who `observes` does ask."""
+        pass
+
+    @property
+    def observes(self):
+        """Whether it tells what happens in its games."""
+        return False
+
     def skip_questions(self, int seat, questions):
         """Don't ask a seat these questions, which only tell it something that it ignores."""
         self.ignored_questions[seat] = 0

@@ -338,6 +338,12 @@ cdef class Lanes:
             drain(&self.channels[number])
         return self.channels[number].tail[:self.channels[number].tail_size]
 
+    def take_complaints(self, int number):
+        """The last bytes that a process wrote to standard error, once: they are forgotten."""
+        cdef bytes taken = self.complaints(number)
+        self.channels[number].tail_size = 0
+        return taken
+
     def drain_all(self):
         """Read what processes wrote to standard error, so that none waits for it to be read."""
         cdef int i

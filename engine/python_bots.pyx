@@ -186,6 +186,50 @@ cdef bytes explained(explain, problem):
         return b"an exception that can't be explained"
 
 
+cdef enum:
+    MOST_PRINTED = 800          # characters that are kept of what a leg printed
+
+cdef PyObject* asked = NULL     # the leg whose bot is being asked or made
+
+
+@cython.final
+cdef class LegOutput:
+    """Stands for sys.stdout and sys.stderr where legs share a process: keeps the last that each of them prints."""
+    encoding = "utf-8"
+    errors = "replace"
+    closed = False
+
+    def write(self, str text not None):
+        cdef Leg leg
+        if asked != NULL:
+            leg = <Leg>asked
+            leg.printed = (leg.printed + text[-MOST_PRINTED:])[-MOST_PRINTED:]
+        return len(text)
+
+    def writelines(self, lines):
+        for line in lines:
+            self.write(line)
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return False
+
+    def writable(self):
+        return True
+
+    def readable(self):
+        return False
+
+
+cdef tell_printed(int lane, Leg leg):
+    """Write the last that a leg printed to standard error, with the number of its lane before it."""
+    cdef bytes text = f"\x1e{lane}\n{leg.printed}\x1f".encode("utf-8", "replace")
+    if leg.printed:
+        write(2, <const char*>text, len(text))      # what doesn't fit into the pipe is not missed
+
+
 @cython.final
 cdef class Leg:
     """A lane's bot: the view that it is shown and the functions that it answers with, or why it could not start."""
@@ -194,9 +238,13 @@ cdef class Leg:
     cdef list histories         # lists of moves that the view has, too
     cdef object kept
     cdef bytes failure
+    cdef str printed            # the last of it
     cdef bint lacked_memory     # no failure of its own: other legs of the process may have taken it
 
     def __init__(self, new_leg, explain, seed):
+        global asked
+        self.printed = ""
+        asked = <PyObject*>self
         try:
             self.view, self.kept = new_leg(seed)
         except MemoryError:
@@ -283,6 +331,7 @@ def serve(
     `argument_counts`: of each question, the view aside. `histories`: where the view has their length, and a name and
     the place of the last element for each. `tells_values`: the view's attributes come by name.
     """
+    global asked
     cdef size_t stride = question_size(most_arguments, view_size)
     cdef Buffer inbox = Buffer()
     cdef Buffer outbox = Buffer()
@@ -297,7 +346,7 @@ def serve(
     cdef int counts[MOST_QUESTIONS]
     cdef PyObject* arguments[MOST_ARGUMENTS + 1]
     cdef Legs legs = Legs()
-    cdef Leg leg
+    cdef Leg leg = None
     cdef list numbers = [None] * MOST_ARGUMENTS
     cdef object result
     cdef int length_offset = histories[0]
@@ -339,6 +388,7 @@ def serve(
             try:
                 if question.kind >= 0:
                     leg = <Leg>legs.by_lane[question.lane]
+                    asked = <PyObject*>leg
                     if leg.lacked_memory:
                         raise MemoryError
                     if leg.failure is not None:
@@ -379,6 +429,7 @@ def serve(
                         raise MemoryError
                     text = leg.failure
                 else:
+                    asked = NULL
                     legs.put(question.lane, None)
             except MemoryError:
                 answer.status = OUT_OF_MEMORY
@@ -388,6 +439,7 @@ def serve(
             if text is not None:
                 answer.status = FAULTY
                 answer.text_length = <int32_t>len(text)
+                tell_printed(question.lane, leg)
                 texts = [text] if texts is None else [*texts, text]
         text = b"" if texts is None else b"".join(texts)
         outbox.reserve(sizeof(Header) + header.count * sizeof(Answer) + len(text))

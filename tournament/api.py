@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from tournament.audit import verification
+from tournament.audit.again import Replay, replay_games
 from tournament.audit.report import Verification
 from tournament.config import Config, ExecutorName, load_config
 from tournament.runner.contest_run import NobodyWatching, Watcher, run_contest
@@ -97,3 +98,30 @@ def report(
     text, _ = make_page(inside(chosen.results, contest), with_games=with_games, show_seed=show_seed)
     write_report(Path(output), text)
     return Path(output)
+
+
+def replay(
+    contest: str = "von_neumann_poker",
+    *,
+    match: int | tuple[str, str],
+    session: int,
+    game: int | None = None,
+    config: str | os.PathLike[str] | None = None,
+    entrants: str | os.PathLike[str] | None = None,
+    results: str | os.PathLike[str] | None = None,
+) -> Replay:
+    """Play a recorded session again, or one game of it, and tell each step, as `tournament replay` does.
+
+    `match` is its number or the names of its bots. Raises tournament.errors.BadInput when the records have no such
+    game or its bots have changed since, RunFailed when this machine can't play it.
+    """
+
+    def config_of(name: str) -> Config:
+        return load_config(
+            name,
+            Path(config) if config is not None else None,
+            general={"results": None if results is None else str(results)},
+            contest={"entrants": None if entrants is None else str(entrants)},
+        )
+
+    return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game)

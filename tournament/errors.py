@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class TournamentError(Exception):
     """Base: the message is all that a user needs to see."""
@@ -17,6 +20,12 @@ class BadInput(TournamentError):
 
 class RunFailed(TournamentError):
     """A run stopped short; what was committed stays."""
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """ ", did you mean …?" for a word that is close to a known one, else nothing."""
+    found = difflib.get_close_matches(word, list(known), n=1)
+    return f", did you mean {found[0]}?" if found else ""
 
 
 def printable(text: str) -> str:

@@ -147,6 +147,9 @@ BAD_INPUT = [
     (["check", "nowhere.c"], "no such file"),
     (["check", "stray.c", "--config", "other.toml"], "stray.c: for which contest? Its path doesn't say; add --contest"),
     (["check", "tournament.toml"], "bots are files ending in"),
+    (["check", "stray.c", "--game", "3"], "--game: say also of which --session"),
+    (["match", "von_neumann_poker", "steady", "loos"], "loos: there is no such file, entrant or shipped bot, did you"),
+    (["replay", "von_neumann_poker", "--match", "a", "--session", "0"], "--match a: say its number"),
     (["new", "von_neumann_poker", "a/b"], "a bot's name has"),
     (["new", "von_neumann_poker", "x", "--language", "cobol"], "--language cobol"),
 ]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.worker.support import Source, answering, script, write_bot
+from tournament.cli.check_tables import hint_for
 from tournament.cli.commands import main
 from tournament.contests import two_card_draw
 from tournament.contests.two_card_draw import examples
@@ -15,7 +16,8 @@ from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.runner.contest_run import NobodyWatching
 from tournament.sandbox.settings import SandboxSettings
-from tournament.trial.check import CheckReport, check_bot
+from tournament.trial.check import CheckReport, check_bot, habits
+from tournament.worker.observation import ObservedLeg
 
 SMALL = Settings(sessions=20, cpu_seconds_per_decision=0.2, wall_seconds_per_decision=0.2, faults_allowed=1)
 CALM = "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.25\n"
@@ -127,6 +129,42 @@ def test_a_disqualified_bot_is_not_examined_for_long(
     assert report.boundary_questions == 0
 
 
+def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
+    report = check(tmp_path, "def a(bot): return 5\ndef b(bot, bet):\n  print('faced', bet)\n  return 0\n")
+    assert [habit.split(" (")[0] for habit in report.habits] == [
+        "a: always the same answer, bet $5",
+        "b: always the same answer, fold",
+    ]
+    assert report.fit and re.fullmatch(r"(faced \d+\n?){10}", report.printed)
+    nothing = ObservedLeg(report.leg, ())  # type: ignore[arg-type]
+    assert habits(VON_NEUMANN_POKER, nothing) == ("a was never asked", "b was never asked")
+
+
+def test_a_bot_that_is_plainly_too_slow_is_not_played_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.trial.check._SECOND_LOOK_SECONDS", 0.3)
+    slow = "def a(bot):\n  sum(range(1_000_000))\n  return 5\ndef b(bot, bet): return 1\n"
+    settings = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0)
+    report = check(tmp_path, slow, settings)
+    assert report.too_slow and not report.fit and "it has 10 s" in report.slow
+    assert report.leg is not None and report.leg.sessions < 100
+
+
+def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path: Path) -> None:
+    source = "static int half(int x) {\n  volatile int zero = 0;\n  return x / zero;\n}\n"
+    source += "int a(const Bot *b) { return b->card > 0.5f ? half(3) : 0; }\nint b(const Bot *b, int x) { return 1; }\n"
+    report = check(tmp_path, source, name="bot.c")
+    assert {fault.what for fault in report.faults} == {"divided by zero (line 3 in half)"}
+    python = "def half(x):\n  return x // 0\ndef a(bot):\n  return half(3)\ndef b(bot, bet): return 1\n"
+    (what,) = {fault.what for fault in check(tmp_path, python).faults}
+    assert what.endswith("by zero (line 2 in half, called on line 4 in a)")
+
+
+def test_programs_are_told_of_what_they_print_and_when() -> None:
+    assert "flush" in hint_for("did not answer for 5 s", "program")
+    assert "standard error" in hint_for("wrote what is no ACTION: thinking", "program")
+    assert hint_for("did not answer for 5 s", "python") == ""
+
+
 def run_check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     """The command's exit code and what it printed, blanks made one."""
     monkeypatch.setattr("sys.argv", ["tournament", "check", *words])
@@ -150,7 +188,7 @@ def test_the_command_prints_a_verdict(
     code, text = run_check(monkeypatch, capsys, str(tmp_path / "calm.py"), "--config", config)
     assert code == 0
     for words in (
-        "calm (python)", "of Python", "sandlock", "10 sessions against a house bot", "repeats yes", "legs apart",
+        "calm (python)", "of Python", "sandlock", "10 sessions against the house bot", "repeats yes", "legs apart",
         "162 questions with extreme values: all answered", "faults none", "verdict fit to enter",
     ):  # fmt: skip
         assert words in text, text

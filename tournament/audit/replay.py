@@ -46,8 +46,9 @@ def find_players(
     field: Field,
     settings: ContestSettings,
     say: Callable[[str], None],
+    only: Sequence[str] | None = None,
 ) -> Players:
-    """Those of a recorded field that are in the entrants folder as they played.
+    """Those of a recorded field that are in the entrants folder as they played; of some names `only`, if given.
 
     Raises RunFailed when the seed is missing or damaged, BadInput when there is no entrants folder.
     """
@@ -56,7 +57,7 @@ def find_players(
         given = read_seed(storage, fingerprint)
     elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
     settled = settings.model_copy(update=elsewhere | {"seed": given})
-    entrants = build_entrants(contest, settled, config.sandbox, config.entrants, say)
+    entrants = build_entrants(contest, settled, config.sandbox, config.entrants, say, only)
     house = contest.house.players(settled, config.folder, say) if contest.house else ()
     artifacts = artifacts_of(entrants, house)
     recorded = {e.name: e.artifact for e in field.entrants if e.artifact} | {p.name: p.sha256 for p in field.house}

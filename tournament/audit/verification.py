@@ -74,7 +74,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
             " their sums are not checked"
         )
     else:
-        settings = _settings_of(contest, state.field)
+        settings = settings_of(contest, state.field)
     batches = list(state.newest().values())
     damaged = _damaged(storage, batches, contest, settings, watcher)
     # A run that goes on meanwhile commits, replaces and publishes: what is wrong is so in the end, too.
@@ -118,7 +118,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     )
 
 
-def _settings_of(contest: Contest, field: Field) -> ContestSettings:
+def settings_of(contest: Contest, field: Field) -> ContestSettings:
     """The recorded settings, but for the seed. Raises RunFailed when they are none of the contest's."""
     try:
         return contest.settings.model_validate({key: value for key, value in field.settings.items() if key != "seed"})

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from tournament.cli.numbers import short
-from tournament.cli.tables import plain_table
+from tournament.contests.contest import Contest
 from tournament.errors import printable
 from tournament.store.legs import Fault
-from tournament.trial.check import CheckReport, Meter, Replay
+from tournament.trial.check import CheckReport, Meter
+from tournament.trial.match import MatchReport
 
 
 def check_table(report: CheckReport) -> Table:
@@ -23,7 +23,7 @@ def check_table(report: CheckReport) -> Table:
     table.add_row("bot", Text(f"{report.name} ({report.kind})"))
     if report.problem is not None:
         table.add_row("builds", Text(printable(report.problem)))
-    if report.leg and report.meter:
+    if report.leg:
         leg = report.leg
         what = {"python": "of Python", "program": "of its folder"}.get(report.kind, "of WebAssembly")
         table.add_row("builds", f"yes: {short(report.size)} bytes {what}")
@@ -31,14 +31,19 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("warnings", Text(report.warnings, style="yellow"))
         if report.confined_by:
             table.add_row("sandbox", Text(printable(report.confined_by)))
+        won = f", {report.points_per_session:+.2f} points a session" if leg.sessions else ""
         table.add_row(
             "plays",
-            f"{leg.games:,} games in {leg.sessions:,} session{'s' * (leg.sessions != 1)} against a house bot,"
-            f" {report.points_per_session:+.2f} points a session",
+            f"{leg.games:,} games in {leg.sessions:,} session{'s' * (leg.sessions != 1)}"
+            f" against {report.opponent}{won}",
         )
+        if report.slow:
+            table.add_row("slow", Text(report.slow, style="red" if report.too_slow else "yellow"))
+        for number, habit in enumerate(report.habits):
+            table.add_row("habits" if number == 0 else "", Text(habit, style="yellow"))
         if report.seed:
             table.add_row("seed", f"--seed {report.seed} repeats this check")
-        for name, text in _costs(report.meter, report.fuel_allowed):
+        for name, text in _costs(report.meter, report.fuel_allowed) if report.meter else ():
             table.add_row(name, text)
         if report.boundary_questions:  # not asked of a bot that was disqualified
             table.add_row(
@@ -60,30 +65,50 @@ def check_table(report: CheckReport) -> Table:
                     ),
                 )
             table.add_row("limits", _at_limits(report))
-        table.add_row("faults", _fault_lines(report.faults))
+        if report.printed:
+            table.add_row("prints", Text(printable(report.printed), style="dim"))
+        table.add_row("faults", _fault_lines(report.faults, report.kind))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
     table.add_row("verdict", verdict)
     return table
 
 
-# Columns of a replay that its caller has named, and how many others fit on a terminal.
-_KNOWN = ("match", "session")
-_MOST_COLUMNS = 16
+def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
+    """What `tournament match` found."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    error = "" if report.stderr is None else f" ± {1.96 * report.stderr:.3f} (95%)"
+    table.add_row("match", Text(f"{report.bot} against {report.opponent}"))
+    table.add_row("played", f"{report.games:,} games in {report.sessions:,} session{'s' * (report.sessions != 1)}")
+    table.add_row("points", f"{report.points_per_session:+.3f}{error} a session for {report.bot}")
+    if contest.unit:
+        table.add_row("", contest.unit)
+    if contest.house:
+        scoring = contest.house.scoring
+        if report.score is not None:
+            table.add_row("score", f"{report.score:,.{scoring.decimals}f}")
+        for measure in scoring.measures:
+            value = report.measures.get(measure.name)
+            if value is not None:
+                table.add_row(measure.title, f"{measure.shown(value)} ({measure.meaning})")
+    table.add_row("seed", f"--seed {seed} repeats this match")
+    table.add_row("verdict", _verdict(report))
+    faults = [fault for _, fault in report.faults]
+    table.add_row("faults", _fault_lines(faults))
+    return table
 
 
-def replay_table(replay: Replay) -> Group:
-    """Games as they were played, and the bot's faults in them with what it was asked."""
-    faults = _fault_lines(replay.faults) if replay.faults else Text("no faults")
-    games = [{name: f"{value:g}" for name, value in game.items() if name not in _KNOWN} for game in replay.games]
-    if games and len(games[0]) > _MOST_COLUMNS:
-        lines = [", ".join(f"{name} {value}" for name, value in game.items()) for game in games]
-        return Group(Text("games; the bot is x", style="bold"), *map(Text, lines), faults)
-    table = plain_table("games; the bot is x", None)
-    for name in games[0] if games else ():
-        table.add_column(name, justify="right")
-    for game in games:
-        table.add_row(*game.values())
-    return Group(table, faults)
+def _verdict(report: MatchReport) -> Text:
+    if report.disqualified:
+        return Text(f"{' and '.join(report.disqualified)} disqualified: too many faults", style="red")
+    if report.stderr is None:
+        return Text("too few sessions to tell")
+    sigmas = abs(report.points_per_session) / report.stderr if report.stderr else float("inf")
+    ahead = report.bot if report.points_per_session > 0 else report.opponent
+    if not report.points_per_session or sigmas < 2:
+        return Text("neither is clearly ahead: play more --sessions to tell", style="yellow")
+    return Text(f"{ahead} is ahead, by {sigmas:,.1f} standard errors", style="green" if ahead == report.bot else "red")
 
 
 def _costs(meter: Meter, fuel_allowed: int) -> list[tuple[str, str]]:
@@ -111,7 +136,7 @@ def _at_limits(report: CheckReport) -> Text:
     )
 
 
-def _fault_lines(faults: Sequence[Fault]) -> Text:
+def _fault_lines(faults: Sequence[Fault], kind: str = "") -> Text:
     if not faults:
         return Text("none")
     lines = []
@@ -119,14 +144,30 @@ def _fault_lines(faults: Sequence[Fault]) -> Text:
         lines.append(f"session {fault.session}, game {fault.game}, {fault.question}: {fault.what}")
         lines.append(f"  asked {fault.asked}")
         lines += [f"  | {line}" for line in fault.complaints.splitlines()]
+        if hint := hint_for(fault.what, kind):
+            lines.append(f"  {hint}")
         if count > 1:
             lines.append(f"  and the same {count - 1} more time{'s' * (count > 2)}")
     return Text(printable("\n".join(lines)))
 
 
+# What a program's fault may come from, by words of what it is called.
+_HINTS = (
+    ("did not answer", "did it flush what it wrote? (flush=True in Python, fflush(stdout) in C)"),
+    ("wrote what is no ACTION", "standard output is for answers alone: print what you want to read to standard error"),
+    ("answered before it was asked", "standard output is for answers alone, one line for each question"),
+    ("is no command", "standard output is for answers alone: print what you want to read to standard error"),
+)
+
+
+def hint_for(what: str, kind: str) -> str:
+    """What to look for when a bot that is a program has a fault; "" where nothing comes to mind."""
+    return next((hint for words, hint in _HINTS if words in what), "") if kind == "program" else ""
+
+
 def alike(faults: Sequence[Fault]) -> list[tuple[Fault, int]]:
     """The first fault of each sort, and how many there are of it: the same words over the same question."""
-    sorts: dict[tuple[str, str, str], list[Fault]] = {}
+    sorts: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
-        sorts.setdefault((fault.question, fault.what, fault.complaints), []).append(fault)
+        sorts.setdefault((fault.question, fault.what), []).append(fault)
     return [(sort[0], len(sort)) for sort in sorts.values()]

@@ -14,8 +14,14 @@ from tournament.cli.brought import Commands
 from tournament.errors import BadInput, TournamentError, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tournament.config import Config
+    from tournament.contests.contest import Contest
     from tournament.reporting.findings import Findings
     from tournament.standings.results import Results
+    from tournament.standings.standings import Standings
+    from tournament.trial.match import MatchReport
 
 # Commands import what they need when they are called: --help needs nothing of it.
 
@@ -26,14 +32,20 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+# Of a terminal, beside the rows of the final table: its head, what is below it, and the prompt.
+_LINES_AROUND = 9
 _PLAYS_WITH = ("wasmtime", "ziglang", "sandlock", "ray", "pyarrow")
 
 _Contest = Annotated[
     str | None, typer.Argument(metavar="CONTEST", help="a table of tournament.toml, or one of: {contests}")
 ]
-_ConfigPath = Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")]
+_ConfigPath = Annotated[
+    Path | None,
+    typer.Option("--config", envvar="TOURNAMENT_CONFIG", help="settings file; default tournament.toml here"),
+]
 _ResultsOption = Annotated[
-    str | None, typer.Option("--results", metavar="DIR|URL", help="where the contests' records are")
+    str | None,
+    typer.Option("--results", metavar="DIR|URL", envvar="TOURNAMENT_RESULTS", help="where the contests' records are"),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts")]
 
@@ -82,9 +94,23 @@ def run(
         str | None,
         typer.Option(metavar="SEED", help="number or text that chooses the deals; default a secret one, recorded"),
     ] = None,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="how many play at once; 0 is one per core")] = None,
-    executor: Annotated[str | None, typer.Option(metavar="auto|local|ray", help="who plays")] = None,
-    address: Annotated[str | None, typer.Option(metavar="ADDR", help="Ray cluster to join, e.g. auto")] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", envvar="TOURNAMENT_WORKERS", help="how many play at once; 0 is one per core"),
+    ] = None,
+    executor: Annotated[
+        str | None, typer.Option(metavar="auto|local|ray", envvar="TOURNAMENT_EXECUTOR", help="who plays")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(metavar="ADDR", envvar="TOURNAMENT_ADDRESS", help="Ray cluster to join, e.g. auto")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 when a bot is broken or disqualified")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="only say what would be played, for how long, how many bytes")
+    ] = False,
+    progress: Annotated[
+        str | None, typer.Option(metavar="json", help="write a line of JSON a second to standard error")
+    ] = None,
     config: _ConfigPath = None,
 ) -> None:
     """Play what is still to play, with a live leaderboard.
@@ -111,25 +137,50 @@ def run(
     for name, one in chosen.items():
         begin_key(one, inside(one.results, name))
 
-    from tournament.runner.contest_run import prepare_contest, run_prepared  # while keys are worked out
+    from tournament.cli.numbers import short  # while keys are worked out
+    from tournament.entrants.folder import stamps
+    from tournament.runner.contest_run import plan_of, prepare_contest, run_prepared
+
+    if progress not in (None, "json"):
+        raise BadInput(f"--progress {progress}: there is json")
+    as_json = progress == "json"
+    unfit = False
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
     name, first = next(iter(chosen.items()))
     place = inside(first.results, name)
     try:
-        with Screen(err, "") as screen:  # whatever is wrong with the last is told before the first is played
+        before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in chosen.items()}
+        # Whatever is wrong with the last is told before the first is played.
+        with Screen(err, "", as_json=as_json) as screen:
             prepared = [prepare_contest(one.played, one, screen) for one in chosen.values()]
         for contest in prepared:
             title, place = contest.contest.title, contest.location
-            with Screen(err, title) as screen:
+            if dry_run:
+                plan = plan_of(contest)
+                out.print(
+                    f"{title}: {plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games,"
+                    f" {plan.seconds:,.0f} s, {short(plan.size)} bytes, into {place}",
+                    soft_wrap=True,
+                )
+                continue
+            with Screen(err, title, as_json=as_json, unit=contest.contest.unit) as screen:
                 standings = run_prepared(contest, screen)
-            out.print(leaderboard_table(standings, title, out.width))
-            if below := reasons(standings):
+            unfit = unfit or any(line.status != "ok" for line in standings.entrants)
+            rows = max(5, out.height - _LINES_AROUND) if out.is_terminal else None
+            out.print(leaderboard_table(standings, title, out.width, rows, contest.contest.unit))
+            given = {"entrants": entrants, "results": results, "config": config}
+            if below := reasons(standings, _again(contest.contest.name, standings, given)):
                 out.print(below, soft_wrap=True)
             out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
+            after = stamps(contest.config.entrants)
+            if came := sorted(name for name in after if before[contest.contest.name].get(name) != after[name]):
+                out.print(f"{', '.join(came)} came or changed meanwhile: run again to play it", soft_wrap=True)
     except KeyboardInterrupt:
         print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
         raise typer.Exit(130) from None
+    if strict and unfit:
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: tournament leaderboard von_neumann_poker --json")
@@ -146,8 +197,10 @@ def leaderboard(
     if as_json:
         _print_json([standing_values(line) for line in found.ranking.entrants])
         return
-    out.print(leaderboard_table(found.ranking, find_contest(found.field.contest, found.field.game).title, out.width))
-    if below := reasons(found.ranking):
+    played = find_contest(found.field.contest, found.field.game)
+    out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.unit))
+    given = {"results": results, "config": config}
+    if below := reasons(found.ranking, _again(found.field.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)
     for how in found.confined_by:
         if how.startswith("off"):
@@ -263,6 +316,166 @@ def verify(
         raise typer.Exit(1)
 
 
+@app.command(epilog="Example: tournament replay von_neumann_poker --match likeme,naive --session 12 --game 3")
+def replay(
+    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
+    match: Annotated[str, typer.Option(metavar="N|X,Y", help="the match's number, or its bots' names")],
+    session: Annotated[int, typer.Option(metavar="S", min=0, help="session of the match, from 0")],
+    game: Annotated[int | None, typer.Option(metavar="G", min=0, help="only this game of the session")] = None,
+    entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots")] = None,
+    results: _ResultsOption = None,
+    config: _ConfigPath = None,
+    as_json: _Json = False,
+) -> None:
+    """Play recorded games again: what each bot was asked, what it printed, what it answered.
+
+    The records must be there, with their seed, and the bots as they were. Exits with 1 when a game came out
+    otherwise than recorded.
+    """
+    import dataclasses
+
+    from tournament.audit.again import MOST_GAMES, replay_games
+    from tournament.cli.consoles import err, out
+    from tournament.cli.replay_tables import game_lines
+    from tournament.cli.screen import Screen
+    from tournament.config import load_config
+
+    def config_of(name: str) -> Config:
+        return load_config(
+            name,
+            config,
+            general={"results": results},
+            contest={"entrants": None if entrants is None else str(entrants)},
+        )
+
+    with Screen(err, "") as screen:
+        (place,) = _recorded(contest, results, config)
+        found = replay_games(place, config_of, _match_of(match), session, game, screen.say)
+    if as_json:
+        _print_json(dataclasses.asdict(found))
+    else:
+        title = f"{found.x} against {found.y}, session {found.session} of match {found.match} of {found.contest}"
+        out.print(title, style="bold")
+        for one in found.games:
+            out.print(game_lines(one))
+        if game is None and len(found.games) == MOST_GAMES:
+            out.print(f"the first {MOST_GAMES:,} games; --game shows another")
+        if found.differs:
+            out.print(f"not as recorded: {found.differs}", style="red", soft_wrap=True)
+    if found.differs:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: tournament match von_neumann_poker my_bot.py likeme --sessions 500")
+def match(
+    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="a file or folder, or the name of an entrant or shipped bot")
+    ],
+    opponent: Annotated[
+        str | None, typer.Argument(metavar="[OPPONENT]", help="the same; or a house player, if the contest has them")
+    ] = None,
+    sessions: Annotated[int | None, typer.Option(metavar="N", help="sessions of the match")] = None,
+    seed: Annotated[str | None, typer.Option(metavar="SEED", help="default one that is drawn, and told")] = None,
+    session: Annotated[int | None, typer.Option(metavar="S", min=0, help="show this session, step by step")] = None,
+    game: Annotated[int | None, typer.Option(metavar="G", min=0, help="only this game of that session")] = None,
+    results: Annotated[
+        str | None, typer.Option("--results", metavar="DIR|URL", help="keep the records there; default nowhere")
+    ] = None,
+    config: _ConfigPath = None,
+    as_json: _Json = False,
+) -> None:
+    """Play two bots against each other, now, and say who is ahead by how much and how sure that is.
+
+    Nothing is kept unless --results says where.
+    """
+    import dataclasses
+    import shlex
+
+    from tournament.audit.again import replay_games
+    from tournament.cli.check_tables import match_table
+    from tournament.cli.consoles import err, out
+    from tournament.cli.replay_tables import first_of_each_sort, game_lines
+    from tournament.cli.screen import Screen
+    from tournament.config import load_config
+    from tournament.keys import drawn_seed
+    from tournament.store.storage import inside
+    from tournament.trial.match import play_match
+
+    if game is not None and session is None:
+        raise BadInput("--game: say also of which --session")
+    settings = load_config(
+        contest,
+        config,
+        general={"executor": "local", "results": results},
+        contest={"sessions": sessions, "seed": seed or drawn_seed()},
+    )
+    chosen = settings.played
+    if results is None:
+        settings = dataclasses.replace(settings, results="")
+    if opponent is None and chosen.house is None:
+        raise BadInput("say also the OPPONENT: a file, or the name of an entrant or shipped bot")
+    other = opponent or _first_house_player(chosen, settings)
+    against: Path | str = other if chosen.house else find_bot(other, chosen, settings.entrants)
+    shown: list[Any] = []
+
+    def look(own: Config, report: MatchReport) -> None:
+        if session is not None:
+            place = inside(own.results, chosen.name)
+            pair = (report.bot, report.opponent)
+            shown.append(replay_games(place, lambda _: own, pair, session, game))
+
+    with Screen(err, chosen.title) as screen:
+        report = play_match(chosen, settings, find_bot(bot, chosen, settings.entrants), against, screen, look)
+    if as_json:
+        values = dataclasses.asdict(report) | {"seed": settings.contest.seed}
+        values["faults"] = [{"bot": (leg.x, leg.y)[one.seat], **dataclasses.asdict(one)} for leg, one in report.faults]
+        _print_json(values | {"replay": dataclasses.asdict(shown[0]) if shown else None})
+        return
+    out.print(match_table(report, chosen, seed or settings.contest.seed or ""))
+    options = {"sessions": sessions, "seed": settings.contest.seed, "config": config}
+    words = ["tournament", "match", contest, bot, *([opponent] if opponent else [])]
+    words += [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+    for _, one in first_of_each_sort(report.faults):
+        again = [*words, "--session", str(one.session), "--game", str(one.game)]
+        out.print(f"see it: {shlex.join(again)}", soft_wrap=True)
+    for found in shown:
+        for one_game in found.games:
+            out.print(game_lines(one_game))
+    if not shown and not report.faults:
+        out.print(f"its games: {shlex.join([*words, '--session', '0'])}", soft_wrap=True)
+
+
+@app.command(epilog="Example: tournament faults von_neumann_poker --bot tight_rock")
+def faults(
+    contest: _Contest = None,
+    bot: Annotated[str | None, typer.Option(metavar="NAME", help="only this bot's")] = None,
+    results: _ResultsOption = None,
+    config: _ConfigPath = None,
+    as_json: _Json = False,
+) -> None:
+    """List what went wrong with whom: each sort of fault once, what the bot printed, and how to see it again."""
+    import dataclasses
+
+    from tournament.cli.consoles import out
+    from tournament.cli.replay_tables import fault_lines, replay_command
+    from tournament.standings.results import fault_values
+
+    loaded = _load(contest, results, config)
+    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, (leg.x, leg.y)[one.seat])]
+    given = {"results": results, "config": config}
+    if as_json:
+        table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen)))
+        rows = [dict(zip(table, row)) for row in zip(*table.values())]
+        again = [replay_command(loaded.field.contest, leg, one, given) for leg, one in chosen]
+        _print_json([row | {"replay": words} for row, words in zip(rows, again)])
+        return
+    if not chosen:
+        out.print("no faults")
+    for line in fault_lines(loaded.field.contest, chosen, given):
+        out.print(line, soft_wrap=True)
+
+
 @app.command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c --session 12 --game 3")
 def check(
     bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
@@ -282,22 +495,28 @@ def check(
     """
     import shlex
 
-    from tournament.cli.check_tables import alike, check_table, replay_table
+    from tournament.cli.check_tables import alike, check_table
     from tournament.cli.consoles import err, out
+    from tournament.cli.replay_tables import game_lines
     from tournament.cli.screen import Screen
     from tournament.config import load_config, load_contests
     from tournament.entrants.folder import check_among_others
     from tournament.trial.check import check_bot, contest_of, replay_check
 
+    if game is not None and session is None:
+        raise BadInput("--game: say also of which --session")
     loaded = load_config(contest or contest_of(bot, load_contests(config)), config, contest={"seed": seed})
     chosen = loaded.played
     check_among_others(bot, loaded.entrants)
     with Screen(err, chosen.title) as screen:
         if session is not None:
-            replay = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
-            out.print(replay_table(replay))
-            return
-        report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen)
+            games = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
+        else:
+            report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing)
+    if session is not None:
+        for one in games:
+            out.print(game_lines(one))
+        return
     given = {"contest": contest, "config": config, "seed": seed or report.seed}
     options = [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
     out.print(check_table(report))
@@ -379,6 +598,46 @@ def _place_of_results(contest: str | None, results: str | None, config: Path | N
     return place
 
 
+def _again(contest: str, standings: Standings, given: Mapping[str, object]) -> dict[str, str]:
+    """For each disqualified bot the command that plays its last game again."""
+    from tournament.cli.replay_tables import ended_legs, replay_command
+
+    return {name: replay_command(contest, leg, fault, given) for name, (leg, fault) in ended_legs(standings).items()}
+
+
+def _first_house_player(contest: Contest, settings: Config) -> str:
+    assert contest.house
+    return contest.house.players(settings.contest, settings.folder, lambda text: None)[0].name
+
+
+def find_bot(text: str, contest: Contest, entrants: Path) -> Path:
+    """A bot by its path, or by its name among the entrants or the shipped bots. Raises BadInput when there is none."""
+    from tournament.entrants.folder import kind_of
+    from tournament.errors import closest
+    from tournament.starter.folder import shipped
+
+    if os.path.lexists(text):
+        return Path(text)
+    folders = [entrants, shipped() / "entrants" / contest.rules]
+    known = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if kind_of(path)]
+    for path in known:
+        if text in (path.name, path.stem):
+            return path
+    names = sorted({path.stem for path in known})
+    hint = closest(text, names) or f"; there are {', '.join(names)}"
+    raise BadInput(f"{text}: there is no such file, entrant or shipped bot{hint}")
+
+
+def _match_of(text: str) -> int | tuple[str, str]:
+    """A match by its number or by two names. Raises BadInput."""
+    if text.isdecimal():
+        return int(text)
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names):
+        raise BadInput(f"--match {text}: say its number, or the names of both bots with a comma between them")
+    return names[0], names[1]
+
+
 def _holds_records(location: str) -> bool:
     from tournament.store.storage import open_storage
 
@@ -428,6 +687,10 @@ def main() -> None:
     for name in ("stdout", "stderr"):  # closed: no file of ours may be taken for it
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))
+    if "_TOURNAMENT_COMPLETE" in os.environ:  # a shell asks how to go on
+        from typer import completion
+
+        completion.completion_init()  # type: ignore[attr-defined]
     try:
         try:
             app(standalone_mode=True)

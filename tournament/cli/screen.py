@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -9,6 +11,7 @@ from types import TracebackType
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -16,17 +19,22 @@ from tournament.cli.numbers import short
 from tournament.cli.tables import leaderboard_table
 from tournament.errors import printable
 from tournament.runner.contest_run import Progress
+from tournament.standings.standings import Standings
 
 _LINE_SECONDS = 30.0
+_JSON_SECONDS = 1.0
 
 
 class Screen:
     """Watches a run or a check: live on a terminal, almost nothing elsewhere."""
 
-    def __init__(self, console: Console, title: str) -> None:
+    def __init__(self, console: Console, title: str, *, as_json: bool = False, unit: str = "") -> None:
         self.console = console
+        self.as_json = as_json
+        self.unit = unit
         self.title = title
         self._live: Live | None = None
+        self._spinner: Status | None = None
         self._last = 0.0
         self._said = time.monotonic()
 
@@ -39,22 +47,51 @@ class Screen:
         if self._live:
             self._live.stop()
             self._live = None
+        if self._spinner:
+            self._spinner.stop()
+            self._spinner = None
 
     def say(self, text: str) -> None:
         """A line about what is going on."""
+        if self.as_json:
+            print(json.dumps({"contest": self.title, "says": text}), file=self.console.file, flush=True)
+            return
         self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=True)
 
-    def done(self, progress: Progress) -> None:
-        """Show the leaderboard as it now stands."""
+    def doing(self, text: str) -> None:
+        """Show, on a terminal, what is being done that may take a while; "" is nothing more."""
         if not self.console.is_terminal:
+            return
+        if self._spinner is None:
+            self._spinner = self.console.status("", spinner="dots")
+            self._spinner.start()
+        self._spinner.update(Text(printable(text)))
+
+    def done(self, progress: Progress) -> None:
+        """Show the leaderboard as it now stands; without a terminal now and then a line, or as JSON for scripts."""
+        if self.as_json or not self.console.is_terminal:
+            now = time.monotonic()
+            if now - self._said >= (_JSON_SECONDS if self.as_json else _LINE_SECONDS):
+                self._said = now
+                self._tell(progress)
             return
         rows = max(3, self.console.height - 7)
         self._show(
             lambda: Group(
-                leaderboard_table(progress.standings, self.title, self.console.width, rows),
+                leaderboard_table(progress.standings, self.title, self.console.width, rows, self.unit),
                 progress_line(progress, self.console.width),
             )
         )
+
+    def _tell(self, progress: Progress) -> None:
+        """A line that says how far a run is."""
+        if not self.as_json:
+            self.say(f"{self.title}: {progress_text(progress)}")
+            return
+        values = dataclasses.asdict(dataclasses.replace(progress, standings=Standings((), (), ())))
+        del values["standings"]
+        leader = next((line.name for line in progress.standings.entrants if line.rank == 1), None)
+        print(json.dumps({"contest": self.title, **values, "leader": leader}), file=self.console.file, flush=True)
 
     def checked(self, what: str, done: int, total: int) -> None:
         """Show how far a check is; without a terminal now and then in a line."""
@@ -82,14 +119,18 @@ def progress_line(progress: Progress, width: int = 120) -> RenderableType:
     """A bar, if there is room, and how much was played, how fast, how long to go."""
     share = progress.legs / progress.total_legs if progress.total_legs else 1.0
     line = Table.grid(padding=(0, 1))
-    rate = progress.games / progress.seconds if progress.seconds else 0.0
-    left = "" if progress.seconds_left is None else f"· {_clock(progress.seconds_left)} left"
-    text = (
-        f"{progress.legs:,}/{progress.total_legs:,} legs · {short(progress.games)} games · {short(rate)} games/s {left}"
-    )
+    text = progress_text(progress)
     room = min(30, width - len(text) - 4)
     line.add_row(ProgressBar(total=1.0, completed=share, width=room) if room >= 5 else "", Text(text, no_wrap=True))
     return line
+
+
+def progress_text(progress: Progress) -> str:
+    """How much was played, how fast, how long to go."""
+    rate = progress.games / progress.seconds if progress.seconds else 0.0
+    left = "" if progress.seconds_left is None else f" · {_clock(progress.seconds_left)} left"
+    legs = f"{progress.legs:,}/{progress.total_legs:,} legs"
+    return f"{legs} · {short(progress.games)} games · {short(rate)} games/s{left}"
 
 
 def _clock(seconds: float) -> str:

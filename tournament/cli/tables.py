@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,6 +16,8 @@ from tournament.standings.standings import Match, Standing, Standings
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.
 MOST_COLUMNS = 24
+# Standard errors to either side of a match's mean that an interval of 95% has, for its many sessions.
+_REACH = 1.96
 # Measures that the leaderboard shows on wide terminals only don't go into the crosstable's cells.
 _CELL_WIDTH = 60
 
@@ -40,6 +42,9 @@ _HEADINGS = (
 )
 
 
+_PER_MATCH = _Heading("per match", 92, lambda line: f"{line.score / line.matches:+,.1f}" if line.matches else "")
+
+
 def _headings(scoring: HouseScoring | None) -> list[_Heading]:
     """The columns of a leaderboard. Against house players the score is no sum, and the contest's measures follow it."""
     if scoring is None:
@@ -58,40 +63,54 @@ def _measured(measure: Measure, line: Standing | Match) -> str:
     return "" if value is None else measure.shown(value)
 
 
-def leaderboard_table(standings: Standings, title: str, width: int = 120, most_rows: int | None = None) -> Table:
+def leaderboard_table(
+    standings: Standings, title: str, width: int = 120, most_rows: int | None = None, unit: str = ""
+) -> Table:
     """The ranking as a table for a terminal `width` characters wide, at most `most_rows` lines of it.
 
-    Below the line stand the broken and the disqualified.
+    Below the line stand the broken and the disqualified. `unit` says what scores are counted in. While some have
+    played more than others, what orders them stands before their sums.
     """
     headings = [heading for heading in _headings(standings.scoring) if width >= heading.from_width]
     uneven = len({line.matches for line in standings.entrants if line.rank is not None}) > 1
-    averaged = "mean over the matches so far" if standings.scoring else "by score per match"
-    table = plain_table(title, f"{averaged}, until all have played as many" if uneven else None)
+    if uneven and not standings.scoring:
+        headings[:2] = [_PER_MATCH, *headings[:2]] if width >= _PER_MATCH.from_width else [_PER_MATCH]
+    averaged = "a mean over the matches so far" if standings.scoring else "in order of the score per match"
+    notes = [unit, *([f"{averaged}, until all have played as many"] if uneven else [])]
+    table = plain_table(title, "; ".join(note for note in notes if note) or None)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", overflow="fold", min_width=12)
     for heading in headings:
         table.add_column(heading.title, justify="right", no_wrap=True)
     ranked = [line for line in standings.entrants if line.rank is not None]
     below = [line for line in standings.entrants if line.rank is None]
-    shown = ranked if most_rows is None else ranked[: max(1, most_rows - len(below))]
+    shown, shown_below = ranked, below
+    if most_rows is not None and len(ranked) + len(below) > most_rows:
+        shown_below = below[: max(1, most_rows // 3)]
+        shown = ranked[: max(1, most_rows - len(shown_below))]
     for line in shown:
         cells = [heading.cell(line) for heading in headings]
-        table.add_row(str(line.rank), Text(line.name), *cells, end_section=bool(below) and line is shown[-1])
+        last = line is shown[-1] and len(shown) == len(ranked)
+        table.add_row(str(line.rank), Text(line.name), *cells, end_section=bool(below) and last)
     if len(shown) < len(ranked):
-        table.add_row("", f"… and {len(ranked) - len(shown)} more", end_section=bool(below))
-    for line in below:
+        table.add_row("", f"… and {len(ranked) - len(shown):,} more", end_section=bool(below))
+    for line in shown_below:
         cells = [f"{line.faults or ''}" if heading.title == "faults" else "" for heading in headings[1:]]
         table.add_row("", Text(line.name, style="dim"), Text(line.status, style="red"), *cells)
+    if len(shown_below) < len(below):
+        table.add_row("", f"… and {len(below) - len(shown_below):,} more", Text("can't play", style="red"))
     return table
 
 
-def reasons(standings: Standings) -> Text:
-    """One line for each entrant below the line: what is wrong with it."""
+def reasons(standings: Standings, again: Mapping[str, str] | None = None) -> Text:
+    """One line for each entrant below the line: what is wrong with it, and the command to see it `again`, if any."""
     lines = []
     for line in standings.entrants:
         if line.rank is None:
             reason = printable(first_line(line.reason or ""))
             lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {reason}"))
+            if again and line.name in again:
+                lines.append(Text(f"  see it: {again[line.name]}"))
     return Text("\n").join(lines)
 
 
@@ -110,7 +129,7 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
     """
     names = [line.name for line in standings.entrants if line.rank is not None]
     scoring = standings.scoring
-    caption = "points per session of the row's bot, ± standard error"
+    caption = "points per session of the row's bot, ± 95%"
     if scoring and (in_cells := _in_cells(scoring)):
         caption += ", " + ", ".join(measure.title for measure in in_cells)
     across = list(standings.house) if scoring else names
@@ -119,13 +138,13 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
         table.add_column("x")
         table.add_column("y")
         table.add_column("points per session", justify="right")
-        table.add_column("±", justify="right")
+        table.add_column("± 95%", justify="right")
         zero_sum = all(match.x_points + match.y_points == 0 for match in standings.matches)
         for played in standings.matches:
             for match in (played,) if scoring or zero_sum else (played, played.from_y()):
                 error = match.stderr_per_session
                 value = f"{match.points_per_session:+.3f}"
-                table.add_row(Text(match.x), Text(match.y), value, "" if error is None else f"{error:.3f}")
+                table.add_row(Text(match.x), Text(match.y), value, "" if error is None else f"{_REACH * error:.3f}")
         return [table]
     pairs: dict[tuple[str, str], Match] = {}
     for match in standings.matches:
@@ -170,7 +189,7 @@ def _cell(match: Match, scoring: HouseScoring | None) -> Text:
     style = "green" if clear and value > 0 else "red" if clear else ""
     text = Text(f"{value:+,.{digits}f}", style=style)
     if error is not None:
-        text.append(f"\n±{error:,.{digits}f}", style="dim")
+        text.append(f"\n±{_REACH * error:,.{digits}f}", style="dim")
     for measure in _in_cells(scoring) if scoring else ():
         text.append(f"\n{_measured(measure, match)}")
     return text

@@ -16,6 +16,7 @@ from engine.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.records import Table
 from tournament.contests.judging import Judge
 from tournament.contests.portrait import Portrait
+from tournament.contests.telling import Telling
 from tournament.keys import Seed
 from tournament.leg import LegPlan
 from tournament.paths import PathText
@@ -369,7 +370,8 @@ class Contest:
     records are archived, and no other's. Without a `house` all entrants play all. A `judge`, where the statement has
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
-    `new_core_at_limits`. The `portrait` is what a report shows beside scores. Two are guesses, for the
+    `new_core_at_limits`. The `portrait` is what a report shows beside scores. Without a `telling`, games are told by
+    their columns; `unit` says in a few words what a point is. Two are guesses, for the
     batches before anything is measured: the games of a session, and how many one
     core plays in a second. `commands` are what it adds to the command line: by name, where a Typer app is
     to be found, as "module:attribute"; it is imported when the command is called. The `preset` are settings
@@ -390,6 +392,8 @@ class Contest:
     judge: Judge | None = None
     new_core_at_limits: NewCore | None = None
     portrait: Portrait | None = None
+    telling: Telling | None = None
+    unit: str = ""
     expected_games: float = 12.0
     expected_rate: float = 3e6
     commands: Mapping[str, str] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+from collections.abc import Mapping, Sequence
 
 from engine.game_core import GameCore
 from tournament.contests.contest import Interface
@@ -17,9 +18,16 @@ def view_values(interface: Interface, view: bytes) -> dict[str, float]:
 def asked(interface: Interface, core: GameCore) -> str:
     """A core's pending question by its name with all that it tells a bot, in one line."""
     kind, _, arguments, view = core.pending()
+    return in_words(interface, kind, arguments, view, core.told_values())
+
+
+def in_words(
+    interface: Interface, kind: int, arguments: Sequence[int], view: bytes, named: Mapping[str, object]
+) -> str:
+    """The same of a question whose parts are known; `named` are the values that are told by name."""
     question = interface.questions[kind]
     if interface.told_names is not None:
-        return f"{question.name}: {', '.join(f'{name} {value}' for name, value in core.told_values().items())}"
+        return f"{question.name}: {', '.join(f'{name} {value}' for name, value in named.items())}"
     values = view_values(interface, view)
     if interface.show_view:
         shown = [interface.show_view(values)]

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from tournament.contests.contest import Contest, ContestSettings, Interface
 from tournament.entrants import c_functions, compiler, module_trial, program_build
 from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_functions import choose_functions, defined_functions, defines_class
-from tournament.entrants.folder import find_submissions
+from tournament.entrants.folder import KINDS, find_submissions
 from tournament.errors import BadInput, RunFailed, printable
 from tournament.sandbox import confinement, leg_isolation
 from tournament.sandbox.scratch import scratch_folder
@@ -41,13 +41,20 @@ def _cut(line: str) -> str:
 
 
 def build_entrants(
-    contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, folder: Path, say: Callable[[str], None]
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    folder: Path,
+    say: Callable[[str], None],
+    only: Collection[str] | None = None,
 ) -> list[Entrant]:
-    """Every bot of a folder, sorted by name; those that can't play carry their problem.
+    """Every bot of a folder, or those of some names `only`, sorted by name; those that can't play carry their problem.
 
     Raises BadInput when there is no such folder, or no way here to confine what needs it.
     """
     submissions, refused = find_submissions(folder)
+    if only is not None:
+        submissions = [submission for submission in submissions if submission.name in only]
     workers = os.cpu_count() or 1
     to_compile = [
         s
@@ -223,15 +230,22 @@ def _built(submission: Submission, sandbox: SandboxSettings) -> bytes:
     return archive
 
 
-def playable(entrants: Iterable[Entrant], least: int) -> list[Entrant]:
-    """Those that can play. Raises BadInput when there are fewer than `least`."""
+def playable(entrants: Iterable[Entrant], least: int, folder: Path) -> list[Entrant]:
+    """Those that can play. Raises BadInput when there are fewer than `least`, and says why each of the others can't."""
+    entrants = list(entrants)
     fit = [entrant for entrant in entrants if entrant.artifact is not None]
     if len(fit) < least:
         needed = "two bots" if least == 2 else "a bot"
-        raise BadInput(
-            f"a tournament needs {needed} that can play; there {'is' if len(fit) == 1 else 'are'} {len(fit)}"
-        )
+        there = f"there {'is' if len(fit) == 1 else 'are'} {len(fit)} in {folder}"
+        hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
+        broken = [f"{one.name}: {_first_line(one.problem or '')}" for one in entrants if one.artifact is None]
+        raise BadInput("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *broken]))
     return fit
+
+
+def _first_line(problem: str) -> str:
+    lines = [line.strip() for line in problem.splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[0] if lines else "")
 
 
 def _source_digest(submission: Submission, interface: Interface) -> str:
@@ -269,7 +283,24 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
     return artifact
 
 
-def _compile(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
+def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
+    """A C or C++ bot's WebAssembly with what tells the source's lines: for saying where it failed. None for others."""
+    if submission.kind not in compiler.LANGUAGES:
+        return None
+    kept = _entry(_source_digest(submission, interface), "lines")
+    artifact = recall(kept)
+    if artifact is None:
+        try:
+            artifact = _compile(submission, interface, sandbox, with_lines=True)
+        except compiler.CompilerRefused:
+            return None
+        keep(kept, artifact)
+    return artifact
+
+
+def _compile(
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, *, with_lines: bool = False
+) -> bytes:
     with scratch_folder() as folder:
         unit = _write_unit(submission, interface, folder)
         include = unit.read_text()
@@ -291,7 +322,15 @@ def _compile(submission: Submission, interface: Interface, sandbox: SandboxSetti
         helpers = folder / "runtime.c"
         helpers.write_bytes(_RUNTIME_SOURCE.read_bytes())
         output = folder / "output.wasm"
-        compiler.compile_unit([unit, helpers], submission.kind, interface.sdk, output, sandbox, interface.hints)
+        compiler.compile_unit(
+            [unit, helpers],
+            submission.kind,
+            interface.sdk,
+            output,
+            sandbox,
+            interface.hints,
+            with_lines=with_lines,
+        )
         return output.read_bytes()
 
 

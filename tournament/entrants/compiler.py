@@ -57,6 +57,8 @@ _LANGUAGE_FLAGS = {
 }
 # The linker puts the stack below the data, so that an overflow traps instead of writing over it.
 _LINK_FLAGS = ["-Wl,-z,stack-size=1048576", "-s"]
+_STRIP = ("-s", "--strip-all")  # the last of these as the linker has it
+_LINES = "-gline-tables-only"
 # Where bot_runtime.c tells what assertion failed.
 _EXPORT = "--export-if-defined=tournament_assertion"
 _MOST_MESSAGE_BYTES = 1 << 18
@@ -106,24 +108,34 @@ def warnings_of(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) 
 
 
 def compile_unit(
-    units: list[Path], kind: str, include: Path, output: Path, sandbox: SandboxSettings, hints: Hints
+    units: list[Path],
+    kind: str,
+    include: Path,
+    output: Path,
+    sandbox: SandboxSettings,
+    hints: Hints,
+    *,
+    with_lines: bool = False,
 ) -> None:
     """Compile and link `units` (the first in the language `kind`, the others in C), all in the folder of the output.
 
-    The libraries must have been prepared. Raises CompilerRefused, and RunFailed when they are damaged.
+    `with_lines`: the same code with what tells the source's line of each instruction. The libraries must have been
+    prepared. Raises CompilerRefused, and RunFailed when they are damaged.
     """
     objects = []
     for number, unit in enumerate(units):
         language = kind if number == 0 else "c"
         objects.append(unit.with_suffix(".o").name)
         command = [*_command(language, include), _WITHOUT_WARNINGS, "-c", f"-I{include}", unit.name, "-o", objects[-1]]
-        _run(command, unit.parent, include, sandbox, hints=hints)
+        _run([*command, *([_LINES] if with_lines else [])], unit.parent, include, sandbox, hints=hints)
     libraries = _libraries(kind)
     link = recall(libraries / _LINK_FILE)
     if link is None:
         raise RunFailed(f"the compiler's library {libraries} was damaged during the run; run again")
     words: list[str] = []
     for word in json.loads(link)["words"]:
+        if with_lines and word in _STRIP:
+            continue
         words += [*objects, _EXPORT] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
     _run([str(_home() / "zig"), *words, "-o", output.name], output.parent, libraries, sandbox, hints=hints)
 

@@ -62,6 +62,28 @@ def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
     return sorted(submissions.values(), key=lambda s: s.name), refused
 
 
+def passed_over(folder: Path) -> list[str]:
+    """What lies in an entrants folder and looks like no bot; not pages that explain it, nor hidden files."""
+    found = []
+    for path in _entries(folder):
+        if path.name.startswith((".", "__")) or path.name.upper().startswith("README"):
+            continue
+        if kind_of(path) is None:
+            found.append(f"{_on_one_line(path.name)}{' (a folder without bot.toml)' if path.is_dir() else ''}")
+    return found
+
+
+def stamps(folder: Path) -> dict[str, tuple[int, int]]:
+    """Which bots lie in a folder, with the time of their last change and their size."""
+    found = {}
+    for path in _entries(folder):
+        if not path.name.startswith(".") and kind_of(path) is not None:
+            with contextlib.suppress(OSError):
+                status = path.stat()
+                found[_on_one_line(path.name)] = (status.st_mtime_ns, 0 if path.is_dir() else status.st_size)
+    return found
+
+
 def _entries(folder: Path) -> list[Path]:
     """What lies in a folder, by name. Raises BadInput when it can't be listed, or has far too much."""
     try:

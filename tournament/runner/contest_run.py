@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest, HousePlayer
 from tournament.entrants.bot import Entrant, plays_as
 from tournament.entrants.build import build_entrants, playable
+from tournament.entrants.folder import passed_over
 from tournament.errors import RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
@@ -33,7 +35,7 @@ from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.checks import Checks
-from tournament.store.ledger import Field, read_field, standing_batches
+from tournament.store.ledger import Field, read_field, read_state, standing_batches
 from tournament.store.storage import explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Task
@@ -100,10 +102,48 @@ def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepa
         if config.contest.seed is not None:  # else whose seed it is has to be read, see below
             read_field(storage)
         entrants = build_entrants(contest, config.contest, config.sandbox, config.entrants, watcher.say)
-        playable(entrants, least=1 if contest.house else 2)
+        playable(entrants, 1 if contest.house else 2, config.entrants)
+        if others := passed_over(config.entrants):
+            watcher.say(f"Not taken for bots in {config.entrants}: {_listed(others)}")
         names = {entrant.name for entrant in entrants}
         config, house = settle_seed(contest, config, names, location, watcher.say)
     return Prepared(contest, config, entrants, house, location)
+
+
+def _listed(names: Sequence[str], most: int = 10) -> str:
+    """Names in a line, the first of them."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would play: legs, of how many there are, and by what is guessed of them games, seconds and bytes."""
+
+    legs: int
+    total_legs: int
+    games: int
+    seconds: float
+    size: int
+
+
+def plan_of(prepared: Prepared) -> Plan:
+    """What a run would play now. Nothing is changed."""
+    contest, config = prepared.contest, prepared.config
+    seed = config.contest.seed
+    assert seed is not None
+    storage = open_storage(prepared.location)
+    state = read_state(storage)
+    settings = recorded_settings(config.contest, seed)
+    field = field_of(contest, settings, prepared.entrants, prepared.house, state.field)
+    schedule = schedule_of(contest, config.contest.playing(), master_key(seed), *competitors_of(field))
+    done = counted(standing_batches(storage, state)) if state.field else set()
+    inline, in_lanes = _legs_to_play(schedule, done)
+    sessions = schedule.sessions_per_leg
+    games = int((inline + in_lanes) * sessions * contest.expected_games)
+    workers = config.general.workers or len(os.sched_getaffinity(0))
+    seconds = new_pace(contest, workers, sessions).seconds_for(inline, in_lanes)
+    return Plan(inline + in_lanes, schedule.total(), games, seconds, int(games * _BYTES_PER_GAME))
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:

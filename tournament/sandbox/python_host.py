@@ -40,8 +40,8 @@ def prepare(told: dict[str, Any]) -> None:
     struct code), told_names (of values that come by name instead, or None), view_size, most_arguments,
     state_size (of the list f), sdk (file of the contest's module for bots, or None), modules (name to file and
     package folders), only_tell and catch_up (of each question), histories (where their length lies, and name and
-    offset of each),
-    legs_share (whether legs share the process), examine (to say which they may, and do nothing else).
+    offset of each), legs_share (whether legs may share a process), many_legs (whether they share this one),
+    examine (to say which they may, and do nothing else).
     """
     _told.update(told)
     if told["sdk"]:
@@ -106,6 +106,8 @@ def serve() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
     sys.argv = [_told["name"]]
+    if _told["many_legs"]:  # what one of them prints must be known from what the others do
+        sys.stdout = sys.stderr = python_bots.LegOutput()
     bot = _Bot(source)
     python_bots.serve(
         questions,
@@ -491,7 +493,8 @@ def explain(problem: BaseException) -> str:
     if frames:
         place = frames[-1]
         inside = "" if place.name == "<module>" else f" in {place.name}"
-        where = f" (line {place.lineno}{inside})"
+        called = f", called on line {frames[-2].lineno} in {frames[-2].name}" if len(frames) > 1 else ""
+        where = f" (line {place.lineno}{inside}{called.replace(' in <module>', '')})"
     try:
         text = str(problem)
     except BaseException:
@@ -499,4 +502,4 @@ def explain(problem: BaseException) -> str:
     lines = text.strip().splitlines()
     if isinstance(problem, ModuleNotFoundError):
         where += "; bots may import the standard library and what [sandbox] packages names"
-    return f"{type(problem).__name__}{': ' + lines[0][:300] if lines else ''}{where}"
+    return f"{type(problem).__name__}{': ' + lines[0][:250] if lines else ''}{where}"

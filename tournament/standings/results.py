@@ -52,7 +52,7 @@ FAULTS = (
     Column("question", "str", "the decision that he was asked for"),
     Column("what", "str", "what happened"),
     Column("asked", "str", "the question by its name, with all that it told"),
-    Column("complaints", "str", "the last lines that its process wrote to standard error"),
+    Column("complaints", "str", "the last lines that the bot printed"),
 )
 
 _STANDING = (

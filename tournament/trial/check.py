@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -18,7 +19,7 @@ from tournament.contests.contest import Contest, ContestSettings, HousePlayer, N
 from tournament.contests.questions import extreme_questions
 from tournament.entrants import compiler
 from tournament.entrants.bot import Entrant, Kind, Submission
-from tournament.entrants.build import build_entrant, warnings_of
+from tournament.entrants.build import build_entrant, warnings_of, with_lines
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed, trial_key
@@ -32,6 +33,7 @@ from tournament.store.columns import buffer_fields
 from tournament.store.legs import Fault, LegResult
 from tournament.store.part_writer import ROWS_PER_BUFFER
 from tournament.worker.leg import play_leg
+from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut_short, observe_leg
 from tournament.worker.processes.lanes import Use, play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -41,6 +43,18 @@ HOUSE_NAME = "house"
 _NEIGHBOURS = 4
 # A bot that takes all its time at each question at the limits must not take it for all of them.
 _MOST_FAULTS_AT_LIMITS = 5
+# Decisions of both seats that are looked at to learn a bot's pace, and for how long it is looked at again.
+_A_FEW, _SOME, _MANY = 4, 20, 1000
+_SECOND_LOOK_SECONDS = 5.0
+# What is looked at to learn of its habits, if it is not slow.
+_MORE_GAMES = Window(0, 19, 0, 199)
+_SLOW_SECONDS, _PATIENCE_SECONDS = 30.0, 60.0
+# So many times longer than it has: then no machine makes good for it.
+_PLAINLY = 3.0
+_SECONDS_PER_FUEL = 1e-9
+_MANY_ANSWERS = 30
+_MOST_GAMES = 200
+_MOST_PRINTED, _LONGEST_PRINTED = 10, 200  # lines, and characters of each
 
 
 @dataclass(frozen=True)
@@ -61,6 +75,8 @@ class CheckReport:
     Points are the bot's, per session, against the house bot. `repeats`: one
     seed gave the same games twice. `legs_apart`: it played a leg beside others
     as it plays it alone. `warnings` are a C compiler's. `boundary_faults` are those at extreme values.
+    `opponent` names the house bot. `printed` is the last that it printed in its first games, `habits` are remarks on
+    how it answers there. `slow` says that it played less, for it takes long; `too_slow`: longer than it has.
     """
 
     name: str
@@ -79,6 +95,11 @@ class CheckReport:
     faults: tuple[Fault, ...] = ()
     boundary_questions: int = 0
     boundary_faults: tuple[Fault, ...] = ()
+    opponent: str = ""
+    printed: str = ""
+    habits: tuple[str, ...] = ()
+    slow: str = ""
+    too_slow: bool = False
 
     @property
     def asked_all(self) -> bool:
@@ -88,33 +109,21 @@ class CheckReport:
     @property
     def fit(self) -> bool:
         """Whether the bot can enter. One whose games can't be repeated may."""
-        return self.problem is None and not self.faults and not self.boundary_faults and self.legs_apart
-
-
-@dataclass(frozen=True)
-class Replay:
-    """Games of a session that a check played, each by column, and the bot's faults in them."""
-
-    games: tuple[dict[str, float], ...]
-    faults: tuple[Fault, ...]
+        sound = not self.faults and not self.boundary_faults and self.legs_apart
+        return self.problem is None and sound and not self.too_slow
 
 
 @dataclass
 class DigestSink:
-    """A sink that throws rows away, but for the games of session `kept`, and keeps a digest of all."""
+    """A sink that throws rows away, and keeps a digest of them."""
 
     games: Table
     sessions: Table
-    kept: int | None = None
 
     def __post_init__(self) -> None:
         self.digest = sha256()
-        self.kept_games: list[dict[str, float]] = []
 
     def clear(self) -> None:
-        if self.kept is not None:
-            for row in (self.games.arrays["session"][: self.games.rows] == self.kept).nonzero()[0]:
-                self.kept_games.append({name: values[row].item() for name, values in self.games.arrays.items()})
         for table in (self.games, self.sessions):
             for values in table.arrays.values():
                 self.digest.update(values[: table.rows].tobytes())
@@ -153,46 +162,79 @@ def contest_of(path: Path, known: Contests) -> str:
 
 
 def check_bot(
-    contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, path: Path, watcher: Watcher
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    path: Path,
+    watcher: Watcher,
+    doing: Callable[[str], None] = lambda text: None,
 ) -> CheckReport:
     """Build a bot and try it: games against a house player or bot, twice with one seed, and questions at the limits.
 
     What it is told must not tell it that it is tried: without a seed one is drawn, and it hears of as many sessions
-    as in a tournament. Raises BadInput when there is no such file or it isn't a bot's, and when nothing here can
-    confine it.
+    as in a tournament. `doing` gets what comes next, for whoever waits. Raises BadInput when there is no such file or
+    it isn't a bot's, and when nothing here can confine it.
     """
     seed = None if settings.seed else drawn_seed()
     settings = settings.model_copy(update={"seed": seed or settings.seed})
+    doing(f"building {path.name}")
     entrant, opponent = _build(contest, settings, sandbox, path, watcher)
     if entrant.artifact is None:
         return CheckReport(entrant.name, entrant.kind, 0, entrant.problem)
-    (first,) = _play(contest, settings, sandbox, entrant, opponent)
+    named = _opponent_in_words(contest, opponent)
+    doing(f"playing a few games against {named}")
+    first_games, pace = _pace(contest, settings, sandbox, entrant, opponent)
     report = CheckReport(
         name=entrant.name,
         kind=entrant.kind,
         size=len(entrant.artifact),
         problem=None,
         seed=seed,
-        leg=first.result,
-        meter=first.meter,
         fuel_allowed=settings.fuel_per_decision,
-        points_per_session=first.result.points / max(1, first.result.sessions),
         confined_by="" if entrant.plays_as == "wasm" else confinement.probe_sandbox(sandbox.mode),
         warnings=warnings_of(read_submission(path), contest.interface, sandbox),
-        faults=first.faults,
+        opponent=named,
+    )
+    if pace.too_slow or first_games.result.ended_by == 0:  # more of the same would only take long
+        faults = tuple(fault for fault in first_games.result.faults if fault.seat == 0)
+        return replace(
+            report,
+            leg=first_games.result,
+            faults=_explained(contest, settings, sandbox, path, entrant, opponent, faults),
+            slow=pace.in_words if pace.too_slow else "",
+            too_slow=pace.too_slow,
+            printed=_printed(first_games),
+        )
+    if pace.seconds < _SLOW_SECONDS:
+        first_games = _observe(contest, settings, sandbox, entrant, opponent, _MORE_GAMES)
+    played = contest if pace.seconds < _PATIENCE_SECONDS else cut_short(contest, pace.sessions, pace.games)
+    doing(f"playing against {named}")
+    (first,) = _play(played, settings, sandbox, entrant, opponent)
+    report = replace(
+        report,
+        leg=first.result,
+        meter=first.meter,
+        points_per_session=first.result.points / max(1, first.result.sessions),
+        faults=_explained(contest, settings, sandbox, path, entrant, opponent, first.faults),
+        slow="" if played is contest else pace.in_words,
+        printed=_printed(first_games),
+        habits=habits(contest, first_games),
     )
     if first.result.ended_by == 0:  # more of the same would only take long
         return report
-    (second,) = _play(contest, settings, sandbox, entrant, opponent)
+    doing("playing the same once more")
+    (second,) = _play(played, settings, sandbox, entrant, opponent)
     legs_apart = True
     if entrant.plays_as == "python" and first.digest == second.digest:
-        beside = _play(contest, settings, sandbox, entrant, opponent, legs=_NEIGHBOURS)
+        doing("playing beside other legs")
+        beside = _play(played, settings, sandbox, entrant, opponent, legs=_NEIGHBOURS)
         legs_apart = beside[0].digest == first.digest
     if contest.new_core_at_limits:
         asking = replace(contest, new_core=contest.new_core_at_limits)
     else:
         questions = extreme_questions(contest.interface)
         asking = replace(contest, new_core=lambda *_: ScriptedCore(questions, contest.interface.view_size))
+    doing("asking at the limits")
     forgiving = settings.model_copy(update={"faults_allowed": _MOST_FAULTS_AT_LIMITS - 1})
     (at_limits,) = _play(asking, forgiving, sandbox, entrant, opponent)
     return replace(
@@ -204,6 +246,114 @@ def check_bot(
     )
 
 
+@dataclass(frozen=True)
+class _Pace:
+    """How many processor seconds a check's playing takes; and how many sessions and games it has time for.
+
+    `too_slow`: a leg would take far longer than the bot has for it.
+    """
+
+    seconds: float
+    sessions: int
+    games: int
+    in_words: str
+    too_slow: bool
+
+
+def _pace(
+    contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, bot: Entrant, opponent: HousePlayer
+) -> tuple[ObservedLeg, _Pace]:
+    """A bot's first decisions, and what their pace means for a leg.
+
+    What a start takes, or the first decisions alone, tells nothing of the rest: pace is what more of them take more.
+    """
+
+    def taken(decisions: int) -> tuple[ObservedLeg, int, float]:
+        started = time.thread_time()
+        seen = _observe(contest, settings, sandbox, bot, opponent, Window(decisions=decisions))
+        seconds = seen.cpu_seconds[0]
+        own = sum(step.seat == 0 for game in seen.games for step in game.steps)
+        return seen, own, time.thread_time() - started if seconds is None else seconds
+
+    sessions_of_leg = 1 if contest.house else settings.sessions
+    games_of_session = getattr(settings, contest.scored.length) if contest.scored.length else contest.expected_games
+    tried = [taken(_A_FEW)]
+    if any(fault.seat == 0 for fault in tried[0][0].result.faults):  # that is what there is to tell
+        return tried[0][0], _Pace(0.0, SESSIONS, 1, "", too_slow=False)
+    tried.append(taken(_SOME))
+    while True:
+        (_, fewer, before), (seen, more, after) = tried[-2:]
+        each = max(0.0, after - before) / max(1, more - fewer)
+        of_session = each * more / max(1, len(seen.games)) * games_of_session
+        of_check = of_session * min(SESSIONS, sessions_of_leg)
+        if of_check < _PATIENCE_SECONDS or len(tried) > 2 or seen.result.ended_by is not None or more <= fewer:
+            break
+        # It looks slow. Is it so a while later, too?
+        tried.append(taken(_SOME + 2 * max(_A_FEW, min(_MANY, int(_SECOND_LOOK_SECONDS / each)))))
+    of_leg = of_session * sessions_of_leg
+    if bot.plays_as == "wasm":
+        allowed = settings.fuel_per_leg * _SECONDS_PER_FUEL
+    else:
+        decisions_of_leg = of_leg / each if each else 0.0
+        allowed = settings.cpu_seconds_per_leg + decisions_of_leg * settings.cpu_milliseconds_more / 1000
+    share = min(1.0, _PATIENCE_SECONDS / of_check) if of_check else 1.0
+    sessions = max(1, int(min(SESSIONS, sessions_of_leg) * share))
+    games = int(games_of_session * share) if contest.house else int(games_of_session * 1000)
+    about = f"about {each * 1000:,.1f} ms a decision, {of_leg:,.0f} s a leg"
+    too_slow = len(tried) > 2 and of_leg > _PLAINLY * allowed
+    words = f"{about}; it has {allowed:,.0f} s" if too_slow else f"{about}: less is played here, to come to an end"
+    return seen, _Pace(of_check, sessions, max(1, games), words, too_slow)
+
+
+def habits(contest: Contest, seen: ObservedLeg) -> tuple[str, ...]:
+    """Remarks on how a bot answered: a question that never came, and one that always gets the same answer."""
+    remarks = []
+    steps = [step for game in seen.games for step in game.steps if step.seat == 0]
+    for question in contest.interface.questions:
+        if question.only_tells:
+            continue
+        answers = [step.answered for step in steps if step.question == question.name and step.fault is None]
+        if not any(step.question == question.name for step in steps):
+            remarks.append(f"{question.name} was never asked")
+        elif len(answers) >= _MANY_ANSWERS and len(set(answers)) == 1:
+            remarks.append(f"{question.name}: always the same answer, {answers[0]} ({len(answers)} times)")
+    return tuple(remarks)
+
+
+def _printed(seen: ObservedLeg) -> str:
+    """The last that the bot printed."""
+    text = "".join(step.printed for game in seen.games for step in game.steps if step.seat == 0)
+    return "\n".join(line[:_LONGEST_PRINTED] for line in text.splitlines()[-_MOST_PRINTED:])
+
+
+def _explained(
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    path: Path,
+    bot: Entrant,
+    opponent: HousePlayer,
+    faults: tuple[Fault, ...],
+) -> tuple[Fault, ...]:
+    """The faults of a C or C++ bot with the function and the line of each sort's first: built and played once more."""
+    if not faults or bot.plays_as != "wasm":
+        return faults
+    artifact = with_lines(read_submission(path), contest.interface, sandbox)
+    if artifact is None:
+        return faults
+    explained = []
+    known: dict[tuple[str, str], str] = {}
+    for fault in faults:
+        sort = (fault.question, fault.what)
+        if sort not in known:
+            window = Window(fault.session, fault.session, fault.game, fault.game)
+            again = _observe(contest, settings, sandbox, bot, opponent, window, artifact)
+            words = [step.fault for game in again.games for step in game.steps if step.seat == 0 and step.fault]
+            known[sort] = words[0] if words else fault.what
+        explained.append(replace(fault, what=known[sort]))
+    return tuple(explained)
+
+
 def replay_check(
     contest: Contest,
     settings: ContestSettings,
@@ -212,7 +362,7 @@ def replay_check(
     session: int,
     last_game: int | None,
     watcher: Watcher,
-) -> Replay:
+) -> tuple[ObservedGame, ...]:
     """Play the games of a check again and return those of one session, up to `last_game`.
 
     Raises BadInput as `check_bot` does, without a seed, and when the check plays no such session.
@@ -224,15 +374,21 @@ def replay_check(
     entrant, opponent = _build(contest, settings, sandbox, path, watcher)
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")
-    (trial,) = _play(contest, settings, sandbox, entrant, opponent, kept=session)
-    last = last_game if last_game is not None else max((int(game["game"]) for game in trial.sink.kept_games), default=0)
-    games = tuple(game for game in trial.sink.kept_games if game["game"] <= last)
-    faults = tuple(fault for fault in trial.faults if fault.session == session and fault.game <= last)
-    if not games and not faults:
+    last = _MOST_GAMES - 1 if last_game is None else last_game
+    artifact = with_lines(read_submission(path), contest.interface, sandbox)
+    window = Window(session, session, max(0, last - _MOST_GAMES + 1), last)
+    seen = _observe(contest, settings, sandbox, entrant, opponent, window, artifact)
+    if not seen.games:
         # The one in which a fault ended the leg is begun, not played to its end.
-        last_session = max(0, trial.result.sessions - 1, *(fault.session for fault in trial.faults))
-        raise BadInput(f"--session {session}: the check plays sessions 0 to {last_session}")
-    return Replay(games, faults)
+        end = max(0, seen.result.sessions - 1, *(fault.session for fault in seen.result.faults))
+        raise BadInput(f"--session {session}: the check plays sessions 0 to {end}")
+    return seen.games
+
+
+def _opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:
+    if contest.house is None:
+        return "the house bot, a new one of tournament new"
+    return f"{opponent.name}, a house player"
 
 
 def _build(
@@ -255,19 +411,10 @@ def _build(
     return entrant, HousePlayer(HOUSE_NAME, built.artifact)
 
 
-def _play(
-    contest: Contest,
-    settings: ContestSettings,
-    sandbox: SandboxSettings,
-    bot: Entrant,
-    opponent: HousePlayer,
-    legs: int = 1,
-    kept: int | None = None,
-) -> list[_Trial]:
-    """Play legs of the bot against the opponent under several names, side by side.
-
-    The games of session `kept` stay on the sinks.
-    """
+def _legs(
+    contest: Contest, settings: ContestSettings, bot: Entrant, opponent: HousePlayer, count: int = 1
+) -> tuple[list[Leg], dict[str, bytes]]:
+    """Legs of the bot at x against the opponent under several names, and what plays them by its sha256."""
     assert bot.artifact is not None and bot.artifact_sha256 is not None
     artifacts = {bot.artifact_sha256: bot.artifact, content_sha256(opponent): opponent.content}
     mine = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256)
@@ -275,20 +422,49 @@ def _play(
     # after every other, so that the bot sits at x.
     others = [
         Competitor(n, f"~{opponent.name} {n}", "house" if contest.house else "wasm", content_sha256(opponent))
-        for n in range(1, legs + 1)
+        for n in range(1, count + 1)
     ]
     playing, key = settings.playing(), _key(settings)
-    # Programs are told how many sessions there are; fewer are played.
-    contest = replace(contest, new_core=partial(_new_short_core, contest.new_core))
     schedule: AgainstHouse | RoundRobin
     if contest.house:
         schedule = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others)
     else:
         schedule = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine, *others])
-    chosen = [leg for leg in schedule.legs() if leg.x.name == bot.name]
+    return [leg for leg in schedule.legs() if leg.x.name == bot.name], artifacts
+
+
+def _play(
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    bot: Entrant,
+    opponent: HousePlayer,
+    legs: int = 1,
+) -> list[_Trial]:
+    """Play legs of the bot against the opponent, side by side."""
+    chosen, artifacts = _legs(contest, settings, bot, opponent, legs)
+    # Programs are told how many sessions there are; fewer are played.
+    contest = replace(contest, new_core=partial(_new_short_core, contest.new_core))
     if bot.plays_as == "wasm":
-        return [_play_inline(contest, settings, leg, artifacts, _digest_sink(contest, kept)) for leg in chosen]
-    return _play_in_lanes(contest, settings, sandbox, chosen, artifacts, kept)
+        return [_play_inline(contest, settings, leg, artifacts, _digest_sink(contest)) for leg in chosen]
+    return _play_in_lanes(contest, settings, sandbox, chosen, artifacts)
+
+
+def _observe(
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    bot: Entrant,
+    opponent: HousePlayer,
+    window: Window,
+    artifact: bytes | None = None,
+) -> ObservedLeg:
+    """Play some games of the first of these legs and look on; with another `artifact` of the bot, if one is given."""
+    (leg,), artifacts = _legs(contest, settings, bot, opponent)
+    contest = replace(contest, new_core=partial(_new_short_core, contest.new_core))
+    if artifact is not None:
+        artifacts[leg.x.artifact] = artifact
+    return observe_leg(contest, settings, sandbox, leg, artifacts, window)
 
 
 def _key(settings: ContestSettings) -> bytes:
@@ -323,12 +499,11 @@ def _play_in_lanes(
     sandbox: SandboxSettings,
     legs: Sequence[Leg],
     artifacts: dict[str, bytes],
-    kept: int | None,
 ) -> list[_Trial]:
     trials: dict[str, _Trial] = {}
     with contextlib.closing(Spool()) as spool:
         for played in play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder(), spool):
-            sink = _digest_sink(contest, kept)
+            sink = _digest_sink(contest)
             played.rows.replay_into(sink)
             sink.clear()
             use = played.uses[0]
@@ -337,9 +512,8 @@ def _play_in_lanes(
     return [trials[leg.digest] for leg in legs]
 
 
-def _digest_sink(contest: Contest, kept: int | None) -> DigestSink:
+def _digest_sink(contest: Contest) -> DigestSink:
     return DigestSink(
         Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
         Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
-        kept,
     )

@@ -20,6 +20,9 @@ from tournament.store.legs import Fault, LegResult, kept_faults
 from tournament.worker.wasm.loading import BotUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 
+# Kept of what a bot printed before a fault.
+_MOST_LINES = 5
+
 
 class Stopped(Exception):
     """The run was asked to stop before the batch was done."""
@@ -79,7 +82,8 @@ def play_leg(
             continue
         assert status == FAULT, "every bot answers at once"
         at_fault = core.pending()[1]
-        faults.append(fault_of(at_fault, contest, leg, core, seating.take_failure()))
+        what = seating.take_failure()
+        faults.append(fault_of(at_fault, contest, leg, core, what, last_lines(seating.printed(at_fault))))
         count = sum(fault.seat == at_fault for fault in faults)
         if count > settings.faults_allowed or not seat_again(seating, at_fault, count, contest, leg, core, faults):
             ended_by = at_fault
@@ -168,7 +172,7 @@ def seat_again(
 
 
 def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, complaints: str = "") -> Fault:
-    """A seat's fault at the decision now pending: what happened, and the last lines of the bot's stderr."""
+    """A seat's fault at the decision now pending: what happened, and the last lines that the bot printed."""
     kind = core.pending()[0]
     session, game = core.position()
     return Fault(
@@ -180,6 +184,12 @@ def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, c
         asked(contest.interface, core),
         complaints,
     ).bounded()
+
+
+def last_lines(printed: bytes) -> str:
+    """The last lines of what a bot printed, as they may be shown."""
+    lines = printed.decode("utf-8", "replace").splitlines()
+    return "\n".join("".join(c if c.isprintable() else "?" for c in line)[:200] for line in lines[-_MOST_LINES:])
 
 
 def after_faults(faults: int, seat: Seat) -> Seat:

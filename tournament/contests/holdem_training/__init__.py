@@ -34,6 +34,7 @@ from tournament.contests.holdem_training.portrait import PORTRAIT
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS, counts_of
 from tournament.contests.holdem_training.scoring import points, tasks
+from tournament.contests.holdem_training.telling import TELLING
 from tournament.leg import LegPlan
 
 # Bob needs no more than the rules; should they change, so does this.
@@ -221,6 +222,8 @@ HOLDEM_TRAINING = Contest(
     judge=judge_program,
     new_core_at_limits=new_core_at_limits,
     portrait=PORTRAIT,
+    telling=TELLING,
+    unit="a score is W, chips won a hand",
     expected_games=10_000.0,
     expected_rate=1e5,
     commands={"judge": "tournament.cli.judge:app"},

@@ -33,6 +33,7 @@ from tournament.contests.two_card_draw.servers import (
     practice_server,
     strategy_of,
 )
+from tournament.contests.two_card_draw.telling import TELLING
 from tournament.keys import master_key
 from tournament.leg import LegPlan
 from tournament.paths import PathText
@@ -212,7 +213,7 @@ TWO_CARD_DRAW = Contest(
                 Measure(
                     "share",
                     "of best",
-                    "profit as a share of what a perfect opponent would expect",
+                    "profit as a share of what a perfect opponent would expect, beyond 100% with luck",
                     share,
                     lambda value: f"{100 * value:.1f}%",
                 ),
@@ -223,6 +224,8 @@ TWO_CARD_DRAW = Contest(
         examples=examples,
     ),
     portrait=PORTRAIT,
+    telling=TELLING,
+    unit="a score is chips won in a session, and a chip for each hand",
     expected_games=10_000.0,
     expected_rate=5e6,
     commands={"strategy": "tournament.cli.strategy:app"},

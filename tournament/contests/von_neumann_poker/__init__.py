@@ -12,6 +12,7 @@ from engine.records import Table
 from engine.von_neumann_poker import GAME_ROW, SESSION_ROW, VonNeumannPoker
 from tournament.contests.contest import Contest, ContestSettings, Interface, Question, Scored, ViewField, Word
 from tournament.contests.von_neumann_poker.portrait import PORTRAIT
+from tournament.contests.von_neumann_poker.telling import TELLING
 from tournament.leg import LegPlan
 from tournament.store.columns import Meaning, columns_of
 
@@ -115,4 +116,6 @@ VON_NEUMANN_POKER = Contest(
     ),
     new_core=new_core,
     portrait=PORTRAIT,
+    telling=TELLING,
+    unit="a point is a dollar won, divided by √games of its session",
 )

@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -34,6 +35,7 @@ from tournament.worker.leg import (
     Stopped,
     after_faults,
     fault_of,
+    last_lines,
     leg_result,
     new_core,
     new_seating,
@@ -61,7 +63,6 @@ _LONGEST_TICK = 0.5
 _START_SECONDS = 5.0
 # How long a program may still run once it was told that all is over.
 _PARTING_SECONDS = 0.1
-_LINES_OF_COMPLAINTS = 5
 # What a program reads when it must end without a score.
 _OVER = b"-1\n"
 
@@ -131,6 +132,7 @@ class _LegInPlay:
     rows: LegRows | None = None
     seating: Seating | None = None
     lane: int = -1
+    slots: list[int] = field(default_factory=lambda: [-1, -1])
     processes: list[_Process | None] = field(default_factory=lambda: [None, None])
     dialogues: list[Dialogue | None] = field(default_factory=lambda: [None, None])
     cpu_before: list[float] = field(default_factory=lambda: [0.0, 0.0])
@@ -304,7 +306,7 @@ class _LaneTable:
         if any(seat.kind == "wasm" for seat in seats):
             in_play.seating = new_seating(contest, self._settings, leg, self._artifacts, core)
             absent = seat_all(in_play.seating, contest, leg, in_play.faults)
-        slots = [-1, -1]
+        slots = in_play.slots = [-1, -1]
         for number, seat in enumerate(seats):
             if seat.kind in ("python", "program"):
                 process = self._process_for(in_play, number)
@@ -315,6 +317,8 @@ class _LaneTable:
         referee = in_play.seating.referee if in_play.seating else None
         in_play.lane = self._lanes.open_lane(core, referee, in_play.games, in_play.sessions, channels, slots)
         self._by_lane[in_play.lane] = in_play
+        for number in range(2):
+            self._let_listen(in_play, number)
         if absent is not None:
             self._finish(in_play, absent)
             return
@@ -330,6 +334,13 @@ class _LaneTable:
         self._lanes.start_bot(in_play.lane, number, seed)
         _, messages = self._lanes.is_outstanding(process.channel)
         process.starting = {message for message in process.starting if message >= messages} | {messages + 1}
+
+    def _let_listen(self, in_play: _LegInPlay, number: int) -> None:
+        """Have the leg's core know what its own process of a seat prints."""
+        process = in_play.processes[number]
+        if process is not None and not process.shared:
+            assert in_play.core
+            in_play.core.listen(number, partial(self._lanes.take_complaints, process.channel))
 
     def _process_for(self, in_play: _LegInPlay, number: int) -> _Process:
         """The process for a seat's bot: the one that its legs share, or a new one."""
@@ -359,6 +370,7 @@ class _LaneTable:
                 self._sandbox,
                 memory_megabytes=settings.memory_megabytes,
                 cpu_seconds=cpu_seconds,
+                many_legs=shared,
             )
         else:
             confined = programs.start(
@@ -400,13 +412,15 @@ class _LaneTable:
             in_play.rows.take(*self._lanes.take_rows(in_play.lane))
             self._lanes.resume(lane)
         elif kind == lanes.BOT_TRAPPED:
-            what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
-            self._fault(in_play, in_play.core.pending()[1], what)
-        elif kind == lanes.BOT_FAULTY:
-            # What a shared process wrote may belong to any of its legs, even if it has only one just now.
             number = in_play.core.pending()[1]
-            is_its_own = not self._may_share(_seats(in_play)[number].artifact)
-            self._fault(in_play, number, text, self._complaints(channel) if is_its_own else "")
+            what = in_play.seating.take_failure() if in_play.seating else refusal(self._contest.interface, in_play.core)
+            printed = last_lines(in_play.seating.printed(number)) if in_play.seating else ""
+            self._fault(in_play, number, what, printed)
+        elif kind == lanes.BOT_FAULTY:
+            number = in_play.core.pending()[1]
+            process = in_play.processes[number]
+            slot = in_play.slots[number] if process is not None and process.shared else None
+            self._fault(in_play, number, text, self._complaints(channel, slot))
         else:
             assert kind == lanes.BOT_OUT_OF_MEMORY
             self._process_failed(self._by_channel[channel], _out_of_memory(self._settings), lane)
@@ -506,6 +520,7 @@ class _LaneTable:
                 process = in_play.processes[number] = self._start(in_play, number, shared=False)
                 process.legs.append(in_play)
                 self._lanes.change_channel(in_play.lane, number, process.channel)
+                self._let_listen(in_play, number)
             if seat.kind == "python":
                 self._start_bot(in_play, number, after_faults(count, seat).random_seed)
         core.note_restart(number)
@@ -547,14 +562,15 @@ class _LaneTable:
             memory = process.confined.memory_bytes()
         return Use(self._lanes.decisions(in_play.lane)[number], seconds, memory)
 
-    def _complaints(self, channel: int) -> str:
-        """The last lines that a process wrote to standard error."""
+    def _complaints(self, channel: int, slot: int | None = None) -> str:
+        """The last lines that a process printed; of one that legs share, those of the leg that it calls `slot`."""
         if channel < 0:
             return ""
-        lines = self._lanes.complaints(channel).decode("utf-8", "replace").splitlines()
-        return "\n".join(
-            "".join(c if c.isprintable() else "?" for c in line)[:200] for line in lines[-_LINES_OF_COMPLAINTS:]
-        )
+        printed = self._lanes.complaints(channel)
+        if slot is not None:  # as engine.python_bots tells it, with a fault
+            printed = printed.rpartition(b"\x1e%d\n" % slot)[2] if b"\x1e%d\n" % slot in printed else b""
+            printed = printed.partition(b"\x1f")[0]
+        return last_lines(printed)
 
     def _audit(self, process: _Process, elapsed: float) -> None:
         """Check a process against its limits of time, leaving out what a busy machine kept from it.

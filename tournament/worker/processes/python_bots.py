@@ -150,9 +150,10 @@ def start(
     *,
     memory_megabytes: int,
     cpu_seconds: int,
+    many_legs: bool = False,
     examine: bool = False,
 ) -> Confined:
-    """Start a bot's process, ready for questions. Raises RunFailed and BadInput.
+    """Start a bot's process, ready for questions, of one leg or of `many_legs`. Raises RunFailed and BadInput.
 
     `examine`: it is not to play, but to say why its legs must not share a process.
     """
@@ -183,6 +184,7 @@ def start(
                 "modules": packages.modules,
                 "environment": threads_of_libraries,
                 "legs_share": legs_may_share(artifact),
+                "many_legs": many_legs,
                 "examine": examine,
             },
             readable=[*packages.readable, *([str(sdk.file)] if sdk else [])],

@@ -42,6 +42,8 @@ SET_FUEL = address_of(ffi.dll.wasmtime_context_set_fuel)
 GET_FUEL = address_of(ffi.dll.wasmtime_context_get_fuel)
 SET_DEADLINE = address_of(ffi.dll.wasmtime_context_set_epoch_deadline)
 NEW_TRAP = address_of(ffi.dll.wasmtime_trap_new)
+MEMORY_DATA = address_of(ffi.dll.wasmtime_memory_data)
+MEMORY_SIZE = address_of(ffi.dll.wasmtime_memory_data_size)
 
 # The binding's functions once more, taking addresses.
 _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
@@ -156,6 +158,11 @@ def global_variable(extern: Extern) -> wasmtime.Global:
 def constant(store: wasmtime.Store, value: int) -> Extern:
     """A global of 32 bits that keeps its value."""
     return wasmtime.Global(store, _CONSTANT, wasmtime.Val.i32(signed(value, 32)))._as_extern()
+
+
+def memory_handle(extern: Extern) -> bytes:
+    """An exported memory as the runtime's functions take it."""
+    return bytes(extern.of.memory)
 
 
 def handle_of(function: Extern) -> bytes:

@@ -7,6 +7,7 @@ together with the bots' bytes they determine every answer.
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import resource
 import threading
 import time
@@ -24,6 +25,7 @@ class Metering(IntEnum):
 
     NOTHING = auto()  # what bots take was proved beforehand
     FUEL = auto()
+    FUEL_AND_LINES = auto()  # for who looks on: what fails says at which line of the source
     FUEL_AND_TIME = auto()  # where one call has so much fuel that the clock must be able to stop it
 
 
@@ -83,13 +85,30 @@ def engine(metering: Metering) -> wasmtime.Engine:
                 raise RunFailed(
                     f"threads have {stack >> 10} KB of stack here, too little for bots; say: ulimit -s 8192"
                 )
-            config = wasmtime.Config()
+            config = _new_config(metering)
             for name, value in engine_settings(metering).items():
                 setattr(config, name, value)
             _engines[metering] = made = wasmtime.Engine(config)
             if metering is Metering.FUEL_AND_TIME:
                 threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()
         return _engines[metering]
+
+
+# The binding has no setting for it; the runtime reads it when a configuration is made.
+_LINES = "WASMTIME_BACKTRACE_DETAILS"
+
+
+def _new_config(metering: Metering) -> wasmtime.Config:
+    """A configuration. Lines are looked up only for who asks: the tables with them are a stranger's."""
+    before = os.environ.get(_LINES)
+    os.environ[_LINES] = "1" if metering is Metering.FUEL_AND_LINES else "0"
+    try:
+        return wasmtime.Config()
+    finally:
+        if before is None:
+            del os.environ[_LINES]
+        else:
+            os.environ[_LINES] = before
 
 
 def _tick(of: wasmtime.Engine) -> None:

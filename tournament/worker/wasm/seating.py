@@ -9,6 +9,7 @@ from functools import cache
 import wasmtime
 
 from engine.game_core import GameCore
+from engine.printing import Printing
 from engine.referee import Referee
 from tournament.contests.contest import Helpers, Interface
 from tournament.contests.questions import refusal
@@ -19,8 +20,8 @@ from tournament.worker.wasm.calls import Extern, Instance
 from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module, engine
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
 from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
-from tournament.worker.wasm.stand_ins import SEED_RANDOM, stand_ins
-from tournament.worker.wasm.traps import describe, is_of_system, is_out_of_fuel, is_own_doing, was_stopped
+from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, WRITE, stand_ins, type_of
+from tournament.worker.wasm.traps import describe, is_of_system, is_out_of_fuel, is_own_doing, was_stopped, where
 
 # Bots as people write them take a nanosecond an instruction at most; those that wait for memory at each take 100.
 _SECONDS_PER_FUEL = 20e-9
@@ -83,6 +84,8 @@ class Seating:
         self._names = names
         proved = all(bot is None or _stays_within(bot, limits, core.most_decisions) for bot in bots)
         self.metering = Metering.NOTHING if proved and not measure_fuel else limits.metering
+        if core.observes:
+            self.metering = Metering.FUEL_AND_LINES
         self._counts_fuel = self.metering is not Metering.NOTHING
         self._store = _new_store(self.metering, limits)
         self._context = calls.context_of(self._store)
@@ -128,7 +131,7 @@ class Seating:
         self._seated[seat] = None
         given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
         try:
-            seated = _start(self._store, bot, seed, helpers_key, given, self.metering)
+            seated = _start(self._store, bot, seed, helpers_key, given, self.metering, by_lines=self.core.observes)
         except _Stopped:
             raise self._taking_too_long(seat) from None
         except _NoMemory as trouble:
@@ -141,6 +144,8 @@ class Seating:
             if self._counts_fuel:
                 self.referee.charge(seat, given - self._store.get_fuel())
         self._seated[seat] = seated
+        if seated.printing:
+            self.core.listen(seat, seated.printing.take)
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
@@ -169,7 +174,12 @@ class Seating:
         noted = (
             seated and seated.assertion and assertions.failed_assertion(self._store, seated.memory, seated.assertion)
         )
-        return noted or describe(error)
+        return noted or f"{describe(error)}{where(error)}"
+
+    def printed(self, seat: int) -> bytes:
+        """The last that a seat's bot printed."""
+        seated = self._seated[seat]
+        return seated.printing.tail if seated and seated.printing else b""
 
     def _taking_too_long(self, seat: int) -> RunFailed:
         return RunFailed(
@@ -197,6 +207,7 @@ class _SeatedBot:
     window: int  # in our memory: where its view is written
     helpers: Helpers | None  # kept alive: the bot's imports point to them
     assertion: wasmtime.Global | None  # where a failed assertion is noted
+    printing: Printing | None  # what listens to it, if it can print
 
 
 class _Stopped(Exception):
@@ -256,9 +267,19 @@ def _seconds(limits: Limits, decisions: int) -> float:
 
 
 def _start(
-    store: wasmtime.Store, bot: LoadedBot, seed: int, helpers_key: bytes, fuel: int, metering: Metering
+    store: wasmtime.Store,
+    bot: LoadedBot,
+    seed: int,
+    helpers_key: bytes,
+    fuel: int,
+    metering: Metering,
+    *,
+    by_lines: bool = False,
 ) -> _SeatedBot:
-    """Start a bot. Raises BotUnfit when it can't start, _Stopped, _NoMemory."""
+    """Start a bot. Raises BotUnfit when it can't start, _Stopped, _NoMemory.
+
+    `by_lines`: what it prints comes line by line, for somebody who listens.
+    """
     if metering is not Metering.NOTHING:
         store.set_fuel(fuel)
     if metering is Metering.FUEL_AND_TIME:
@@ -272,10 +293,13 @@ def _start(
             behind = Instance(context, stand_ins(metering), [])
             seed_random, *found = behind.exports((SEED_RANDOM, *inert))
             natives |= zip(inert, found)
+        printing = _listen(context, natives, metering, by_lines) if WRITE in natives else None
         instance = Instance(context, bot.module(metering), [natives[name] for name in bot.imports])
         noting = (assertions.EXPORT,) if bot.notes_assertions else ()
         names = ("memory", *bot.starters, *bot.functions, *noting)
         exports = dict(zip(names, instance.exports(names)))
+        if printing:
+            printing.read_from(calls.memory_handle(exports["memory"]))
         if initialize := exports.get("_initialize"):
             instance.call(initialize)
         address = window = 0
@@ -303,7 +327,23 @@ def _start(
         window,
         helpers,
         calls.global_variable(exports[assertions.EXPORT]) if bot.notes_assertions else None,
+        printing,
     )
+
+
+def _listen(context: int, natives: dict[str, Extern], metering: Metering, by_lines: bool) -> Printing:
+    """Put a listener before what stands behind a bot's fd_write."""
+    printing = Printing(
+        calls.handle_of(natives[WRITE]),
+        call_unchecked=calls.CALL_UNCHECKED,
+        memory_data=calls.MEMORY_DATA,
+        memory_size=calls.MEMORY_SIZE,
+        context=context,
+    )
+    for name in (WRITE, STATUS) if by_lines else (WRITE,):
+        if name in natives:
+            natives[name] = calls.native_function(context, type_of(name, metering), *printing.functions[name])
+    return printing
 
 
 def _new_helpers(context: int, interface: Interface, key: bytes) -> tuple[Helpers | None, dict[str, Extern]]:

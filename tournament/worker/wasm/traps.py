@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import wasmtime
 
 from tournament.errors import RunFailed
@@ -24,6 +26,30 @@ def describe(error: Exception) -> str:
         return _WORDS[wasmtime.TrapCode.OUT_OF_FUEL]
     causes = [line.strip() for line in text.splitlines() if line.strip()]
     return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
+
+
+# In a trace, as the runtime writes it: a function, after its module's name if it has one, and a line of a bot's file.
+_FUNCTION = re.compile(r"\s+(?:\d+:\s+0x[0-9a-f]+\s+)?- (?:<[^>]*>!)?(.+)")
+_LINE = re.compile(r"\s+at .*/bot/[^/:]+:(\d+)(?::\d+)?")
+
+
+# Functions of one letter, as the runtime names them: it takes them for types of C++ in short.
+_LETTERS = {
+    "signed char": "a", "bool": "b", "char": "c", "double": "d", "long double": "e", "float": "f", "unsigned char": "h",
+    "int": "i", "unsigned int": "j", "long": "l", "unsigned long": "m", "short": "s", "unsigned short": "t",
+    "void": "v", "wchar_t": "w", "long long": "x", "unsigned long long": "y", "...": "z",
+}  # fmt: skip
+
+
+def where(error: Exception) -> str:
+    """The innermost function of the bot's own file, and its line; "" where the module doesn't tell."""
+    function = ""
+    for line in str(error).splitlines():
+        if found := _FUNCTION.fullmatch(line):
+            function = _LETTERS.get(found[1], found[1])
+        elif found := _LINE.fullmatch(line):
+            return f" (line {found[1]} in {function})"
+    return ""
 
 
 def is_own_doing(error: Exception) -> bool:

@@ -1,0 +1,230 @@
+"""`tournament replay`: games step by step, with what bots were told and printed, and a word when they differ."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tournament
+from tests.cli.in_process import shown
+from tests.contest_runs import REPOSITORY
+from tournament.audit.again import Replay
+from tournament.errors import BadInput
+from tournament.standings.results import Results
+
+CONTEST = "von_neumann_poker"
+# Each writes down what it sees, and what it is about to answer.
+TELLS_C = """
+#include <stdio.h>
+int decisions;
+int a(const Bot *b) {
+    int bet = b->card > 0.4f ? (int)(b->card * 60) : 0;
+    printf("a %.9g %.9g %lld %lld -> %d\\n", b->card, b->opponentsPreviousCard, b->money, b->opponentsMoney, bet);
+    if (++decisions == 40) { volatile int zero = 0; return 5 / zero; }
+    return bet;
+}
+int b(const Bot *b, const int bet) {
+    fprintf(stderr, "b %.9g %.9g %lld %lld %d", b->card, b->opponentsPreviousCard, b->money, b->opponentsMoney, bet);
+    fprintf(stderr, " -> %d\\n", b->card > 0.5f);
+    return b->card > 0.5f;
+}
+"""
+TELLS_PYTHON = """
+import sys
+decisions = 0
+def a(bot):
+    global decisions
+    decisions += 1
+    bet = int(bot.card * 60) if bot.card > 0.6 else 0
+    print(f"a {bot.card:.9g} {bot.opponents_previous_card:.9g} {bot.money} {bot.opponents_money} -> {bet}")
+    if decisions % 20 == 0:
+        return {}[bet]
+    return bet
+def b(bot, bet):
+    calls = int(bot.card > 0.3)
+    seen = f"b {bot.card:.9g} {bot.opponents_previous_card:.9g} {bot.money} {bot.opponents_money} {bet} -> {calls}"
+    print(seen, file=sys.stderr)
+    return calls
+"""
+CLOCKS = "import time\ndef a(bot): return time.time_ns() // 1000 % 50\ndef b(bot, bet): return 1\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("replay")
+    bots = place / "bots"
+    bots.mkdir()
+    (bots / "tells.c").write_text(TELLS_C)
+    (bots / "shows.py").write_text(TELLS_PYTHON)
+    (bots / "clocks.py").write_text(CLOCKS)
+    shutil.copytree(REPOSITORY / "entrants" / CONTEST / "abacus", bots / "abacus")
+    settings = 'entrants = "bots"\nseed = 5\nsessions = 6\nfaults_allowed = 1\n'
+    (place / "tournament.toml").write_text(f"[{CONTEST}]\n{settings}")
+    tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
+    return place
+
+
+@pytest.fixture(scope="module")
+def results(folder: Path) -> Results:
+    return tournament.load(str(folder / "results" / CONTEST))
+
+
+def replayed(folder: Path, match: int | tuple[str, str], session: int, game: int | None = None) -> Replay:
+    return tournament.replay(
+        CONTEST,
+        match=match,
+        session=session,
+        game=game,
+        config=folder / "tournament.toml",
+        results=folder / "results",
+    )
+
+
+def rows_of(results: Results, replay: Replay) -> list[dict[str, Any]]:
+    games = results.games
+    chosen = games[(games.match == replay.match) & (games.session == replay.session)]
+    return [{str(name): value for name, value in row.items()} for row in chosen.to_dict("records")]
+
+
+def seen_line(question: str, told: Mapping[str, float], answer: int | None) -> str:
+    """What the bots above print of a decision."""
+    places = ["card", "opponents_previous_card", "money", "opponents_money", *(["bet"] if question == "b" else [])]
+    return f"{question} {' '.join(f'{told[place]:.9g}' for place in places)} -> {answer}"
+
+
+@pytest.mark.parametrize("session", range(3))
+def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Results, session: int) -> None:
+    """From the rows alone follows what every question told; and each bot has printed what it was told and answered."""
+    found = replayed(folder, ("tells", "shows"), session)
+    assert found.differs == "" and (found.x, found.y) == ("shows", "tells")
+    rows = rows_of(results, found)
+    assert [game.game for game in found.games] == [row["game"] for row in rows] and rows
+    last_cards: dict[str, float] = {}
+    folded_before = False
+    for game, row in zip(found.games, rows):
+        a, b = (row["x"], row["y"]) if row["x_is_a"] else (row["y"], row["x"])
+        stacks = {a: row["a_money"], b: row["b_money"]}
+        cards = {a: row["a_card"], b: row["b_card"]}
+        asked = [(a, "a"), (b, "b")] if row["bet"] else [(a, "a")]
+        assert [(step.bot, step.question) for step in game.steps] == asked
+        for step in game.steps:
+            other = b if step.bot == a else a
+            assert step.told["card"] == cards[step.bot]
+            assert (step.told["money"], step.told["opponents_money"]) == (stacks[step.bot], stacks[other])
+            if row["game"] and not folded_before:
+                assert step.told["opponents_previous_card"] == last_cards[other]
+            if step.question == "b":
+                assert step.told["bet"] == row["bet"]
+                assert step.fault or (step.answer == 0) == bool(row["folded"])
+            lines = step.printed.splitlines()
+            assert lines and re.sub("-> .*", "", lines[-1]) == re.sub(
+                "-> .*", "", seen_line(step.question, step.told, 0)
+            )
+            assert step.fault or lines == [seen_line(step.question, step.told, step.answer)]
+        words = [what for _, what in game.actions]
+        assert words[0] == (f"bets ${row['bet']}" if row["bet"] else "passes")
+        assert [who for who, _ in game.actions] == [who for who, _ in asked]
+        last_cards, folded_before = cards, bool(row["folded"])
+
+
+def test_the_game_of_a_fault_shows_it(folder: Path, results: Results) -> None:
+    faults = results.faults
+    for bot, what in (("tells", "divided by zero"), ("shows", "KeyError")):
+        fault = faults[faults.bot == bot].iloc[0]
+        found = replayed(folder, int(fault.match), int(fault.session), int(fault.game))
+        (game,) = found.games
+        (step,) = [step for step in game.steps if step.fault]
+        assert (step.bot, step.question) == (bot, "a") and what in step.fault  # type: ignore[operator]
+        assert step.answer is None and step.printed.startswith("a 0.")
+        # The last lines are beside the fault in the records, too, wherever it was played.
+        if bot == "shows":
+            assert fault.complaints.splitlines()[-1] == step.printed.splitlines()[-1]
+
+
+def test_a_bot_that_looks_at_a_clock_is_told(folder: Path) -> None:
+    found = replayed(folder, ("clocks", "tells"), 0)
+    assert "came out otherwise than recorded: a bot that is a process may look at a clock" in found.differs
+    options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
+    told = shown("replay", CONTEST, *options, "--match", "clocks,tells", "--session", "0")
+    assert told.code == 1 and "not as recorded" in told.out
+
+
+def test_the_command_beside_a_disqualification_shows_its_line(folder: Path) -> None:
+    """From the leaderboard to the bot's line: the command is printed, and runs as it stands."""
+    options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
+    board = shown("leaderboard", CONTEST, *options).out
+    (again,) = re.findall(r"^shows: disqualified.*\n  see it: tournament (.*)$", board, re.MULTILINE)
+    told = shown(*again.split())
+    assert told.code == 0, told.err
+    assert "fault: KeyError" in told.out and "(line 10 in a)" in told.out
+    listed = json.loads(shown("faults", CONTEST, *options, "--bot", "shows", "--json").out)
+    assert again in [row["replay"].removeprefix("tournament ") for row in listed]
+    assert {row["bot"] for row in listed} == {"shows"}
+    text = shown("faults", CONTEST, *options).out
+    assert "more time" in text and "  | a 0." in text
+
+
+@pytest.mark.parametrize(
+    ("match", "session", "game", "message"),
+    [
+        (99, 0, None, "the records have no such match"),
+        (("tells", "nobody"), 0, None, "the records have no such match"),
+        (("tells", "shows"), 6, None, "have no such session"),
+        (("tells", "shows"), 0, 60, "has games 0 to"),
+    ],
+)
+def test_what_is_not_recorded_is_one_line(
+    folder: Path, match: int | tuple[str, str], session: int, game: int | None, message: str
+) -> None:
+    with pytest.raises(BadInput, match=message):
+        replayed(folder, match, session, game)
+
+
+def test_a_bot_that_was_changed_is_named(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "here")
+    (tmp_path / "here" / "bots" / "tells.c").write_text(
+        "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { return 1; }"
+    )
+    with pytest.raises(BadInput, match="tells is not in the entrants folder as it was"):
+        replayed(tmp_path / "here", ("tells", "shows"), 0)
+
+
+@pytest.mark.parametrize(
+    ("contest", "bots", "settings"),
+    [
+        ("two_card_draw", ["random_legal.c"], "hands = 60\nservers = 1"),
+        ("holdem_training", ["threshold.cpp", "threshold_py.py", "threshold_io"], "hands = 40\nsessions = 1"),
+    ],
+)
+def test_games_against_house_players(tmp_path: Path, contest: str, bots: list[str], settings: str) -> None:
+    """Every game of every kind of bot comes out as recorded, and what is told in words follows from its row."""
+    (tmp_path / "bots").mkdir()
+    for name in bots:
+        source = REPOSITORY / "entrants" / contest / name
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / "bots" / name)
+    (tmp_path / "tournament.toml").write_text(f'[{contest}]\nentrants = "bots"\n{settings}\n')
+    options: dict[str, Any] = {"config": tmp_path / "tournament.toml", "results": tmp_path / "results"}
+    played = tournament.run(contest, executor="local", **options)
+    for match in played.matches.match:
+        found = tournament.replay(contest, match=int(match), session=0, **options)
+        assert found.differs == "" and len(found.games) == len(played.games) // len(played.matches)
+        for game in found.games:
+            assert game.row is not None
+            own = [who for who, _ in game.actions if who == found.x]
+            decisions = [step for step in game.steps if step.answered and not step.answered.startswith("draw")]
+            draws = [what for who, what in game.actions if who == found.x and what.startswith("draws")]
+            # A bot acts in a round as often as it is asked in it.
+            assert len(own) - len(draws) == len([s for s in decisions if s.question not in ("init", "showdown")])
+            gain = game.row["x_gain" if contest == "two_card_draw" else "profit"]
+            assert game.outcome.startswith(
+                "nobody wins" if not gain else f"{found.x if gain > 0 else found.y} wins {abs(gain)}"
+            )
+    if contest == "holdem_training":
+        told = [what for game in found.games for _, what in game.actions]
+        assert any(re.fullmatch("flop [2-9TJQKA][♣♦♥♠]( [2-9TJQKA][♣♦♥♠]){2}", what) for what in told)

@@ -1,0 +1,37 @@
+"""The command within the tests' own process, without the second that it takes to start."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from dataclasses import dataclass
+from unittest.mock import patch
+
+from tournament.cli.commands import main
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+def shown(*words: str, columns: int = 100) -> Shown:
+    """Run `tournament` with these words, on a terminal that is none, of so many columns."""
+    out, err = io.StringIO(), io.StringIO()
+    code = 0
+    with (
+        patch.object(sys, "argv", ["tournament", *words]),
+        patch.dict("os.environ", {"COLUMNS": str(columns), "NO_COLOR": "1"}),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return Shown(code, out.getvalue(), err.getvalue())

@@ -1,0 +1,78 @@
+"""docs/output.md has every field of every --json, and the shipped notebook runs from its first cell to its last."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tournament
+from tests.contest_runs import Place, new_place
+from tournament.audit.again import Replay, ReplayedGame
+from tournament.audit.report import Verification
+from tournament.contests import CONTESTS
+from tournament.standings.results import crosstable_values, standing_values
+from tournament.trial.match import MatchReport
+from tournament.worker.observation import Step
+
+ROOT = Path(__file__).resolve().parent.parent
+OUTPUT = (ROOT / "docs" / "output.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    played = new_place(tmp_path_factory.mktemp("notebook"), ["bold", "calm"], sessions=30)
+    played.play()
+    return played
+
+
+def fields_of(heading: str, table: int = 0) -> set[str]:
+    """The names in a table under a heading."""
+    part = OUTPUT.split(f"## {heading}\n")[1].split("\n## ")[0]
+    tables = re.findall(r"\| field \| meaning \|\n\|---\|---\|\n((?:\|.*\n?)+)", part)
+    return set(re.findall(r"^\| (\w+) \|", tables[table], re.MULTILINE))
+
+
+def names(kind: Any) -> set[str]:
+    return {field.name for field in dataclasses.fields(kind)}
+
+
+def test_every_field_is_on_the_page(place: Place) -> None:
+    ranking = tournament.load(str(place.results)).ranking
+    assert fields_of("Standings") == set(standing_values(ranking.entrants[0]))
+    assert fields_of("Crosstable") == set(crosstable_values(ranking)[0])
+    assert fields_of("Verify") == names(Verification)
+    assert fields_of("Replay") == names(Replay)
+    assert fields_of("Replay", 1) == names(ReplayedGame)
+    assert fields_of("Replay", 2) == names(Step)
+    assert fields_of("Match") == names(MatchReport) | {"seed", "replay"}
+
+
+def test_measures_are_on_the_page() -> None:
+    for contest in CONTESTS:
+        for measure in contest.house.scoring.measures if contest.house else ():
+            assert f"`{measure.name}`" in OUTPUT or re.fullmatch(r"bob_(folds|calls)_[1-4]", measure.name)
+
+
+def test_every_variable_is_documented() -> None:
+    page = (ROOT / "docs" / "automation.md").read_text()
+    source = (ROOT / "tournament" / "cli" / "commands.py").read_text()
+    found = set(re.findall(r'envvar="(\w+)"', source))
+    assert found and found == set(re.findall(r"^\| (TOURNAMENT_\w+) \|", page, re.MULTILINE))
+
+
+def test_the_notebook_runs(place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Cell by cell as plain Python, without a notebook program."""
+    notebook = json.loads((ROOT / "docs" / "analysis.ipynb").read_text())
+    monkeypatch.chdir(place.folder)
+    scope: dict[str, Any] = {}
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert all(not cell.get("outputs") for cell in notebook["cells"])
+    for cell in cells:
+        exec(compile(cell, "<cell>", "exec"), scope)
+    assert len(cells) >= 5 and list(scope["crosstable"].columns) == ["bold", "calm"]
+    assert "bold a card" in capsys.readouterr().out or scope["replay"].games

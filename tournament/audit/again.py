@@ -1,0 +1,223 @@
+"""A recorded session or game, played again from its row and told step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tournament.audit.replay import Players, find_players
+from tournament.audit.verification import settings_of
+from tournament.config import Config
+from tournament.contests import find_contest
+from tournament.contests.contest import Contest
+from tournament.entrants.build import with_lines
+from tournament.entrants.folder import find_submissions
+from tournament.errors import BadInput, RunFailed
+from tournament.keys import master_key
+from tournament.leg import Leg
+from tournament.runner.contest_run import competitors_of, schedule_of
+from tournament.store.ledger import Batch, Field, read_state
+from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.parts import rows_of
+from tournament.store.storage import Storage, open_storage
+from tournament.worker.observation import ObservedGame, Step, Window, observe_leg
+
+# Games of a session that are told at once.
+MOST_GAMES = 1000
+
+
+@dataclass(frozen=True)
+class ReplayedGame:
+    """A game as it was played again. `cards` by who held them, `actions` as (who, what) in order, from its row.
+
+    `row` is by column; None where the game was broken off. `as_recorded`: the records have the same.
+    """
+
+    session: int
+    game: int
+    cards: Mapping[str, tuple[str, ...]]
+    actions: tuple[tuple[str, str], ...]
+    outcome: str
+    steps: tuple[Step, ...]
+    row: Mapping[str, Any] | None
+    as_recorded: bool
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Games of one session of a match, played again. `differs` says what is not as recorded, "" for nothing.
+
+    `faults` are those that the records have of this session, or of the games that were asked for.
+    """
+
+    contest: str
+    match: int
+    x: str
+    y: str
+    session: int
+    games: tuple[ReplayedGame, ...]
+    faults: tuple[Fault, ...]
+    differs: str
+
+
+def replay_games(
+    location: str,
+    config_of: Callable[[str], Config],
+    match: int | tuple[str, str],
+    session: int,
+    game: int | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> Replay:
+    """Play a session of a match again, or one game of it, and tell what each bot was asked and answered.
+
+    `match` is its number or the names of its bots in either order. `config_of` gives the settings of a contest. Raises
+    BadInput when there are no such records, or a bot is not here as it played; RunFailed when the ledger can't be
+    read or this machine can't play.
+    """
+    try:
+        return _replayed(open_storage(location), config_of, match, session, game, say)
+    except OSError as error:
+        raise RunFailed(f"{location} can't be read: {error.strerror or error}") from None
+
+
+def _replayed(
+    storage: Storage,
+    config_of: Callable[[str], Config],
+    match: int | tuple[str, str],
+    session: int,
+    game: int | None,
+    say: Callable[[str], None],
+) -> Replay:
+    state = read_state(storage)
+    if state.field is None:
+        raise BadInput(f"{storage.location} holds no results")
+    contest, field = find_contest(state.field.contest, state.field.game), state.field
+    if field.engine != contest.engine_version:
+        raise BadInput(
+            f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
+            " they can't be played again here"
+        )
+    settings = settings_of(contest, field)
+    batch, recorded = _recorded_leg(
+        list(state.newest().values()), match, session, 1 if contest.house else settings.sessions
+    )
+    players = find_players(
+        contest, config_of(contest.name), storage, field, settings, say, only=(recorded.x, recorded.y)
+    )
+    if gone := sorted(players.missing & {recorded.x, recorded.y}):
+        raise BadInput(
+            f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} not in the entrants folder as it was when this"
+            " was played; bring that version back, or run again to play with the one that is there"
+        )
+    leg = _leg(contest, field, players, recorded)
+    in_leg = session - leg.plan.first_session
+    window = Window(in_leg, in_leg) if game is None else Window(in_leg, in_leg, game, game)
+    if game is None:
+        window = Window(in_leg, in_leg, 0, MOST_GAMES - 1)
+    artifacts = _with_lines(contest, config_of(contest.name), leg, players.artifacts) if recorded.faults else None
+    observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts or players.artifacts, window)
+    rows = _recorded_rows(storage, batch, contest, recorded.match, session)
+    faults = tuple(
+        fault for fault in recorded.faults if fault.session == session and (game is None or fault.game == game)
+    )
+    if not observed.games and not faults:
+        last = max(rows, default=None)
+        if last is None:
+            raise BadInput(f"--session {session} of match {recorded.match} has no games")
+        raise BadInput(f"--game {game}: session {session} of match {recorded.match} has games 0 to {last}")
+    games = tuple(_told(one, rows.get(one.game)) for one in observed.games)
+    differing = [one.game for one in games if not one.as_recorded]
+    played = [fault for fault in observed.result.faults if fault.session == session]
+    differs = ""
+    if differing or _places(faults) != _places(f for f in played if game is None or f.game == game):
+        differs = f"game {differing[0]}" if differing else "its faults"
+        differs = f"{differs} came out otherwise than recorded"
+        if leg.has_processes:
+            differs += ": a bot that is a process may look at a clock, or at what the system hands out"
+    return Replay(contest.name, recorded.match, recorded.x, recorded.y, session, games, faults, differs)
+
+
+def _places(faults: Any) -> list[tuple[int, int, str]]:
+    return [(fault.seat, fault.game, fault.question) for fault in faults]
+
+
+def _told(game: ObservedGame, recorded: Mapping[str, Any] | None) -> ReplayedGame:
+    return ReplayedGame(
+        game.session,
+        game.game,
+        dict(game.cards),
+        game.actions,
+        game.outcome,
+        game.steps,
+        game.row,
+        (None if game.row is None else dict(game.row)) == recorded,
+    )
+
+
+def _recorded_leg(
+    batches: Sequence[Batch], match: int | tuple[str, str], session: int, sessions_per_leg: int
+) -> tuple[Batch, LegResult]:
+    """The leg that has a session, and its batch. Raises BadInput."""
+    known = False
+    number = session // sessions_per_leg
+    for batch in batches:
+        legs = Legs.of(batch.legs)
+        if isinstance(match, int):
+            found = np.flatnonzero(legs.match == match)
+        else:
+            pairs = (match, match[::-1])
+            found = np.array([n for n, pair in enumerate(zip(legs.x, legs.y)) if pair in pairs], dtype=np.int64)
+        known = known or len(found) > 0
+        for index in found:
+            leg = legs[int(index)]
+            if leg.number == number:
+                return batch, leg
+    name = str(match) if isinstance(match, int) else ",".join(match)
+    if not known:
+        raise BadInput(f"--match {name}: the records have no such match; matches.parquet lists them")
+    raise BadInput(f"--session {session}: the records of match {name} have no such session")
+
+
+def _leg(contest: Contest, field: Field, players: Players, recorded: LegResult) -> Leg:
+    seed = players.settings.seed
+    assert seed is not None
+    competitors, house = competitors_of(field)
+    names = {recorded.x, recorded.y}
+    # Of the whole field only these two: a schedule works out every digest.
+    competitors = [one for one in competitors if one.name in names]
+    house = [one for one in house if one.name in names]
+    schedule = schedule_of(contest, players.settings.playing(), master_key(seed), competitors, house)
+    for fixture in schedule.fixtures():
+        if fixture.digest == recorded.digest:
+            return schedule.leg(fixture)
+    raise RunFailed(
+        f"match {recorded.match} was recorded with another digest than its bots and settings give; tournament verify"
+        " says more"
+    )
+
+
+def _with_lines(contest: Contest, config: Config, leg: Leg, artifacts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """What plays, its C and C++ bots built so that a fault tells its line: the same code under the same digests."""
+    found = dict(artifacts)
+    seats = {seat.name: seat for seat in (leg.x, leg.y) if seat.kind == "wasm"}
+    for submission in find_submissions(config.entrants)[0]:
+        if submission.name in seats and (code := with_lines(submission, contest.interface, config.sandbox)):
+            found[seats[submission.name].artifact] = code
+    return found
+
+
+def _recorded_rows(
+    storage: Storage, batch: Batch, contest: Contest, match: int, session: int
+) -> dict[int, dict[str, Any]]:
+    """The recorded rows of a session, by game."""
+    rows: dict[int, dict[str, Any]] = {}
+    (part,) = (part for part in batch.parts if part.table == "games")
+    for chunk in rows_of(storage, part, contest.games):
+        inside = np.flatnonzero((chunk["match"] == match) & (chunk["session"] == session))
+        for index in inside:
+            row = {name: values[index].item() for name, values in chunk.items()}
+            rows[row["game"]] = row
+    return rows

@@ -1,0 +1,102 @@
+"""Replayed games, and faults with the commands that replay them, on a terminal."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from tournament.errors import printable
+from tournament.standings.standings import Standings
+from tournament.store.legs import Fault, LegResult
+from tournament.worker.observation import Step
+
+
+class _Game(Protocol):
+    @property
+    def game(self) -> int: ...
+    @property
+    def cards(self) -> Mapping[str, tuple[str, ...]]: ...
+    @property
+    def actions(self) -> Sequence[tuple[str, str]]: ...
+    @property
+    def outcome(self) -> str: ...
+    @property
+    def steps(self) -> Sequence[Step]: ...
+
+
+def game_lines(game: _Game) -> Group:
+    """A game: who holds what, each decision with what the bot was told, printed and answered, and how it went."""
+    held = ", ".join(f"{name} {' '.join(cards)}" for name, cards in game.cards.items())
+    parts: list[RenderableType] = [_line(0, (f"game {game.game}", "bold"), (f": {held}" if held else "", ""))]
+    for step in game.steps:
+        parts.append(_line(2, (step.bot, "bold"), (f" {step.question}: {step.asked}", "")))
+        parts += [_line(4, (f"| {line}", "dim")) for line in step.printed.splitlines()]
+        if step.fault is not None:
+            parts.append(_line(4, (f"fault: {step.fault}", "red")))
+        elif step.answered:
+            parts.append(_line(4, (f"→ {step.answered}", "green")))
+    said = [f"{who} {what}" if who else what for who, what in game.actions]
+    parts.append(_line(2, (f"{', '.join(said)}{'; ' if said else ''}{game.outcome}", "italic")))
+    return Group(*parts)
+
+
+def _line(indent: int, *pieces: tuple[str, str]) -> Padding:
+    """A line that goes on, where the terminal ends, under its own beginning."""
+    return Padding(
+        Text.assemble(*[(printable(text), style) for text, style in pieces], overflow="fold"), (0, 0, 0, indent)
+    )
+
+
+def replay_command(contest: str, leg: LegResult, fault: Fault, options: Mapping[str, object]) -> str:
+    """The command that plays a recorded fault's game again. `options` that are None are left out."""
+    words = ["tournament", "replay", contest, "--match", str(leg.match)]
+    words += ["--session", str(fault.session), "--game", str(fault.game)]
+    words += [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+    return shlex.join(words)
+
+
+def ended_legs(standings: Standings) -> dict[str, tuple[LegResult, Fault]]:
+    """For each disqualified bot the first leg that its faults ended, and the fault that did."""
+    found: dict[str, tuple[LegResult, Fault]] = {}
+    for leg, fault in standings.faults:
+        if leg.ended_by == fault.seat:
+            name = (leg.x, leg.y)[fault.seat]
+            if name not in found or found[name][0] is leg:  # the last of its faults there
+                found[name] = (leg, fault)
+    return found
+
+
+def first_of_each_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[tuple[LegResult, Fault]]:
+    """Of faults that are alike the first."""
+    return [alike[0] for alike in _sorts(faults)]
+
+
+def _sorts(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
+    """Faults that are alike together: by bot, those that come most often first."""
+    sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
+    for leg, fault in faults:
+        sorts.setdefault(((leg.x, leg.y)[fault.seat], fault.question, fault.what), []).append((leg, fault))
+    return [alike for _, alike in sorted(sorts.items(), key=lambda item: (item[0][0], -len(item[1])))]
+
+
+def fault_lines(
+    contest: str, faults: Iterable[tuple[LegResult, Fault]], options: Mapping[str, object]
+) -> Iterable[Text]:
+    """Faults by bot and sort: the first of each sort, what the bot had printed, and the command that replays it."""
+    for alike in _sorts(faults):
+        leg, fault = alike[0]
+        opponent = (leg.y, leg.x)[fault.seat]
+        where = f"match {leg.match} against {opponent}, session {fault.session}, game {fault.game}"
+        name = (leg.x, leg.y)[fault.seat]
+        yield Text.assemble((name, "bold"), f" {fault.question}: {printable(fault.what)}")
+        yield Text(f"  {where}{f', and the same {len(alike) - 1:,} more times' if len(alike) > 1 else ''}")
+        if fault.asked:
+            yield Text(f"  asked {printable(fault.asked)}")
+        for line in fault.complaints.splitlines():
+            yield Text(f"  | {printable(line)}", style="dim")
+        yield Text(f"  see it: {replay_command(contest, leg, fault, options)}")

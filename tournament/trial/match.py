@@ -1,0 +1,115 @@
+"""One match between two bots, or a bot and a house player: played as in a tournament, and kept only if asked."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tournament.config import Config
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.entrants.folder import read_submission
+from tournament.errors import BadInput
+from tournament.runner.contest_run import Watcher, run_contest
+from tournament.sandbox.scratch import scratch_folder
+from tournament.standings.standings import Standings
+from tournament.store.legs import Fault, LegResult
+
+
+@dataclass(frozen=True)
+class MatchReport:
+    """What a match came to, from the side of `bot`.
+
+    `stderr` is of the points per session, None for too few of them. `score` and `measures` are what the contest makes
+    of play against house players. `disqualified` is who had a fault too many.
+    """
+
+    bot: str
+    opponent: str
+    sessions: int
+    games: int
+    points_per_session: float
+    stderr: float | None
+    score: float | None = None
+    measures: Mapping[str, float | None] = field(default_factory=dict)
+    faults: tuple[tuple[LegResult, Fault], ...] = ()
+    disqualified: tuple[str, ...] = ()
+
+
+def play_match(
+    contest: Contest,
+    config: Config,
+    bot: Path,
+    opponent: Path | str,
+    watcher: Watcher,
+    look: Callable[[Config, MatchReport], None] = lambda config, report: None,
+) -> MatchReport:
+    """Play the settings' sessions between a bot and an opponent: another bot, or the name of a house player.
+
+    Records go to the settings' results, or to a folder that is gone afterwards, if these are "". `look` is called with
+    the settings of what was played while all is there. Raises BadInput for what can't be played, RunFailed when the run
+    stopped short.
+    """
+    with scratch_folder() as folder:
+        bots = folder / "bots"
+        bots.mkdir()
+        names = [_enter(bot, bots)]
+        if isinstance(opponent, Path):
+            names.append(_enter(opponent, bots, names[0]))
+        else:
+            contest = _only_against(contest, opponent)
+            names.append(opponent)
+        own = replace(config, entrants=bots, results=config.results or str(folder / "results"))
+        report = _report(run_contest(contest, own, watcher), names[0], names[1])
+        look(own, report)
+    return report
+
+
+def _enter(bot: Path, folder: Path, other: str | None = None) -> str:
+    """Copy a bot into a folder; its name. Raises BadInput for what is none, or has the name of the other."""
+    if not bot.exists():
+        raise BadInput(f"{bot}: there is no such file")
+    name = read_submission(bot).name
+    if name == other:
+        raise BadInput(f"{bot}: both bots are called {name}; copy one of them under another name")
+    if bot.is_dir():
+        shutil.copytree(bot, folder / bot.name)
+    else:
+        shutil.copyfile(bot, folder / bot.name)
+    return name
+
+
+def _only_against(contest: Contest, name: str) -> Contest:
+    """The contest with one of its house players alone."""
+    assert contest.house
+    players = contest.house.players
+
+    def chosen(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+        known = players(settings, folder, say)
+        found = [player for player in known if player.name == name]
+        if not found:
+            names = ", ".join(player.name for player in known)
+            raise BadInput(f"{name}: {contest.title} has no such house player; there are {names}")
+        return found
+
+    return replace(contest, house=replace(contest.house, players=chosen))
+
+
+def _report(standings: Standings, bot: str, opponent: str) -> MatchReport:
+    (match,) = standings.matches
+    if match.x != bot:
+        match = match.from_y()
+    out = tuple(line.name for line in standings.entrants if line.status == "disqualified")
+    return MatchReport(
+        bot,
+        opponent,
+        match.sessions,
+        match.games,
+        match.points_per_session,
+        match.stderr_per_session,
+        match.score,
+        match.measures,
+        standings.faults,
+        out,
+    )

@@ -1,0 +1,256 @@
+"""Legs as they are played, step by step: what each bot was asked, answered and printed, and the rows of its games."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.game_core import GameCore
+from engine.observed_core import ObservedCore
+from engine.records import Table
+from tournament.cache import cache_folder
+from tournament.contests.contest import Contest, ContestSettings, Dialogue
+from tournament.contests.questions import in_words, view_values
+from tournament.contests.telling import ToldGame, plain_game
+from tournament.errors import printable
+from tournament.leg import Leg, LegPlan
+from tournament.sandbox.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
+from tournament.store.legs import Fault, LegResult
+from tournament.store.parts import ROWS_PER_GROUP
+from tournament.worker.leg import play_leg
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
+
+# Decisions that are kept of a leg: some 200 MB. Whoever wants more takes fewer games at a time.
+_MOST_STEPS = 250_000
+_LAST = (1 << 62) - 1
+
+
+@dataclass(frozen=True)
+class Window:
+    """Which games of a leg to look at: sessions, counted in the leg, and of each session games, both ends included.
+
+    No more than so many `decisions` of theirs.
+    """
+
+    first_session: int = 0
+    last_session: int = _LAST
+    first_game: int = 0
+    last_game: int = _LAST
+    decisions: int = _MOST_STEPS
+
+
+@dataclass(frozen=True)
+class Step:
+    """A decision: whom it was asked of (`seat` 0 is x), with what, and what came back.
+
+    `told` are all values that the question has, by name, as the bot saw them; `asked` and `answered` are the same in
+    words. `answer` is None where the bot gave none, and `fault` then says why. `printed`: what it wrote to standard
+    output and standard error since its decision before.
+    """
+
+    seat: int
+    bot: str
+    question: str
+    told: Mapping[str, float]
+    asked: str
+    answer: int | None
+    answered: str
+    fault: str | None = None
+    printed: str = ""
+
+
+@dataclass(frozen=True)
+class ObservedGame:
+    """A game: the bots' decisions in order, and its row by column. A game that was broken off has no row."""
+
+    session: int
+    game: int
+    steps: tuple[Step, ...]
+    row: Mapping[str, Any] | None
+    told: ToldGame
+
+    @property
+    def cards(self) -> Mapping[str, tuple[str, ...]]:
+        return self.told.cards
+
+    @property
+    def actions(self) -> tuple[tuple[str, str], ...]:
+        return tuple((action.who, action.what) for action in self.told.actions)
+
+    @property
+    def outcome(self) -> str:
+        return self.told.outcome
+
+
+@dataclass(frozen=True)
+class ObservedLeg:
+    """A leg as it was watched. Its `result` is that of the part that was played: it ends after what was looked at.
+
+    `cpu_seconds`: what each seat's process took, None for one that has none.
+    """
+
+    result: LegResult
+    games: tuple[ObservedGame, ...]
+    cpu_seconds: tuple[float | None, float | None] = (None, None)
+
+
+@dataclass
+class _WindowSink:
+    """A sink that keeps the rows of the games looked at."""
+
+    games: Table
+    sessions: Table
+    window: Window
+    first_session: int
+
+    def __post_init__(self) -> None:
+        self.kept: dict[tuple[int, int], dict[str, Any]] = {}
+
+    def clear(self) -> None:
+        count, arrays = self.games.rows, self.games.arrays
+        session = arrays["session"][:count].astype("int64") - self.first_session
+        game = arrays["game"][:count].astype("int64")
+        window = self.window
+        inside = (session >= window.first_session) & (session <= window.last_session)
+        inside &= (game >= window.first_game) & (game <= window.last_game)
+        for row in inside.nonzero()[0]:
+            values = {name: column[row].item() for name, column in arrays.items()}
+            self.kept[int(session[row]), int(game[row])] = values
+        self.games.rows = self.sessions.rows = 0
+
+
+def observe_leg(
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    leg: Leg,
+    artifacts: Mapping[str, bytes],
+    window: Window | None = None,
+) -> ObservedLeg:
+    """Play a leg as a tournament plays it, up to the last game that is looked at.
+
+    A bot that is a process has one for the leg, so that it is known what it prints. Raises RunFailed when this
+    machine can't run a bot, BadInput when it can't confine one.
+    """
+    window = window or Window()
+    cores: list[ObservedCore] = []
+    watched = _watched(contest, window, cores)
+    sink = _WindowSink(
+        Table(buffer_fields(contest.games), ROWS_PER_GROUP),
+        Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
+        window,
+        leg.plan.first_session,
+    )
+    if leg.has_processes:
+        alone = sandbox.model_copy(update={"legs_per_process": 1})
+        with contextlib.closing(Spool()) as spool:
+            (played,) = play_in_lanes(watched, settings, alone, [leg], artifacts, cache_folder(), spool)
+            played.rows.replay_into(sink)
+        result = played.result
+        taken = tuple(use.cpu_seconds if use else None for use in played.uses)
+    else:
+        taken = (None, None)
+        result = play_leg(watched, settings, leg, artifacts, sink)
+    sink.clear()
+    # A leg whose process was killed from outside was begun again.
+    return ObservedLeg(result, _games(contest, leg, cores[-1], sink, result), (taken[0], taken[1]))
+
+
+def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
+    """The contest with legs that are over after so many games of so many sessions; bots are not told."""
+    return _watched(contest, Window(_LAST, sessions - 1, 0, games - 1), [])
+
+
+def _watched(contest: Contest, window: Window, cores: list[ObservedCore]) -> Contest:
+    """The contest with cores that write down what happens in the window; each is added to `cores`."""
+
+    def new_core(
+        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+    ) -> GameCore:
+        core = contest.new_core(leg, settings, games, sessions, house)
+        cores.append(
+            ObservedCore(
+                core,
+                first_session=window.first_session,
+                last_session=window.last_session,
+                first_game=window.first_game,
+                last_game=window.last_game,
+                most=window.decisions,
+            )
+        )
+        return cores[-1]
+
+    interface = contest.interface
+    if dialogue := interface.new_dialogue:
+        # It looks into the core that it knows.
+        def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
+            assert isinstance(core, ObservedCore)
+            return dialogue(core.core, key)
+
+        interface = replace(interface, new_dialogue=new_dialogue)
+    return replace(contest, new_core=new_core, interface=interface)
+
+
+def _games(
+    contest: Contest, leg: Leg, core: ObservedCore, sink: _WindowSink, result: LegResult
+) -> tuple[ObservedGame, ...]:
+    names = (leg.x.name, leg.y.name)
+    faults = list(result.faults)
+    steps: dict[tuple[int, int], list[Step]] = {place: [] for place in sink.kept}
+    for session, game, seat, kind, arguments, view, named, answer, failed, printed in core.steps:
+        question = contest.interface.questions[kind]
+        told = named or view_values(contest.interface, view) | dict(zip(question.arguments, arguments))
+        fault = _take_fault(faults, seat, leg.plan.first_session + session, game) if failed else None
+        words = contest.telling
+        printed_text = printable(printed.decode("utf-8", "replace"))
+        if fault is not None and not printed_text:
+            printed_text = fault.complaints
+        if failed:
+            answered = "" if answer is None else contest.interface.name_answer(answer)
+        else:
+            assert answer is not None
+            answered = words.answer(question.name, told, answer) if words else _plain_answer(contest, kind, answer)
+        steps.setdefault((session, game), []).append(
+            Step(
+                seat,
+                names[seat],
+                question.name,
+                told,
+                words.question(question.name, told)
+                if words
+                else in_words(contest.interface, kind, arguments, view, named),
+                answer,
+                answered,
+                (fault.what if fault else "a fault") if failed else None,
+                printed_text,
+            )
+        )
+    tell = contest.telling.game if contest.telling else plain_game
+    return tuple(
+        ObservedGame(
+            leg.plan.first_session + place[0],
+            place[1],
+            tuple(decisions),
+            row := sink.kept.get(place),
+            ToldGame(outcome="it was broken off") if row is None else tell(row, names),
+        )
+        for place, decisions in sorted(steps.items())
+    )
+
+
+def _take_fault(faults: list[Fault], seat: int, session: int, game: int) -> Fault | None:
+    """The next fault of a seat in a game, which is then taken."""
+    for number, fault in enumerate(faults):
+        if (fault.seat, fault.session, fault.game) == (seat, session, game):
+            return faults.pop(number)
+    return None
+
+
+def _plain_answer(contest: Contest, kind: int, answer: int) -> str:
+    """An answer as the word of the line protocol that has it, else the number."""
+    words = [word.text for word in contest.interface.questions[kind].words if word.value == answer]
+    return words[0].lower() if words else str(answer)
