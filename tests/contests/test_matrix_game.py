@@ -129,7 +129,9 @@ def test_new_bots_pass_the_check(tmp_path: Path, name: str) -> None:
     assert report.boundary_questions >= 500
 
 
-@pytest.mark.parametrize("contest", [contest for contest in SHIPPED if contest.rules == MATRIX_GAME.name], ids=str)
+@pytest.mark.parametrize(
+    "contest", [contest for contest in SHIPPED if contest.rules == MATRIX_GAME.name], ids=lambda contest: contest.name
+)
 def test_shipped_bots_play_without_a_fault(tmp_path: Path, contest: object) -> None:
     name = contest.name  # type: ignore[attr-defined]
     config = tmp_path / "tournament.toml"
