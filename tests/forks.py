@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any
 
 _REPOSITORY = Path(__file__).parents[1]
+# Tests set others, in which nothing of ours must lie.
+_TEMPORARY = tempfile.gettempdir()
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ class Forks:
 def forks(folder: Path) -> Iterator[Forks]:
     """A server of forks while the block lasts; what they say goes to a folder."""
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.forks"],
+        [sys.executable, "-m", "tests.forks", str(folder)],
         cwd=_REPOSITORY,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -130,7 +132,7 @@ def forks(folder: Path) -> Iterator[Forks]:
 @functools.cache
 def _shared() -> Forks:
     """One server for all tests of this process."""
-    folder = tempfile.TemporaryDirectory(prefix="forks-")
+    folder = tempfile.TemporaryDirectory(prefix="forks-", dir=_TEMPORARY)
     server = forks(Path(folder.name))
     started = server.__enter__()
 
@@ -157,11 +159,11 @@ def call(
     return done
 
 
-def _serve() -> None:
+def _serve(folder: Path) -> None:
     for line in sys.stdin:
         request = json.loads(line)
         if "wait" in request:
-            print(json.dumps(_wait(request["wait"], request["seconds"])), flush=True)
+            print(json.dumps(_wait(folder, request["wait"], request["seconds"])), flush=True)
             continue
         if "stops" in request:
             found = os.waitid(os.P_PID, request["stops"], os.WSTOPPED | os.WEXITED | os.WNOWAIT)
@@ -169,24 +171,23 @@ def _serve() -> None:
             continue
         child = os.fork()
         if child == 0:
-            _be_command(request)
+            _be_command(folder, request)
         print(child, flush=True)
 
 
-def _wait(process: int, seconds: float) -> int | None:
+def _wait(folder: Path, process: int, seconds: float) -> int | None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         ended, status = os.waitpid(process, os.WNOHANG)
         if ended:
-            _import_all(process)
+            _import_all(folder / f"modules-{process}")
             return os.waitstatus_to_exitcode(status)
         time.sleep(0.005)
     return None
 
 
-def _import_all(process: int) -> None:
+def _import_all(noted: Path) -> None:
     """Import what a fork had to, before the next one is made; but Ray, which starts threads."""
-    noted = Path(tempfile.gettempdir(), f"modules-{process}")
     with suppress(OSError):
         for name in noted.read_text().split():
             if name.partition(".")[0] not in ("ray", "grpc"):
@@ -195,7 +196,7 @@ def _import_all(process: int) -> None:
         noted.unlink()
 
 
-def _be_command(request: dict[str, Any]) -> None:
+def _be_command(folder: Path, request: dict[str, Any]) -> None:
     """In the fork: execute the setup, run the command as `python -m tournament` would, and end."""
     output, errors = (os.open(request[name], os.O_WRONLY | os.O_TRUNC | os.O_APPEND) for name in ("output", "errors"))
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -208,7 +209,7 @@ def _be_command(request: dict[str, Any]) -> None:
     os.chdir(request["folder"])
     status = 99
     names: dict[str, Any] = {}
-    noted = Path(tempfile.gettempdir(), f"modules-{os.getpid()}")
+    noted = folder / f"modules-{os.getpid()}"
     try:
         exec(request["setup"], names)
         sys.argv = ["tournament", *request["arguments"]]
@@ -249,4 +250,5 @@ if __name__ == "__main__":
 
     for seed in SEEDS.values():  # takes a tenth of a second
         master_key(seed)
-    _serve()
+    tempfile.tempdir = None  # whatever asked for it: a command has that of its environment
+    _serve(Path(sys.argv[1]))
