@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tournament.cli import commands as cli
+from tournament.runner.batching import Pace
 from tournament.store.folder_storage import FolderStorage
 
 _left = 0
@@ -52,5 +53,7 @@ def limit(space: int) -> None:
 
 if __name__ == "__main__":
     limit(int(sys.argv[1]))
+    # A part for each leg, so that some fit.
+    setattr(Pace, "batch_is_full", lambda *_: True)  # noqa: B010
     sys.argv[1:] = sys.argv[2:]
     cli.main()

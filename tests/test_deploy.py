@@ -104,7 +104,7 @@ def test_the_options_that_files_and_pages_give_to_tournament_exist() -> None:
     for path in (*DEPLOY.iterdir(), *PAGES):
         for line in re.sub(r"\\\n|\n +--", " --", path.read_text()).splitlines():
             for call in re.findall(r"tournament run ([^'`|&]*)", line):
-                assert set(re.findall(r"--[a-z]+", call)) - {"--screen"} <= known, f"{path.name}: {call}"
+                assert set(re.findall(r"--[a-z-]+", call)) - {"--screen"} <= known, f"{path.name}: {call}"
 
 
 STUB = """#!/bin/sh

@@ -145,7 +145,7 @@ BAD_INPUT = [
     (["run", "von_neumann_poker", "--config", "nowhere.toml"], "nowhere.toml can't be read"),
     (["leaderboard", "--results", "nowhere"], "holds no results"),
     (["check", "nowhere.c"], "no such file"),
-    (["check", "stray.c", "--config", "other.toml"], "stray.c: for which contest? Its path doesn't say; add --contest"),
+    (["check", "stray.c", "--config", "other.toml"], "other.toml can't be read"),
     (["check", "tournament.toml"], "bots are files ending in"),
     (["check", "stray.c", "--game", "3"], "--game: say also of which --session"),
     (["match", "von_neumann_poker", "steady", "loos"], "loos: there is no such file, entrant or shipped bot, did you"),

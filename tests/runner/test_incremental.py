@@ -439,7 +439,8 @@ def test_what_vanishes_during_a_run_fails_it(place: Place) -> None:
     assert len(load(str(place.results)).matches) == 10
 
 
-def test_a_stale_run_stops_and_writes_nothing_more(place: Place) -> None:
+def test_a_stale_run_stops_and_writes_nothing_more(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
     summary = place.results / "matches.parquet"
 
     class LosesTheLock:

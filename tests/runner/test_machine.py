@@ -154,7 +154,7 @@ def test_results_that_become_read_only_during_a_run(server: Forks, place: Place,
     """As a file system does that has met an error: every call that would change something fails from now on."""
     setup = """
 import errno, os
-left = [60]
+left = [25]
 def closing(function, writes=lambda *arguments, **options: True):
     def call(*arguments, **options):
         if writes(*arguments, **options):

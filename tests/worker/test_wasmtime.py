@@ -24,6 +24,8 @@ FUNCTIONS = (
     "wasmtime_func_new_unchecked",
     "wasmtime_instance_export_get",
     "wasmtime_instance_new",
+    "wasmtime_memory_data",
+    "wasmtime_memory_data_size",
     "wasmtime_trap_new",
 )
 TYPES = ("wasm_trap_t", "wasmtime_error_t", "wasmtime_extern_t", "wasmtime_instance_t", "wasmtime_val_raw_t")

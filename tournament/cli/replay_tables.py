@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -13,7 +13,9 @@ from rich.text import Text
 from tournament.errors import printable
 from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult
-from tournament.worker.observation import Step
+
+if TYPE_CHECKING:
+    from tournament.worker.observation import Step
 
 
 class _Game(Protocol):

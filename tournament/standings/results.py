@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -205,8 +206,13 @@ def locate(results: str) -> str:
 
 def contests_held(results: str) -> list[str]:
     """The contests that have records in a folder, or below a URL. Archives aside."""
-    names = filter(valid_contest_name, open_storage(results).folders())
-    return [name for name in names if open_storage(inside(results, name)).list("ledger")]
+
+    def holds_records(name: str) -> bool:
+        with contextlib.suppress(RunFailed):  # a folder that is closed to us: of a contest's own, say, its seed's
+            return bool(open_storage(inside(results, name)).list("ledger"))
+        return False
+
+    return [name for name in open_storage(results).folders() if valid_contest_name(name) and holds_records(name)]
 
 
 def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Standings:

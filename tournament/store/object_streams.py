@@ -34,7 +34,9 @@ class Upload(io.RawIOBase):
     def write(self, data: Any) -> int:
         writer = self._writer
         assert writer
-        return cast(int, self._asking(lambda: writer.write(data)))
+        # The client sends it later, when the caller may have other things in this memory.
+        content = bytes(data)
+        return cast(int, self._asking(lambda: writer.write(content)))
 
     def finish(self) -> None:
         """Make it an object."""
