@@ -50,7 +50,7 @@ FAULTS = (
 
 _STANDING = (
     "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
-    "reason", "order_probability",
+    "reason", "order_probability", "rank_low", "rank_high",
 )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ class Results:
 
         lines = [standing_values(line) for line in self.ranking.entrants]
         frame = pd.DataFrame(lines, columns=None if lines else list(_STANDING))  # its columns, also of a field of none
-        return frame.astype({"rank": "Int64"})
+        return frame.astype({"rank": "Int64", "rank_low": "Int64", "rank_high": "Int64"})
 
     def _records(self, table: str) -> pd.DataFrame:
         import pandas as pd

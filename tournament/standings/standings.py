@@ -18,9 +18,10 @@ from tournament.standings.estimates import (
     error_of_sum,
     error_over_sessions,
     errors_of_sums,
-    order_probabilities,
-    student_quantile,
+    joint_residuals,
 )
+from tournament.standings.places import order_probabilities, rank_bounds, surely_ahead
+from tournament.standings.student import quantile
 from tournament.store.ledger import Batch, Field, FieldEntrant
 from tournament.store.legs import Fault, LegResult, Legs
 
@@ -29,8 +30,9 @@ from tournament.store.legs import Fault, LegResult, Legs
 class Standing:
     """An entrant's line. Score is in points; `rank` is None below the line.
 
-    `order_probability`: bootstrap probability that the entrant ranks ahead of the next one.
-    `measures` are the contest's own numbers, by name.
+    `order_probability`: how probable it is that the entrant is better than the next one.
+    `rank_low` and `rank_high` bound its true rank, all bounds at once with 95%: who has
+    the same `rank_low` shares a place. `measures` are the contest's own numbers, by name.
     """
 
     name: str
@@ -48,6 +50,8 @@ class Standing:
     status: str = "ok"
     reason: str | None = None
     order_probability: float | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
 
@@ -124,11 +128,18 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
     per_match = tally.per_match()
     order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -per_match[index], fit[index].name))
     divisors = np.array([max(1, tally.divisors[index]) for index in order], dtype=np.float64)
-    sure = order_probabilities(tally.blocks[order] / divisors[:, np.newaxis])
+    residuals = joint_residuals(tally.blocks[order], tally.weights[order]) / divisors[:, np.newaxis]
+    estimates = [error_of_sum(tally.blocks[index], tally.weights[index]) for index in order]
+    met = [place for place, index in enumerate(order) if tally.opponents[index]]
+    freedom = min((estimates[place][1] for place in met), default=0)
+    ranked_by = np.array([per_match[index] for index in order])
+    sure = order_probabilities(ranked_by, residuals, freedom)
+    bounds = dict(zip(met, rank_bounds(surely_ahead(ranked_by[met], residuals[met], freedom))))
     lines = []
     for rank, index in enumerate(order, 1):
-        error, freedom = error_of_sum(tally.blocks[index], tally.weights[index])
-        reach = None if error is None else student_quantile(0.975, freedom) * error
+        error, own_freedom = estimates[rank - 1]
+        reach = None if error is None else quantile(0.975, own_freedom) * error
+        rank_low, rank_high = bounds.get(rank - 1, (None, None))
         score = float(tally.scores[index])
         lines.append(
             Standing(
@@ -145,6 +156,8 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
                 games=int(tally.games[index]),
                 faults=fault_counts.get(fit[index].name, 0),
                 order_probability=sure[rank - 1] if rank < len(order) else None,
+                rank_low=rank_low,
+                rank_high=rank_high,
                 measures=tally.measures[index],
             )
         )

@@ -1,0 +1,254 @@
+"""Whether the ranking says what is true: `python -m benchmarks.ranking [PART]...` plays tournaments by the thousand.
+
+The cores play them in memory, with deals of their own each, and `compute_standings` ranks them as it does a run's. What
+bots that remember nothing are worth is known exactly; of the others it is the mean over all tournaments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.fields import SHIPPED
+from tests.oracles.exact_scores import true_scores
+from tests.oracles.von_neumann_poker import Bot
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.contests.holdem_training import HOLDEM_TRAINING
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants
+from tournament.keys import sub_key
+from tournament.runner.contest_run import artifacts_of, competitors_of, schedule_of
+from tournament.runner.resume import field_of
+from tournament.sandbox.settings import SandboxSettings
+from tournament.standings.standings import Standings, compute_standings
+from tournament.store.ledger import Batch, Field
+from tournament.store.legs import Legs
+from tournament.store.parts import ROWS_PER_GROUP
+from tournament.worker.leg import NullSink, play_leg
+
+Floats = npt.NDArray[np.float64]
+CELLS = 20  # thresholds of the bots below are multiples of 1/CELLS
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A bot that remembers nothing: bets so much with cards above a threshold, or below another; calls above a third.
+
+    With `bold` dollars or more it bets half as much again.
+    """
+
+    bet: int
+    above: int
+    below: int
+    calls: int
+    bold: int = 1000
+
+    @property
+    def source(self) -> str:
+        """In C."""
+        return (
+            "Money a(const Bot *bot) {\n"
+            f"  if (bot->card <= {self.above}.0f / {CELLS} && bot->card >= {self.below}.0f / {CELLS}) return 0;\n"
+            f"  return bot->money >= {self.bold} ? {self.bet * 3 // 2} : {self.bet};\n"
+            "}\n"
+            f"int b(const Bot *bot, const Money aBet) {{ return bot->card > {self.calls}.0f / {CELLS}; }}\n"
+        )
+
+    def bot(self) -> Bot:
+        """In Python."""
+        return Bot(
+            lambda view: (
+                0
+                if self.below / CELLS <= view.card <= self.above / CELLS
+                else self.bet * 3 // 2
+                if view.money >= self.bold
+                else self.bet
+            ),
+            lambda view, bet: int(view.card > self.calls / CELLS),
+        )
+
+
+# Some are near each other, some are far apart.
+PLAIN = {
+    "ann": Plain(20, 16, 2, 11),
+    "bob": Plain(20, 16, 2, 12),
+    "cat": Plain(30, 15, 2, 11, bold=110),
+    "dan": Plain(10, 14, 3, 10),
+    "eve": Plain(25, 12, 0, 9),
+    "fay": Plain(40, 17, 1, 13),
+    "gus": Plain(15, 10, 0, 6, bold=120),
+    "hal": Plain(50, 13, 4, 8),
+}
+# It can't play to the end of any match.
+_TRAPS = "Money a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, const Money aBet) { return 1; }\n"
+LEARNING = ("copycat", "last_game_gambler", "stack_captain", "tell_reader", "thompson", "scholar", "weathervane")
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """A contest whose tournaments are played in memory, one for each key."""
+
+    contest: Contest
+    settings: ContestSettings
+    artifacts: Mapping[str, bytes]
+    field: Field
+
+    @classmethod
+    def of(cls, contest: Contest, entrants: Sequence[Entrant], house: Sequence[HousePlayer] = (), **settings: object):  # type: ignore[no-untyped-def]
+        """Of these settings, the others as they are without a file."""
+        chosen = contest.settings.model_validate(settings)
+        field = field_of(contest, chosen.playing(), entrants, house, None)
+        return cls(contest, chosen, artifacts_of(entrants, house), field)
+
+    @property
+    def names(self) -> list[str]:
+        return [entrant.name for entrant in self.field.entrants]
+
+    def tournament(self, number: int) -> Standings:
+        """One with deals of its own, ranked."""
+        return self.ranked(self.played(number))
+
+    def played(self, number: int) -> Legs:
+        """All its legs."""
+        key = sub_key(bytes(32), "benchmark", number)
+        schedule = schedule_of(self.contest, self.settings.playing(), key, *competitors_of(self.field))
+        sink = NullSink.of(self.contest, ROWS_PER_GROUP)
+        legs = []
+        for leg in schedule.legs():
+            sink.clear()
+            legs.append(play_leg(self.contest, self.settings, leg, self.artifacts, sink))
+        return Legs.of(legs)
+
+    def ranked(self, legs: Legs) -> Standings:
+        house = self.contest.house
+        return compute_standings(self.field, [Batch("", (), legs)], house.scoring if house else None)
+
+
+def built(contest: Contest, sources: Mapping[str, str]) -> list[Entrant]:
+    """Bots of these sources, by the names of their files."""
+    with tempfile.TemporaryDirectory(prefix="tournament-ranking-") as folder:
+        for name, source in sources.items():
+            (Path(folder) / name).write_text(source)
+        return build_entrants(contest, contest.settings(), SandboxSettings(), Path(folder), _say)
+
+
+def shipped(contest: Contest, names: Sequence[str] = ()) -> list[Entrant]:
+    """The shipped bots of these names that are WebAssembly, or all."""
+    folder = SHIPPED.parent / contest.name
+    files = {path.name: path.read_text() for path in sorted(folder.iterdir()) if path.suffix in (".c", ".cpp")}
+    return built(contest, {name: text for name, text in files.items() if not names or Path(name).stem in names})
+
+
+def plain_field() -> list[Entrant]:
+    return built(VON_NEUMANN_POKER, {f"{name}.c": plain.source for name, plain in PLAIN.items()})
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+# Coverage
+
+
+@dataclass
+class Coverage:
+    """How often intervals held a score's true value, over many tournaments."""
+
+    covered: Floats
+    errors: Floats  # mean standard errors
+    deviations: Floats  # of the scores themselves
+    rank_bounds_held: float  # share of tournaments in which all did, NaN where no order is known
+
+    @classmethod
+    def of(cls, rankings: Sequence[Standings], truth: Mapping[str, float] | None) -> Coverage:
+        names = sorted(line.name for line in rankings[0].entrants if line.rank is not None)
+        lines = [{line.name: line for line in ranking.entrants} for ranking in rankings]
+        scores = np.array([[by_name[name].score for name in names] for by_name in lines])
+        values = scores.mean(axis=0) if truth is None else np.array([truth[name] for name in names])
+        low, high, errors = (
+            np.array([[getattr(by_name[name], what) for name in names] for by_name in lines], float)
+            for what in ("ci_low", "ci_high", "stderr")
+        )
+        held = float("nan")
+        if truth is not None:
+            ranks = {name: 1 + sum(truth[other] > truth[name] for other in names) for name in names}
+            held = float(
+                np.mean(
+                    [
+                        all(one[n].rank_low <= ranks[n] <= one[n].rank_high for n in names)  # type: ignore[operator]
+                        for one in lines
+                    ]
+                )
+            )
+        return cls(
+            ((low <= values) & (values <= high)).mean(axis=0), errors.mean(axis=0), scores.std(axis=0, ddof=1), held
+        )
+
+    def row(self, what: str, tournaments: int) -> str:
+        ratio = self.errors / self.deviations
+        held = "" if math.isnan(self.rank_bounds_held) else f"{100 * self.rank_bounds_held:.1f}%"
+        return (
+            f"| {what} | {tournaments} | {100 * self.covered.mean():.1f}% | {100 * self.covered.min():.1f}% | "
+            f"{100 * self.covered.max():.1f}% | {ratio.mean():.3f} | {held} |"
+        )
+
+
+def _coverage(tournaments: int) -> Iterator[str]:
+    yield "| field | tournaments | covered | least bot | most | error / deviation | all ranks within their bounds |"
+    yield "|---|---|---|---|---|---|---|"
+    field = plain_field()
+    for sessions in (200, 32, 12):
+        rehearsal = Rehearsal.of(VON_NEUMANN_POKER, field, sessions=sessions)
+        truth = dict(zip(sorted(PLAIN), true_scores([PLAIN[name].bot() for name in sorted(PLAIN)], sessions, CELLS)))
+        rankings = [rehearsal.tournament(number) for number in range(tournaments)]
+        yield Coverage.of(rankings, truth).row(f"eight without memory, {sessions} sessions", tournaments)
+        if sessions == 200:
+            yield from _reliability(rankings, truth)
+
+
+def _reliability(rankings: Sequence[Standings], truth: Mapping[str, float]) -> Iterator[str]:
+    """Of neighbours said to be in the right order with a probability, how many are."""
+    said, right = [], []
+    for ranking in rankings:
+        for ahead, behind in itertools.pairwise(ranking.entrants):
+            if behind.rank is not None and ahead.order_probability is not None:
+                said.append(ahead.order_probability)
+                right.append(truth[ahead.name] > truth[behind.name])
+    yield from reliability_rows(np.array(said), np.array(right))
+
+
+def reliability_rows(said: Floats, right: npt.NDArray[np.bool_]) -> Iterator[str]:
+    edges = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0000001]
+    for low, high in itertools.pairwise(edges):
+        chosen = (said >= low) & (said < high)
+        if chosen.any():
+            yield f"order {low:.2f}-{high:.2f}: {chosen.sum()} said {said[chosen].mean():.3f} right {right[chosen].mean():.3f}"
+
+
+PARTS: dict[str, Callable[[int], Iterator[str]]] = {"coverage": _coverage}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; default all")
+    parser.add_argument("--tournaments", type=int, default=1000)
+    options = parser.parse_args()
+    for part in options.parts or PARTS:
+        print(f"\n## {part}\n", flush=True)
+        for line in PARTS[part](options.tournaments):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
