@@ -22,8 +22,9 @@ from benchmarks.fields import SHIPPED
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
-from tournament.contests.holdem_training import HOLDEM_TRAINING
+from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.two_card_draw.servers import generated_server, strategy_of
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
@@ -35,6 +36,7 @@ from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, Field
 from tournament.store.legs import Legs
 from tournament.store.parts import ROWS_PER_GROUP
+from tournament.trial.expectation import BotAndServer
 from tournament.worker.leg import NullSink, play_leg
 
 Floats = npt.NDArray[np.float64]
@@ -105,7 +107,9 @@ class Rehearsal:
     field: Field
 
     @classmethod
-    def of(cls, contest: Contest, entrants: Sequence[Entrant], house: Sequence[HousePlayer] = (), **settings: object):  # type: ignore[no-untyped-def]
+    def of(
+        cls, contest: Contest, entrants: Sequence[Entrant], house: Sequence[HousePlayer] = (), **settings: object
+    ) -> Rehearsal:
         """Of these settings, the others as they are without a file."""
         chosen = contest.settings.model_validate(settings)
         field = field_of(contest, chosen.playing(), entrants, house, None)
@@ -207,14 +211,65 @@ class Coverage:
 def _coverage(tournaments: int) -> Iterator[str]:
     yield "| field | tournaments | covered | least bot | most | error / deviation | all ranks within their bounds |"
     yield "|---|---|---|---|---|---|---|"
-    field = plain_field()
-    for sessions in (200, 32, 12):
-        rehearsal = Rehearsal.of(VON_NEUMANN_POKER, field, sessions=sessions)
-        truth = dict(zip(sorted(PLAIN), true_scores([PLAIN[name].bot() for name in sorted(PLAIN)], sessions, CELLS)))
+    reliability: list[str] = []
+    for what, rehearsal, truth in _fields():
         rankings = [rehearsal.tournament(number) for number in range(tournaments)]
-        yield Coverage.of(rankings, truth).row(f"eight without memory, {sessions} sessions", tournaments)
-        if sessions == 200:
-            yield from _reliability(rankings, truth)
+        yield Coverage.of(rankings, truth).row(what, tournaments)
+        if truth is not None and rehearsal.contest is VON_NEUMANN_POKER:
+            reliability += [f"| {what} {row}" for row in _reliability(rankings, truth)]
+    yield from ("", "| field | stated | neighbours | mean | right |", "|---|---|---|---|---|", *reliability)
+
+
+def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
+    """What is played, in words and as a rehearsal, and the true scores where they are known."""
+    plain = plain_field()
+    bots = [PLAIN[name].bot() for name in sorted(PLAIN)]
+    for sessions in (200, 32, 12):
+        truth = dict(zip(sorted(PLAIN), true_scores(bots, sessions, CELLS)))
+        yield (
+            f"eight without memory, {sessions} sessions",
+            Rehearsal.of(VON_NEUMANN_POKER, plain, sessions=sessions),
+            truth,
+        )
+        if sessions == 32:
+            traps = built(VON_NEUMANN_POKER, {"zed.c": _TRAPS})
+            yield (
+                "the same and one that is disqualified",
+                Rehearsal.of(VON_NEUMANN_POKER, plain + traps, sessions=sessions),
+                truth,
+            )
+    learning = shipped(VON_NEUMANN_POKER, LEARNING)
+    for sessions in (200, 32):
+        what = f"{len(learning)} that learn, {sessions} sessions"
+        yield what, Rehearsal.of(VON_NEUMANN_POKER, learning, sessions=sessions), None
+    draw, servers, values = _draw_field()
+    yield (
+        "two-card draw, 3 bots, 3 servers, 4,000 hands",
+        Rehearsal.of(TWO_CARD_DRAW, draw, servers, hands=4000),
+        values,
+    )
+    holdem = shipped(HOLDEM_TRAINING, ("always_check", "always_all_in", "threshold"))
+    yield (
+        "Hold'em, 3 bots, 2 sessions of 320 hands",
+        Rehearsal.of(HOLDEM_TRAINING, holdem, (BOB,), hands=320, sessions=2),
+        None,
+    )
+
+
+def _draw_field() -> tuple[list[Entrant], list[HousePlayer], dict[str, float]]:
+    """Bots of two-card draw that forget between hands, servers, and the mean score of a session of 4,000 hands."""
+    entrants = shipped(TWO_CARD_DRAW, ("check_caller", "pair_bettor", "sample"))
+    servers = [generated_server(bytes(32), f"server_{number}") for number in range(3)]
+    values = {}
+    for entrant in entrants:
+        profits = []
+        for server in servers:
+            settings = TWO_CARD_DRAW.settings()
+            found = BotAndServer(settings, SandboxSettings(), entrant, strategy_of(server.content)).exact()
+            assert found is not None
+            profits.append(found.profit)
+        values[entrant.name] = 4000 * (1 + sum(profits) / len(profits))
+    return entrants, servers, values
 
 
 def _reliability(rankings: Sequence[Standings], truth: Mapping[str, float]) -> Iterator[str]:
@@ -233,7 +288,10 @@ def reliability_rows(said: Floats, right: npt.NDArray[np.bool_]) -> Iterator[str
     for low, high in itertools.pairwise(edges):
         chosen = (said >= low) & (said < high)
         if chosen.any():
-            yield f"order {low:.2f}-{high:.2f}: {chosen.sum()} said {said[chosen].mean():.3f} right {right[chosen].mean():.3f}"
+            yield (
+                f"| {low:.2f}–{min(high, 1):.2f} | {chosen.sum()} "
+                f"| {said[chosen].mean():.3f} | {right[chosen].mean():.3f} |"
+            )
 
 
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {"coverage": _coverage}

@@ -1,4 +1,4 @@
-"""Exact mean scores of bots of von Neumann poker that remember nothing: a session is a Markov chain of stacks and roles.
+"""Exact mean scores of bots of von Neumann poker that remember nothing: a session is a Markov chain of stacks and role.
 
 A bot must depend on its card and on both stacks alone, and change its mind about the card at multiples of 1/cells
 only: then it is asked with the middle of each cell, and within a cell either card is the higher one half the time.

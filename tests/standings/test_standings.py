@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.runner.schedule import match_number
-from tournament.standings.student import quantile
 from tournament.standings.standings import Standing, compute_standings
+from tournament.standings.student import quantile
 from tournament.store.ledger import Batch, Field, FieldEntrant
 from tournament.store.legs import Fault, LegResult
 

@@ -29,11 +29,19 @@ class _Heading:
     cell: Callable[[Standing], str]
 
 
+def place(line: Standing) -> str:
+    """The ranks that may be the true one, as in 2–4."""
+    if line.rank_low is None or line.rank_high is None:
+        return ""
+    return f"{line.rank_low}" if line.rank_low == line.rank_high else f"{line.rank_low}–{line.rank_high}"
+
+
 _HEADINGS = (
     _Heading("score", 0, lambda line: f"{line.score:+,.1f}" if line.matches else ""),
     _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
-    _Heading("per session", 116, lambda line: f"{line.score / line.sessions:+.3f}" if line.sessions else ""),
-    _Heading("ahead of next", 102, lambda line: _percent(line.order_probability) if line.matches else ""),
+    _Heading("place", 78, place),
+    _Heading("per session", 120, lambda line: f"{line.score / line.sessions:+.3f}" if line.sessions else ""),
+    _Heading("ahead of next", 106, lambda line: _percent(line.order_probability) if line.matches else ""),
     _Heading("matches", 72, lambda line: f"{line.matches:,}"),
     _Heading("games", 84, lambda line: f"{line.games:,}"),
     _Heading("faults", 66, lambda line: f"{line.faults:,}" if line.faults else ""),
