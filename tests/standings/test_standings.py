@@ -113,7 +113,7 @@ def test_matches_have_errors_over_sessions() -> None:
 
 def test_a_duplicate_match_has_errors_over_pairs() -> None:
     """Luck that both legs share with opposite signs is no error of their sum."""
-    field = field_of(["ann", "bob"])
+    field = replace(field_of(["ann", "bob"]), settings={"duplicate": True})
     chance = np.random.default_rng(3)
     luck, skill = chance.normal(0, 10, 640), chance.normal(1, 1, (2, 640))
     legs = [leg_of(field, "ann", "bob", luck + skill[0]), leg_of(field, "ann", "bob", skill[1] - luck, 1)]

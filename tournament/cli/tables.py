@@ -36,11 +36,15 @@ def place(line: Standing) -> str:
     return f"{line.rank_low}" if line.rank_low == line.rank_high else f"{line.rank_low}–{line.rank_high}"
 
 
+def _per_session(line: Standing) -> str:
+    return "" if line.points_per_session is None else f"{line.points_per_session:+.3f}"
+
+
 _HEADINGS = (
     _Heading("score", 0, lambda line: f"{line.score:+,.1f}" if line.matches else ""),
     _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
     _Heading("place", 78, place),
-    _Heading("per session", 120, lambda line: f"{line.score / line.sessions:+.3f}" if line.sessions else ""),
+    _Heading("per session", 120, _per_session),
     _Heading("ahead of next", 106, lambda line: _percent(line.order_probability) if line.matches else ""),
     _Heading("matches", 72, lambda line: f"{line.matches:,}"),
     _Heading("games", 84, lambda line: f"{line.games:,}"),

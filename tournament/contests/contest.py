@@ -190,6 +190,9 @@ class ContestSettings(BaseModel):
 
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
     sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")
+    replicas: int = Field(
+        1, ge=1, le=100_000, description="independent matches of so many sessions that are played of each pairing"
+    )
     seed: Seed | None = Field(
         None, description="chooses the deals and all else that is random; None: a secret one is drawn and recorded"
     )
@@ -223,11 +226,11 @@ class ContestSettings(BaseModel):
     )
 
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but where the entrants lie.
+        """The settings on which the records depend: all but where the entrants lie, and how many replicas there are.
 
         Without the seed: these go to workers and into the ledger, where it must not be.
         """
-        return self.model_dump(exclude={"entrants", "seed"})
+        return self.model_dump(exclude={"entrants", "seed", "replicas"})
 
     @property
     def fuel_per_leg(self) -> int:

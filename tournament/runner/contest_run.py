@@ -7,6 +7,7 @@ import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from tournament.config import Config
@@ -19,6 +20,7 @@ from tournament.leg import Leg
 from tournament.runner.archives import archive_other_records
 from tournament.runner.batching import Pace
 from tournament.runner.executors import choose_executor
+from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
     batches_to_keep,
     content_sha256,
@@ -28,7 +30,7 @@ from tournament.runner.resume import (
     write_house_files,
 )
 from tournament.runner.rewriting import cut_batches, merge_small_batches
-from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin, Schedule
+from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
@@ -141,11 +143,11 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         for name in writer.mended:
             watcher.say(f"{name} was damaged or missing: it is back from its copy")
         wanted_field = field_of(contest, settings, entrants, house, writer.state.field)
-        schedule = schedule_of(
-            contest,
-            config.contest.playing(),
-            master_key(seed),
-            *competitors_of(wanted_field),
+        schedule_with = partial(
+            schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(wanted_field)
+        )
+        schedule = keeping_what_was_played(
+            schedule_with, Replicas(config.contest.replicas), standing_batches(writer.storage, writer.state)
         )
         keep_seed(writer.storage, seed)
         write_house_files(contest, config.contest, writer, house)
@@ -187,11 +189,12 @@ def schedule_of(
     key: bytes,
     entrants: Sequence[Competitor],
     house: Sequence[Competitor],
+    replicas: Replicas = ONE_OF_EACH,
 ) -> Schedule:
     """Who plays whom in a contest whose seed has this master key."""
     if contest.house:
-        return AgainstHouse(contest.name, settings, key, entrants, house, contest.engine_version)
-    return RoundRobin(contest.name, settings, key, entrants, version=contest.engine_version)
+        return AgainstHouse(contest.name, settings, key, entrants, house, contest.engine_version, replicas)
+    return RoundRobin(contest.name, settings, key, entrants, (), contest.engine_version, replicas)
 
 
 def _play(
@@ -254,7 +257,7 @@ def _play(
             left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
             watcher.done(Progress(len(done) + pace.legs, total, pace.games, pace.seconds, left, ranking))
         if done:  # so that a first run doesn't write twice
-            merge_small_batches(contest, writer, checks, sessions, watcher.say)
+            merge_small_batches(contest, writer, checks, schedule, watcher.say)
         writer.require_whole()
     finally:
         receipts.close()
@@ -280,22 +283,33 @@ def _tasks(
     inline_left: int,
     in_lanes_left: int,
 ) -> Iterator[Task]:
-    """Batches of the legs not yet done, cut where one that is done lies between: parts stay in schedule order."""
+    """Batches of the legs not yet done, cut where one that is done lies between: parts stay in schedule order.
+
+    None has legs of two replicas.
+    """
     settings, sandbox = config.contest.playing(), config.sandbox.model_dump()
     batch: list[Leg] = []
-    in_lanes = 0
+    in_lanes = replica = 0
+
+    def next_batch() -> Task:
+        nonlocal inline_left, in_lanes_left, batch, in_lanes
+        task = Task(contest.name, settings, sandbox, writer.storage.location, tuple(batch))
+        inline_left -= len(batch) - in_lanes
+        in_lanes_left -= in_lanes
+        batch = []
+        in_lanes = 0
+        return task
+
     for fixture in itertools.chain(schedule.fixtures(), [None]):
         played = fixture is None or fixture.digest in done
+        if fixture is not None and replica != (replica := schedule.place(fixture.match, fixture.number)[0]) and batch:
+            yield next_batch()
         if not played and fixture is not None:
             batch.append(schedule.leg(fixture))
             in_lanes += fixture.has_processes
         inline = len(batch) - in_lanes
         if batch and (played or pace.batch_is_full(inline, in_lanes, inline_left, in_lanes_left)):
-            yield Task(contest.name, settings, sandbox, writer.storage.location, tuple(batch))
-            inline_left -= inline
-            in_lanes_left -= in_lanes
-            batch = []
-            in_lanes = 0
+            yield next_batch()
 
 
 def _legs_to_play(schedule: Schedule, done: Set[str]) -> tuple[int, int]:

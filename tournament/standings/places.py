@@ -26,7 +26,8 @@ def variances_of_differences(residuals: Floats) -> Floats:
     # Not by @, whose library has threads of its own that stop for good when a process is started in the middle.
     products = np.einsum("ib,jb->ij", residuals, residuals)
     own = np.diagonal(products)
-    return np.maximum(own[:, np.newaxis] + own - 2 * products, 0.0)
+    variances: Floats = np.maximum(own[:, np.newaxis] + own - 2 * products, 0.0)
+    return variances
 
 
 def surely_ahead(

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.contest import HouseScoring, Played
+from tournament.standings import replicas
 from tournament.standings.estimates import (
     block_sizes,
     error_of_sum,
@@ -53,6 +54,7 @@ class Standing:
     rank_low: int | None = None
     rank_high: int | None = None
     measures: Mapping[str, float | None] = field(default_factory=dict)
+    points_per_session: float | None = None
 
 
 class Match(NamedTuple):
@@ -102,6 +104,7 @@ class Standings:
 def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
     """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
 
+    Of a match that was played in several replicas the mean of their points counts.
     Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
     """
     facts = {player.name: player.facts for player in field.house}
@@ -124,12 +127,13 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
                 f"{last.what}, in {last.question} against {opponent}, session {last.session}, game {last.game}",
             )
     fit = [e for e in field.entrants if e.problem is None and e.name not in expelled]
-    tally = _tally(fit, legs) if scoring is None else _house_tally(fit, matches, scoring, facts)
+    legs_per_replica = 2 if field.settings.get("duplicate") else 1
+    tally = _tally(fit, legs, legs_per_replica) if scoring is None else _house_tally(fit, matches, scoring, facts)
     per_match = tally.per_match()
     order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -per_match[index], fit[index].name))
     divisors = np.array([max(1, tally.divisors[index]) for index in order], dtype=np.float64)
-    residuals = joint_residuals(tally.blocks[order], tally.weights[order]) / divisors[:, np.newaxis]
-    estimates = [error_of_sum(tally.blocks[index], tally.weights[index]) for index in order]
+    residuals, estimates = _errors(tally, order)
+    residuals = residuals / divisors[:, np.newaxis]
     met = [place for place, index in enumerate(order) if tally.opponents[index]]
     freedom = min((estimates[place][1] for place in met), default=0)
     ranked_by = np.array([per_match[index] for index in order])
@@ -159,6 +163,7 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
                 rank_low=rank_low,
                 rank_high=rank_high,
                 measures=tally.measures[index],
+                points_per_session=score / tally.lengths[index] if tally.lengths[index] else None,
             )
         )
     indices = {entrant.name for entrant in fit}
@@ -171,15 +176,19 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
                 Standing(entrant.name, entrant.kind, entrant.sha256, faults=count, status=status, reason=reason)
             )
     faults = tuple((leg, fault) for leg in faulty for fault in leg.faults)
-    return Standings(tuple(lines), tuple(_match_lines(matches, scoring, facts)), faults, scoring, tuple(facts))
+    return Standings(
+        tuple(lines), tuple(_match_lines(matches, scoring, facts, legs_per_replica)), faults, scoring, tuple(facts)
+    )
 
 
 @dataclass
 class _Tally:
     """Sums of the fit entrants, one index each. A row of `blocks` adds up to that entrant's score.
 
-    `weights` are the sizes of the blocks. `per_match`, the score divided by `divisors`, ranks:
-    it compares entrants who have not met equally many opponents yet.
+    `weights` are the sizes of the blocks, `lengths` the sessions of one replica of each
+    match; `residuals`, where there are several replicas, what tells the errors instead
+    of the blocks, with its degrees of freedom. `per_match`, the score divided by
+    `divisors`, ranks: it compares entrants who have not met equally many opponents yet.
     """
 
     scores: npt.NDArray[np.float64]
@@ -190,9 +199,25 @@ class _Tally:
     opponents: list[int]
     measures: list[dict[str, float | None]]
     divisors: list[int]
+    lengths: list[float]
+    residuals: tuple[npt.NDArray[np.float64], int] | None = None
 
     def per_match(self) -> list[float]:
         return [float(score) / max(1, divisor) for score, divisor in zip(self.scores, self.divisors)]
+
+
+def _errors(tally: _Tally, order: list[int]) -> tuple[npt.NDArray[np.float64], list[tuple[float | None, int]]]:
+    """In this order, residuals whose products are covariances of the scores; and each score's standard error, with its
+    degrees of freedom."""
+    if tally.residuals is None:
+        residuals = joint_residuals(tally.blocks[order], tally.weights[order])
+        return residuals, [error_of_sum(tally.blocks[index], tally.weights[index]) for index in order]
+    residuals, freedom = tally.residuals
+    residuals = residuals[order]
+    errors = np.sqrt(np.einsum("ij,ij->i", residuals, residuals)).tolist()
+    return residuals, [
+        (error, freedom) if freedom > 0 and tally.opponents[index] else (None, 0) for error, index in zip(errors, order)
+    ]
 
 
 def _sums_by_entrant(
@@ -205,8 +230,8 @@ def _sums_by_entrant(
     return sums
 
 
-def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
-    """Sums of points over the matches among the fit."""
+def _tally(fit: Sequence[FieldEntrant], legs: Legs, legs_per_replica: int) -> _Tally:
+    """Sums of points over the matches among the fit, of each match the mean over its replicas."""
     count, width = len(fit), legs.blocks.shape[1]
     indices = {entrant.name: index for index, entrant in enumerate(fit)}
     # Both sides of each leg, one after the other, so that sums are added leg by leg.
@@ -214,6 +239,7 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
     counted = (sides >= 0).all(axis=1)
     sides = sides[counted]
     index = sides.ravel()
+    played = replicas.PlayedReplicas.of(legs.match[counted], legs.number[counted], legs_per_replica)
     sessions = np.repeat(legs.sessions[counted], 2)
     weights = np.zeros((count, width))
     for length in np.unique(sessions):
@@ -221,7 +247,7 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
     blocks = np.zeros((count, width))
     signed = np.empty(len(index))
     for block in range(width):
-        signed[::2] = legs.blocks[counted, block]
+        signed[::2] = legs.blocks[counted, block] / played.of_match
         signed[1::2] = -signed[::2]
         blocks[:, block] = np.bincount(index, signed, count)
     met = np.zeros((count, count), bool)
@@ -236,6 +262,12 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
         opponents=opponents,
         measures=[{} for _ in fit],
         divisors=opponents,
+        lengths=np.bincount(index, sessions / np.repeat(played.of_match, 2), count).tolist(),
+        residuals=replicas.residuals(
+            played, sides, count, legs.points[counted], legs.blocks[counted], legs.sessions[counted]
+        )
+        if played.several
+        else None,
     )
 
 
@@ -286,13 +318,6 @@ class _Matches:
         errors, _ = errors_of_sums(self.legs.blocks, block_sizes(self.legs.games, width))
         return list(map(float, errors))
 
-    def errors_of_pairs(self) -> list[float]:
-        """The same of each duplicate match. Its legs share their deals: take the pairs of blocks."""
-        starts = [first for first, _ in self.ranges]
-        blocks = np.add.reduceat(self.legs.blocks, starts, axis=0)
-        errors, _ = errors_of_sums(blocks, block_sizes(self.legs.sessions[starts], blocks.shape[1]))
-        return list(map(float, errors))
-
 
 def _house_tally(
     fit: Sequence[FieldEntrant],
@@ -337,6 +362,7 @@ def _house_tally(
         opponents=[len({legs.y[first] for first, _ in ranges}) for ranges in own.values()],
         measures=measures,
         divisors=[1] * count,
+        lengths=[0.0] * count,
     )
 
 
@@ -354,11 +380,12 @@ def _joint_error(errors: Sequence[float]) -> float | None:
 
 
 def _match_lines(
-    matches: _Matches, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]]
+    matches: _Matches, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]], legs_per_replica: int
 ) -> Iterator[Match]:
     legs = matches.legs
     errors = matches.errors_of_legs() if scoring is not None else []
-    pair_errors = matches.errors_of_pairs() if scoring is None and len(matches.ranges) < len(legs) else []
+    several = scoring is None and len(matches.ranges) < len(legs)
+    pair_errors = replicas.errors_of_matches(legs, matches.ranges, legs_per_replica) if several else []
     cut_short = {place for place, rest in enumerate(legs.rest) if rest.ended_by is not None}
     squares, numbers = legs.squared_points.tolist(), legs.match.tolist()
     for place, (first, end) in enumerate(matches.ranges):
@@ -378,7 +405,7 @@ def _match_lines(
         elif end - first == 1:
             error = error_over_sessions(sessions, points, squares[first])
         else:
-            error = None if math.isnan(pair_errors[place]) else pair_errors[place]
+            error = pair_errors[place]
         yield Match(
             numbers[first],
             legs.x[first],

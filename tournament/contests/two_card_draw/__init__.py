@@ -68,7 +68,7 @@ class Settings(ContestSettings):
 
     def playing(self) -> dict[str, object]:
         # Which strategies a folder holds is known by their contents.
-        return self.model_dump(exclude={"entrants", "seed", "strategies"})
+        return self.model_dump(exclude={"entrants", "seed", "replicas", "strategies"})
 
     @property
     def fuel_per_leg(self) -> int:

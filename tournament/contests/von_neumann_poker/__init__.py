@@ -36,7 +36,7 @@ def new_core(
         sessions=leg.sessions,
         match=leg.match,
         first_session=leg.first_session,
-        seats_swapped=leg.number % 2 == 1,
+        seats_swapped=settings.duplicate and leg.number % 2 == 1,
         cap_after_ante=settings.bet_cap == "after_ante",
     )
 
