@@ -121,10 +121,11 @@ class Rehearsal:
 
     def tournament(self, number: int) -> Standings:
         """One with deals of its own, ranked."""
-        return self.ranked(self.played(number))
+        luck: dict[str, Floats] = {}
+        return self.ranked(self.played(number, luck), luck if self.contest.luck else None)
 
-    def played(self, number: int) -> Legs:
-        """All its legs."""
+    def played(self, number: int, luck: dict[str, Floats] | None = None) -> Legs:
+        """All its legs; what luck was worth in them goes into `luck`."""
         key = sub_key(bytes(32), "benchmark", number)
         schedule = schedule_of(self.contest, self.settings.playing(), key, *competitors_of(self.field))
         sink = NullSink.of(self.contest, ROWS_PER_GROUP)
@@ -132,11 +133,17 @@ class Rehearsal:
         for leg in schedule.legs():
             sink.clear()
             legs.append(play_leg(self.contest, self.settings, leg, self.artifacts, sink))
+            if luck is not None and self.contest.luck is not None:
+                assert legs[-1].games == sink.games.rows, "a leg with more games than there is room for"
+                own = self.contest.luck.new(self.settings, leg.plan.first_session)
+                columns = self.contest.luck.columns
+                own.add({name: sink.games.arrays[name][: sink.games.rows] for name in columns})
+                luck[leg.digest] = own.blocks()
         return Legs.of(legs)
 
-    def ranked(self, legs: Legs) -> Standings:
+    def ranked(self, legs: Legs, luck: Mapping[str, Floats] | None = None) -> Standings:
         house = self.contest.house
-        return compute_standings(self.field, [Batch("", (), legs)], house.scoring if house else None)
+        return compute_standings(self.field, [Batch("", (), legs)], house.scoring if house else None, luck)
 
 
 def built(contest: Contest, sources: Mapping[str, str]) -> list[Entrant]:
@@ -175,17 +182,18 @@ class Coverage:
     rank_bounds_held: float  # share of tournaments in which all did, NaN where no order is known
 
     @classmethod
-    def of(cls, rankings: Sequence[Standings], truth: Mapping[str, float] | None) -> Coverage:
+    def of(cls, rankings: Sequence[Standings], truth: Mapping[str, float] | None, what: str = "") -> Coverage:
+        """Of the scores, or of those that are `what`: adjusted_."""
         names = sorted(line.name for line in rankings[0].entrants if line.rank is not None)
         lines = [{line.name: line for line in ranking.entrants} for ranking in rankings]
-        scores = np.array([[by_name[name].score for name in names] for by_name in lines])
+        scores = np.array([[getattr(by_name[name], f"{what}score") for name in names] for by_name in lines])
         values = scores.mean(axis=0) if truth is None else np.array([truth[name] for name in names])
         low, high, errors = (
-            np.array([[getattr(by_name[name], what) for name in names] for by_name in lines], float)
-            for what in ("ci_low", "ci_high", "stderr")
+            np.array([[getattr(by_name[name], f"{what}{column}") for name in names] for by_name in lines], float)
+            for column in ("ci_low", "ci_high", "stderr")
         )
         held = float("nan")
-        if truth is not None:
+        if truth is not None and not what:
             ranks = {name: 1 + sum(truth[other] > truth[name] for other in names) for name in names}
             held = float(
                 np.mean(
@@ -212,11 +220,19 @@ def _coverage(tournaments: int) -> Iterator[str]:
     yield "| field | tournaments | covered | least bot | most | error / deviation | all ranks within their bounds |"
     yield "|---|---|---|---|---|---|---|"
     reliability: list[str] = []
+    variances: list[str] = []
     for what, rehearsal, truth in _fields():
         rankings = [rehearsal.tournament(number) for number in range(tournaments)]
-        yield Coverage.of(rankings, truth).row(what, tournaments)
+        plain = Coverage.of(rankings, truth)
+        yield plain.row(what, tournaments)
+        if rehearsal.contest.luck:
+            adjusted = Coverage.of(rankings, truth, "adjusted_")
+            yield adjusted.row(f"{what}, adjusted", tournaments)
+            ratio = (adjusted.deviations / plain.deviations) ** 2
+            variances.append(f"| {what} | {np.median(ratio):.2f} | {ratio.max():.2f} |")
         if truth is not None and rehearsal.contest is VON_NEUMANN_POKER:
             reliability += [f"| {what} {row}" for row in _reliability(rankings, truth)]
+    yield from ("", "| variance left by the correction | median bot | most |", "|---|---|---|", *variances)
     yield from ("", "| field | stated | neighbours | mean | right |", "|---|---|---|---|---|", *reliability)
 
 
@@ -294,7 +310,27 @@ def reliability_rows(said: Floats, right: npt.NDArray[np.bool_]) -> Iterator[str
             )
 
 
-PARTS: dict[str, Callable[[int], Iterator[str]]] = {"coverage": _coverage}
+def _variance(tournaments: int) -> Iterator[str]:
+    """The variance that the correction leaves, by its blocks and between replicas, in the shipped field."""
+    yield "| contest | sessions | variance left, median bot | most |"
+    yield "|---|---|---|---|"
+    for contest, house, settings in _whole_fields():
+        rehearsal = Rehearsal.of(contest, shipped(contest), house, **settings)
+        scores: list[list[float]] = []
+        adjusted: list[list[float]] = []
+        for number in range(max(2, tournaments // 20)):
+            lines = sorted(rehearsal.tournament(number).entrants, key=lambda line: line.name)
+            scores.append([line.score for line in lines])
+            adjusted.append([line.adjusted_score or 0.0 for line in lines])
+        ratio = np.var(adjusted, axis=0, ddof=1) / np.var(scores, axis=0, ddof=1)
+        yield f"| {contest.name} | {len(scores)} tournaments, {settings} | {np.median(ratio):.2f} | {ratio.max():.2f} |"
+
+
+def _whole_fields() -> Iterator[tuple[Contest, Sequence[HousePlayer], dict[str, object]]]:
+    yield VON_NEUMANN_POKER, (), {"sessions": 2000}
+
+
+PARTS: dict[str, Callable[[int], Iterator[str]]] = {"coverage": _coverage, "variance": _variance}
 
 
 def main() -> None:

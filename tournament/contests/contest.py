@@ -326,6 +326,33 @@ class Scored:
     counts: Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.int64]] | None = None
 
 
+class LegLuck(Protocol):
+    """Works out what luck was worth to x over one leg, from its games.
+
+    A sum of corrections of mean zero, each of which is known before what it corrects, so that
+    subtracting it changes no expectation (control variates). Raises ValueError for what no leg has.
+    """
+
+    def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
+        """The next games, by column, in any pieces."""
+
+    def blocks(self) -> npt.NDArray[np.float64]:
+        """In points, for each of the BLOCK_COUNT blocks into which the leg's points are cut."""
+
+
+@dataclass(frozen=True)
+class Luck:
+    """A contest's correction for luck: the columns of games that it reads, and a new one for each leg.
+
+    `new` takes the settings and the leg's first session. A new `version` means that
+    the same games give other corrections.
+    """
+
+    columns: tuple[str, ...]
+    new: Callable[[ContestSettings, int], LegLuck]
+    version: int = 1
+
+
 # Raised when the same settings no longer give the same games in any contest: it is of what they share. A
 # contest's own is its `version`.
 ENGINE_VERSION = 3
@@ -344,7 +371,8 @@ class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
     Its `version` is raised when the same settings no longer give the same games in this contest: then its
-    records are archived, and no other's. Without a `house` all entrants play all. A `judge`, where the statement has
+    records are archived, and no other's. Without a `house` all entrants play all. With `luck` there is a score that
+    is corrected for it beside the plain one. A `judge`, where the statement has
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
     `new_core_at_limits`. The last two are guesses, for the
@@ -363,6 +391,7 @@ class Contest:
     new_core: NewCore
     house: House | None = None
     judge: Judge | None = None
+    luck: Luck | None = None
     new_core_at_limits: NewCore | None = None
     expected_games: float = 12.0
     expected_rate: float = 3e6

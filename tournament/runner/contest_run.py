@@ -32,6 +32,7 @@ from tournament.runner.resume import (
 from tournament.runner.rewriting import cut_batches, merge_small_batches
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
+from tournament.standings.luck import luck_of_batches, read_luck, write_luck
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.checks import Checks
@@ -211,10 +212,18 @@ def _play(
     total = schedule.total()
     to_play = total - len(done)
     scoring = contest.house.scoring if contest.house else None
+    luck = read_luck(writer.storage, contest) if contest.luck else None
 
     def standings() -> Standings:
         assert writer.state.field is not None
-        return compute_standings(writer.state.field, played, scoring)
+        return compute_standings(writer.state.field, played, scoring, luck)
+
+    def work_out_luck() -> None:
+        """What luck was worth in legs of which that isn't known: it is read from their games."""
+        nonlocal luck
+        if luck is not None:
+            luck = luck_of_batches(contest, config.contest, writer.storage, played, luck, watcher.say)
+            write_luck(writer.storage, contest, luck)
 
     def summarise() -> None:
         write_summaries(writer.storage, ranking)
@@ -223,6 +232,8 @@ def _play(
     ranking = standings()
     summarise()
     if to_play == 0:
+        work_out_luck()
+        ranking = standings()
         watcher.say("Every match of these entrants is in the records; nothing to play")
         return ranking
     sessions = schedule.sessions_per_leg
@@ -259,6 +270,8 @@ def _play(
         if done:  # so that a first run doesn't write twice
             merge_small_batches(contest, writer, checks, schedule, watcher.say)
         writer.require_whole()
+        played = standing_batches(writer.storage, writer.state)
+        work_out_luck()
     finally:
         receipts.close()
         played = standing_batches(writer.storage, writer.state)  # what is told in the end is what is there

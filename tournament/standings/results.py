@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tournament.contests import CONTESTS, find_contest
 from tournament.errors import BadInput, RunFailed
+from tournament.standings.luck import read_luck
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, read_state, standing_batches
@@ -51,6 +52,7 @@ FAULTS = (
 _STANDING = (
     "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
     "reason", "order_probability", "rank_low", "rank_high",
+    "adjusted_score", "adjusted_stderr", "adjusted_ci_low", "adjusted_ci_high",
 )  # fmt: skip
 
 
@@ -166,7 +168,9 @@ def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Stan
     house = find_contest(field.contest).house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
         raise RunFailed(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
-    return compute_standings(field, batches, house.scoring if house else None)
+    contest = find_contest(field.contest)
+    known = read_luck(storage, contest) if contest.luck else None
+    return compute_standings(field, batches, house.scoring if house else None, known)
 
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:

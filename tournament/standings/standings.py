@@ -21,6 +21,7 @@ from tournament.standings.estimates import (
     errors_of_sums,
     joint_residuals,
 )
+from tournament.standings.luck import LuckOfLegs, corrected_legs
 from tournament.standings.places import order_probabilities, rank_bounds, surely_ahead
 from tournament.standings.student import quantile
 from tournament.store.ledger import Batch, Field, FieldEntrant
@@ -33,7 +34,8 @@ class Standing:
 
     `order_probability`: how probable it is that the entrant is better than the next one.
     `rank_low` and `rank_high` bound its true rank, all bounds at once with 95%: who has
-    the same `rank_low` shares a place. `measures` are the contest's own numbers, by name.
+    the same `rank_low` shares a place. The adjusted score is corrected for luck, None
+    where that isn't worked out yet. `measures` are the contest's own numbers, by name.
     """
 
     name: str
@@ -53,6 +55,10 @@ class Standing:
     order_probability: float | None = None
     rank_low: int | None = None
     rank_high: int | None = None
+    adjusted_score: float | None = None
+    adjusted_stderr: float | None = None
+    adjusted_ci_low: float | None = None
+    adjusted_ci_high: float | None = None
     measures: Mapping[str, float | None] = field(default_factory=dict)
     points_per_session: float | None = None
 
@@ -101,10 +107,13 @@ class Standings:
         return sum(match.games for match in self.matches)
 
 
-def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
+def compute_standings(
+    field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None, luck: LuckOfLegs | None = None
+) -> Standings:
     """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
 
-    Of a match that was played in several replicas the mean of their points counts.
+    Of a match that was played in several replicas the mean of their points counts. `luck` is what is known of it;
+    None where the contest has no correction for it.
     Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
     """
     facts = {player.name: player.facts for player in field.house}
@@ -139,11 +148,16 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
     ranked_by = np.array([per_match[index] for index in order])
     sure = order_probabilities(ranked_by, residuals, freedom)
     bounds = dict(zip(met, rank_bounds(surely_ahead(ranked_by[met], residuals[met], freedom))))
+    adjusted = _adjusted(fit, legs, scoring, facts, legs_per_replica, luck) if luck is not None else tally
+    adjusted_estimates = estimates
+    if adjusted is not None and adjusted is not tally:
+        _, adjusted_estimates = _errors(adjusted, order)
     lines = []
     for rank, index in enumerate(order, 1):
         error, own_freedom = estimates[rank - 1]
         reach = None if error is None else quantile(0.975, own_freedom) * error
         rank_low, rank_high = bounds.get(rank - 1, (None, None))
+        own = _adjusted_values(adjusted, index, adjusted_estimates[rank - 1])
         score = float(tally.scores[index])
         lines.append(
             Standing(
@@ -160,6 +174,10 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
                 games=int(tally.games[index]),
                 faults=fault_counts.get(fit[index].name, 0),
                 order_probability=sure[rank - 1] if rank < len(order) else None,
+                adjusted_score=own[0],
+                adjusted_stderr=own[1],
+                adjusted_ci_low=own[2],
+                adjusted_ci_high=own[3],
                 rank_low=rank_low,
                 rank_high=rank_high,
                 measures=tally.measures[index],
@@ -179,6 +197,36 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
     return Standings(
         tuple(lines), tuple(_match_lines(matches, scoring, facts, legs_per_replica)), faults, scoring, tuple(facts)
     )
+
+
+def _adjusted(
+    fit: Sequence[FieldEntrant],
+    legs: Legs,
+    scoring: HouseScoring | None,
+    facts: Mapping[str, Mapping[str, float]],
+    legs_per_replica: int,
+    luck: LuckOfLegs,
+) -> _Tally | None:
+    """The tally of the legs less luck; None while luck isn't known of a leg that counts."""
+    names = {entrant.name for entrant in fit} | facts.keys()
+    counted = [place for place in range(len(legs)) if legs.x[place] in names and legs.y[place] in names]
+    corrected = corrected_legs(legs.chosen(counted), luck)
+    if corrected is None:
+        return None
+    if scoring is None:
+        return _tally(fit, corrected, legs_per_replica)
+    return _house_tally(fit, _Matches.of(corrected), scoring, facts)
+
+
+def _adjusted_values(
+    tally: _Tally | None, index: int, estimate: tuple[float | None, int]
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Score, standard error and both ends of the interval."""
+    if tally is None:
+        return None, None, None, None
+    score, (error, freedom) = float(tally.scores[index]), estimate
+    reach = None if error is None else quantile(0.975, freedom) * error
+    return score, error, None if reach is None else score - reach, None if reach is None else score + reach
 
 
 @dataclass

@@ -10,7 +10,17 @@ from pydantic import Field
 from engine.game_core import GameCore
 from engine.records import Table
 from engine.von_neumann_poker import GAME_ROW, SESSION_ROW, VonNeumannPoker
-from tournament.contests.contest import Contest, ContestSettings, Interface, Question, Scored, ViewField, Word
+from tournament.contests.contest import (
+    Contest,
+    ContestSettings,
+    Interface,
+    Luck,
+    Question,
+    Scored,
+    ViewField,
+    Word,
+)
+from tournament.contests.von_neumann_poker import luck
 from tournament.leg import LegPlan
 from tournament.store.columns import Meaning, columns_of
 
@@ -112,4 +122,5 @@ VON_NEUMANN_POKER = Contest(
         ),
     ),
     new_core=new_core,
+    luck=Luck(luck.COLUMNS, lambda settings, first: luck.LegLuck(first, settings.sessions), luck.VERSION),
 )
