@@ -311,23 +311,33 @@ def reliability_rows(said: Floats, right: npt.NDArray[np.bool_]) -> Iterator[str
 
 
 def _variance(tournaments: int) -> Iterator[str]:
-    """The variance that the correction leaves, by its blocks and between replicas, in the shipped field."""
-    yield "| contest | sessions | variance left, median bot | most |"
-    yield "|---|---|---|---|"
+    """What the correction leaves of the variance in the shipped field: of what is luck within a leg, by its blocks, and
+    of the scores from tournament to tournament, to which what learning bots make of a whole leg adds."""
+    yield "| field | left within legs, median bot | most | left between tournaments | most | error / deviation, least |"
+    yield "|---|---|---|---|---|---|"
     for contest, house, settings in _whole_fields():
         rehearsal = Rehearsal.of(contest, shipped(contest), house, **settings)
-        scores: list[list[float]] = []
-        adjusted: list[list[float]] = []
-        for number in range(max(2, tournaments // 20)):
+        columns: dict[str, list[list[float]]] = {}
+        count = max(10, tournaments // 25)
+        for number in range(count):
             lines = sorted(rehearsal.tournament(number).entrants, key=lambda line: line.name)
-            scores.append([line.score for line in lines])
-            adjusted.append([line.adjusted_score or 0.0 for line in lines])
-        ratio = np.var(adjusted, axis=0, ddof=1) / np.var(scores, axis=0, ddof=1)
-        yield f"| {contest.name} | {len(scores)} tournaments, {settings} | {np.median(ratio):.2f} | {ratio.max():.2f} |"
+            for column in ("score", "stderr", "adjusted_score", "adjusted_stderr"):
+                columns.setdefault(column, []).append([getattr(line, column) for line in lines])
+        values = {column: np.array(rows) for column, rows in columns.items()}
+        within = (values["adjusted_stderr"] ** 2).mean(axis=0) / (values["stderr"] ** 2).mean(axis=0)
+        deviation = values["score"].std(axis=0, ddof=1)
+        between = (values["adjusted_score"].std(axis=0, ddof=1) / deviation) ** 2
+        honest = values["stderr"].mean(axis=0) / deviation
+        yield (
+            f"| {contest.name}, {len(rehearsal.names)} bots, {settings}, {count} tournaments "
+            f"| {np.median(within):.2f} | {within.max():.2f} | {np.median(between):.2f} | {between.max():.2f} "
+            f"| {honest.min():.2f} ({rehearsal.names[int(honest.argmin())]}) |"
+        )
 
 
 def _whole_fields() -> Iterator[tuple[Contest, Sequence[HousePlayer], dict[str, object]]]:
     yield VON_NEUMANN_POKER, (), {"sessions": 2000}
+    yield VON_NEUMANN_POKER, (), {"sessions": 200}
 
 
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {"coverage": _coverage, "variance": _variance}
