@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.contest_runs import CONTEST, CountsGames, Place, assert_games_are_the_standings, bot_source, new_place
+from tests.contest_runs import CONTEST, Listener, Place, assert_games_are_the_standings, bot_source, new_place
 from tournament.api import run, verify
 from tournament.standings.results import load
 
@@ -18,7 +18,7 @@ def with_replicas(place: Place, replicas: int) -> int:
     """Run with so many; the games that were played."""
     text = place.config.read_text()
     place.config.write_text(text[: text.index("replicas")] + f"replicas = {replicas}\n")
-    watcher = CountsGames()
+    watcher = Listener()
     run(CONTEST, config=place.config, workers=1, executor="local", watcher=watcher)
     return watcher.games
 
@@ -76,3 +76,39 @@ def test_fewer_lose_nothing_and_an_edited_bot_plays_as_many_as_are_wanted(tmp_pa
     assert with_replicas(place, 2) > 0
     assert {match.legs for match in load(str(place.results)).ranking.matches} == {2, 3}
     assert verify(CONTEST, config=place.config).problems == ()
+
+
+def until_settled(place: Place, most: int) -> Listener:
+    """Run until settled."""
+    text = place.config.read_text()
+    keys = f"replicas = 1\nuntil_settled = 0.9\nmost_replicas = {most}\n"
+    place.config.write_text(text[: text.index("replicas")] + keys)
+    listener = Listener()
+    run(CONTEST, config=place.config, workers=1, executor="local", watcher=listener)
+    return listener
+
+
+def test_rounds_go_on_until_the_order_is_settled_and_again_come_by_the_same(tmp_path: Path) -> None:
+    """Who is far off plays no more than the neighbours whose order is open."""
+    place = new_place(tmp_path / "at_once", ["bold", "calm"], 20, "replicas = 1")
+    for name in ("gift", "loss"):
+        place.write_bot(
+            name,
+            f"int a(const Bot *bot) {{ return {50 if name == 'gift' else 49}; }}\n"
+            f"int b(const Bot *bot, const int bet) {{ return {'1' if name == 'gift' else 'bot->card > 0.9'}; }}\n",
+        )
+    said = until_settled(place, 7).said
+    ranked = load(str(place.results)).ranking
+    legs = {(match.x, match.y): match.legs for match in ranked.matches}
+    assert min(legs.values()) >= 4
+    assert max(legs.values()) <= 7
+    rounds = [text for text in said if "neighbours" in text]
+    assert rounds and rounds[-1].startswith(("0 of 3", "1 of 3", "2 of 3", "3 of 3"))
+    assert until_settled(place, 7).games == 0
+    stepped = new_place(tmp_path / "stepped", ["bold", "calm"], 20, "replicas = 1")
+    for name in ("gift", "loss"):
+        stepped.write_bot(name, (place.entrants / f"{name}.c").read_text())
+    with_replicas(stepped, 5)  # a run of another kind comes first
+    stepped.config.write_text(stepped.config.read_text().replace("replicas = 5", "replicas = 1"))
+    until_settled(stepped, 7)
+    assert records(stepped).merge(records(place), how="right", indicator=True)["_merge"].eq("both").all()

@@ -14,7 +14,7 @@ from engine.card_cells import CELLS, CELLS_A_SIDE, add_cells
 from engine.game_core import BLOCK_COUNT
 from engine.records import Table
 from engine.von_neumann_poker import VonNeumannPoker
-from tests.contest_runs import CONTEST, CountsGames, new_place, outcome
+from tests.contest_runs import CONTEST, Listener, new_place, outcome
 from tests.oracles.deals import key_of
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
@@ -164,7 +164,7 @@ def test_a_run_notes_luck_and_mends_its_note(tmp_path: Path) -> None:
         note.write_bytes(damaged)
         assert read_luck(storage, VON_NEUMANN_POKER) == {}
         assert {line.adjusted_score for line in load(str(place.results)).ranking.entrants} == {None}
-    watcher = CountsGames()
+    watcher = Listener()
     run(CONTEST, config=place.config, workers=1, executor="local", watcher=watcher)
     assert watcher.games == 0
     assert note.read_bytes() == content

@@ -81,7 +81,7 @@ def test_errors_come_from_replicas_where_there_are_enough() -> None:
 def test_intervals_of_replicas_cover(replicas: dict[tuple[str, str], int]) -> None:
     """Also where something stays for a whole leg, which replicas alone show."""
     effect = 4.0 if min(replicas.values()) >= FEWEST else 0.0
-    tournaments, covered = 250, 0
+    tournaments, covered = 120, 0
     for seed in range(tournaments):
         for line in played(replicas, seed, 32, effect).entrants:
             place = NAMES.index(line.name)

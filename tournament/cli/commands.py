@@ -81,6 +81,15 @@ def run(
         str | None,
         typer.Option(metavar="SEED", help="number or text that chooses the deals; default a secret one, recorded"),
     ] = None,
+    replicas: Annotated[int | None, typer.Option(metavar="R", help="independent matches of each pairing")] = None,
+    until_settled: Annotated[
+        float | None,
+        typer.Option(metavar="P", help="play more replicas where the order is open, until it is right with chance P"),
+    ] = None,
+    most_replicas: Annotated[int | None, typer.Option(metavar="N", help="with --until-settled: but no more")] = None,
+    tie: Annotated[
+        float | None, typer.Option(metavar="POINTS", help="with --until-settled: less of a difference is a tie")
+    ] = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="how many play at once; 0 is one per core")] = None,
     executor: Annotated[str | None, typer.Option(metavar="auto|local|ray", help="who plays")] = None,
     address: Annotated[str | None, typer.Option(metavar="ADDR", help="Ray cluster to join, e.g. auto")] = None,
@@ -104,7 +113,15 @@ def run(
             name,
             config,
             general={"results": results, "workers": workers, "executor": executor, "address": address},
-            contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
+            contest={
+                "entrants": None if entrants is None else str(entrants),
+                "sessions": sessions,
+                "seed": seed,
+                "replicas": replicas,
+                "until_settled": until_settled,
+                "most_replicas": most_replicas,
+                "tie": tie,
+            },
         )
         for name in contests or _configured(config)
     }

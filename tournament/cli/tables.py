@@ -46,6 +46,7 @@ _HEADINGS = (
     _Heading("place", 78, place),
     _Heading("per session", 120, _per_session),
     _Heading("ahead of next", 106, lambda line: _percent(line.order_probability) if line.matches else ""),
+    _Heading("order", 0, lambda line: line.order or ""),
     _Heading("matches", 72, lambda line: f"{line.matches:,}"),
     _Heading("games", 84, lambda line: f"{line.games:,}"),
     _Heading("faults", 66, lambda line: f"{line.faults:,}" if line.faults else ""),
@@ -76,6 +77,8 @@ def leaderboard_table(standings: Standings, title: str, width: int = 120, most_r
     Below the line stand the broken and the disqualified.
     """
     headings = [heading for heading in _headings(standings.scoring) if width >= heading.from_width]
+    if all(line.order is None for line in standings.entrants):
+        headings = [heading for heading in headings if heading.title != "order"]
     uneven = len({line.matches for line in standings.entrants if line.rank is not None}) > 1
     averaged = "mean over the matches so far" if standings.scoring else "by score per match"
     table = plain_table(title, f"{averaged}, until all have played as many" if uneven else None)

@@ -183,6 +183,10 @@ class Interface:
         return max(len(question.parameters) for question in self.questions) - self.passes_address
 
 
+# The keys that say how many replicas of a match there are: more of them leave those that there were as they are.
+HOW_MANY_REPLICAS = ("replicas", "until_settled", "most_replicas", "tie")
+
+
 class ContestSettings(BaseModel):
     """The keys that every contest's table in tournament.toml has."""
 
@@ -192,6 +196,16 @@ class ContestSettings(BaseModel):
     sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")
     replicas: int = Field(
         1, ge=1, le=100_000, description="independent matches of so many sessions that are played of each pairing"
+    )
+    until_settled: float | None = Field(
+        None,
+        gt=0.5,
+        lt=1,
+        description="play more replicas where the order is open, until all of it is right with this chance",
+    )
+    most_replicas: int = Field(64, ge=1, le=100_000, description="but no more than so many of a match")
+    tie: float | None = Field(
+        None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied, and so not open any more"
     )
     seed: Seed | None = Field(
         None, description="chooses the deals and all else that is random; None: a secret one is drawn and recorded"
@@ -230,7 +244,7 @@ class ContestSettings(BaseModel):
 
         Without the seed: these go to workers and into the ledger, where it must not be.
         """
-        return self.model_dump(exclude={"entrants", "seed", "replicas"})
+        return self.model_dump(exclude={"entrants", "seed", *HOW_MANY_REPLICAS})
 
     @property
     def fuel_per_leg(self) -> int:

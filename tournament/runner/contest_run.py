@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 from tournament.config import Config
-from tournament.contests.contest import Contest, HousePlayer
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.entrants.bot import Entrant, plays_as
 from tournament.entrants.build import build_entrants, playable
 from tournament.errors import RunFailed
@@ -30,6 +30,7 @@ from tournament.runner.resume import (
     write_house_files,
 )
 from tournament.runner.rewriting import cut_batches, merge_small_batches
+from tournament.runner.rounds import Plan, Until, next_plan, with_verdicts
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
 from tournament.standings.luck import luck_of_batches, read_luck, write_luck
@@ -147,27 +148,50 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         schedule_with = partial(
             schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(wanted_field)
         )
-        schedule = keeping_what_was_played(
-            schedule_with, Replicas(config.contest.replicas), standing_batches(writer.storage, writer.state)
-        )
         keep_seed(writer.storage, seed)
         write_house_files(contest, config.contest, writer, house)
-        checks = Checks(writer.storage)
-        sound, cuts = batches_to_keep(writer, checks, schedule, watcher.say)
-        say_what_leaves(writer, cuts, schedule, watcher.say)
-        changed = [
-            *lost_batches(writer, sound),
-            *cut_batches(contest, writer, cuts, schedule.sessions_per_leg),
-        ]
-        if changed or wanted_field != writer.state.field:
-            writer.commit(field=wanted_field, batches=changed)
         artifacts = artifacts_of(entrants, house)
-        return _play(contest, config, writer, checks, schedule, artifacts, watcher)
+        while True:
+            plan = _plan(contest, config.contest, wanted_field, schedule_with, writer, watcher)
+            standing = standing_batches(writer.storage, writer.state)
+            schedule = keeping_what_was_played(schedule_with, plan.replicas, standing)
+            checks = Checks(writer.storage)
+            sound, cuts = batches_to_keep(writer, checks, schedule, watcher.say)
+            say_what_leaves(writer, cuts, schedule, watcher.say)
+            changed = [
+                *lost_batches(writer, sound),
+                *cut_batches(contest, writer, cuts, schedule.sessions_per_leg),
+            ]
+            if changed or wanted_field != writer.state.field:
+                writer.commit(field=wanted_field, batches=changed)
+            standings = _play(contest, config, writer, checks, schedule, artifacts, watcher)
+            if plan.done:
+                return with_verdicts(standings, plan.neighbours)
     except FileNotFoundError:
         require_held(writer.storage)  # who took over has swept up what this one was writing
         raise
     finally:
         writer.close()
+
+
+def _plan(
+    contest: Contest,
+    settings: ContestSettings,
+    field: Field,
+    schedule_with: Callable[[Replicas], Schedule],
+    writer: Writer,
+    watcher: Watcher,
+) -> Plan:
+    """How many replicas to play now; said, where it depends on what was played."""
+    if settings.until_settled is None:
+        return Plan(Replicas(settings.replicas), done=True)
+    until = Until(settings.until_settled, settings.most_replicas, settings.tie)
+    scoring = contest.house.scoring if contest.house else None
+    batches = standing_batches(writer.storage, writer.state)
+    plan = next_plan(field, scoring, schedule_with, batches, settings.replicas, until)
+    if plan.neighbours:
+        watcher.say(plan.said)
+    return plan
 
 
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:

@@ -52,7 +52,7 @@ FAULTS = (
 _STANDING = (
     "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
     "reason", "order_probability", "rank_low", "rank_high",
-    "adjusted_score", "adjusted_stderr", "adjusted_ci_low", "adjusted_ci_high",
+    "adjusted_score", "adjusted_stderr", "adjusted_ci_low", "adjusted_ci_high", "order",
 )  # fmt: skip
 
 

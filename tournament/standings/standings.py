@@ -35,7 +35,8 @@ class Standing:
     `order_probability`: how probable it is that the entrant is better than the next one.
     `rank_low` and `rank_high` bound its true rank, all bounds at once with 95%: who has
     the same `rank_low` shares a place. The adjusted score is corrected for luck, None
-    where that isn't worked out yet. `measures` are the contest's own numbers, by name.
+    where that isn't worked out yet. `order`, of the entrant and the next one, is settled,
+    tied or open where that was the question. `measures` are the contest's own numbers, by name.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Standing:
     adjusted_ci_high: float | None = None
     measures: Mapping[str, float | None] = field(default_factory=dict)
     points_per_session: float | None = None
+    order: str | None = None
 
 
 class Match(NamedTuple):
