@@ -32,7 +32,9 @@ from tournament.keys import sub_key
 from tournament.runner.contest_run import artifacts_of, competitors_of, schedule_of
 from tournament.runner.resume import field_of
 from tournament.sandbox.settings import SandboxSettings
+from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
+from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, neighbours, wanted_replicas
 from tournament.store.ledger import Batch, Field
 from tournament.store.legs import Legs
 from tournament.store.parts import ROWS_PER_GROUP
@@ -335,12 +337,90 @@ def _variance(tournaments: int) -> Iterator[str]:
         )
 
 
+def _stopping(tournaments: int) -> Iterator[str]:
+    """Sequential tournaments against those of a fixed length that settle all neighbours at the same error rate.
+
+    Replicas of the plain field are drawn from a pool that the cores played, with replacement: to play each anew would
+    take hours. Pairs judge themselves as in a run; who is open plays against all.
+    """
+    sessions, pool_size, most = 50, max(200, 3 * tournaments), 400
+    names = sorted(PLAIN)
+    rehearsal = Rehearsal.of(VON_NEUMANN_POKER, plain_field(), sessions=sessions)
+    pool = np.empty((pool_size, len(names), len(names)))  # what the row won of the column
+    for number in range(pool_size):
+        legs = rehearsal.played(number)
+        pool[number] = 0.0
+        for x, y, points in zip(legs.x, legs.y, legs.points.tolist()):
+            pool[number, names.index(x), names.index(y)] = points
+            pool[number, names.index(y), names.index(x)] = -points
+    means = pool.mean(axis=(0, 2)) * len(names)  # the pool is all there is, so its means are the truth
+    truth = [names[place] for place in np.argsort(-means)]
+    chance = np.random.default_rng(1)
+    yield f"{len(names)} bots, {sessions} sessions a replica, true scores of one {np.round(np.sort(-means) * -1, 1)}"
+    yield "| stated | order right | a settled pair wrong | open pairs | matches | of a fixed length |"
+    yield "|---|---|---|---|---|---|"
+    for confidence in (0.9, 0.95):
+        right = wrong = undecided = played = 0
+        trials = max(20, tournaments // 5)
+        for _ in range(trials):
+            draws = pool[chance.integers(0, pool_size, most)]
+            order, found, counts = _sequential(draws, names, confidence, most)
+            right += order == truth
+            wrong += any(
+                pair.verdict == "settled" and truth.index(pair.ahead) > truth.index(pair.behind) for pair in found
+            )
+            undecided += sum(pair.verdict == "open" for pair in found)
+            played += sum(max(counts[x], counts[y]) for x, y in itertools.combinations(names, 2))
+        fixed = _fixed_length(pool, [names.index(name) for name in truth], confidence, chance)
+        matches = fixed * len(names) * (len(names) - 1) // 2
+        yield (
+            f"| {confidence} | {right / trials:.3f} | {wrong / trials:.3f} | {undecided / trials:.2f} "
+            f"| {played / trials:.0f} | {matches} ({fixed} replicas): {played / trials / matches:.2f} |"
+        )
+
+
+def _sequential(
+    draws: Floats, names: Sequence[str], confidence: float, most: int
+) -> tuple[list[str], list[Neighbours], dict[str, int]]:
+    """A tournament in rounds over these replicas: its order, what is known of neighbours, and everybody's replicas."""
+    counts = dict.fromkeys(names, FEWEST_REPLICAS)
+    scores = draws.sum(axis=2)
+    while True:
+        whole = {}
+        for i, name in enumerate(names):
+            played = [max(counts[name], counts[other]) for other in names]
+            whole[name] = sum(draws[: played[j], i, j].mean() for j in range(len(names)) if j != i)
+        order = sorted(names, key=lambda name: -whole[name])
+        replicas = {name: scores[: counts[name], i].tolist() for i, name in enumerate(names)}
+        found = neighbours(order, replicas, 1 - confidence)
+        more = wanted_replicas(found, counts, most)
+        if not more:
+            return order, found, counts
+        counts |= more
+
+
+def _fixed_length(pool: Floats, truth: Sequence[int], confidence: float, chance: np.random.Generator) -> int:
+    """The fewest replicas of all matches by which nine in ten tournaments settle all neighbours at this confidence."""
+    scores = pool.sum(axis=2)[:, truth]
+    count = 2
+    while True:
+        settled = 0
+        for _ in range(60):
+            chosen = scores[chance.integers(0, len(pool), count)].T
+            away = (chosen - chosen.mean(axis=1, keepdims=True)) * math.sqrt(count / (count - 1))
+            ahead = surely_ahead(chosen.sum(axis=1), away, count - 1, 1 - confidence)
+            settled += bool(np.diagonal(ahead, 1).all())
+        if settled >= 54:
+            return count
+        count = math.ceil(1.05 * count)
+
+
 def _whole_fields() -> Iterator[tuple[Contest, Sequence[HousePlayer], dict[str, object]]]:
     yield VON_NEUMANN_POKER, (), {"sessions": 2000}
     yield VON_NEUMANN_POKER, (), {"sessions": 200}
 
 
-PARTS: dict[str, Callable[[int], Iterator[str]]] = {"coverage": _coverage, "variance": _variance}
+PARTS: dict[str, Callable[[int], Iterator[str]]] = {"coverage": _coverage, "variance": _variance, "stopping": _stopping}
 
 
 def main() -> None:

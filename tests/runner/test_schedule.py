@@ -218,7 +218,7 @@ def test_replicas_are_other_legs_of_the_same_matches(
     field: list[Competitor], duplicate: bool, replicas: int, independent: bool
 ) -> None:
     """What there is with fewer stays as it is; all see deals of their own but the two legs of a duplicate pair."""
-    changes = {"duplicate": duplicate, "deals": "independent" if independent else "common"}
+    changes: dict[str, Any] = {"duplicate": duplicate, "deals": "independent" if independent else "common"}
     one = round_robin(field, **changes)
     several = replace(one, replicas=Replicas(replicas))
     legs = list(several.legs())

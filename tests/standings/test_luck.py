@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,7 @@ def test_what_is_usual_is_fair_between_roles() -> None:
     assert as_a.mean() == pytest.approx(10 / 9, abs=0.02)
 
 
-def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArray[np.generic]]:
+def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArray[Any]]:
     """Games of a leg in which A wins ten dollars by the higher card, or is paid for a high one."""
     chance = np.random.default_rng(seed)
     count = sessions * length
@@ -50,7 +51,7 @@ def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArra
     }
 
 
-def plain_luck(games: dict[str, npt.NDArray[np.generic]], sessions: int) -> list[float]:
+def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]:
     """The same game by game: what these cards brought before, and usually, less its mean over all cards."""
     columns = [games[name].tolist() for name in COLUMNS]
     counts, gains = [0] * CELLS, [0] * CELLS

@@ -66,6 +66,7 @@ def test_errors_come_from_replicas_where_there_are_enough() -> None:
             if line.name in (leg.x, leg.y):
                 sums[leg.number] += leg.points if leg.x == line.name else -leg.points
         assert line.stderr == pytest.approx(sums.std(ddof=1) / math.sqrt(FEWEST), rel=1e-9)
+        assert line.stderr is not None
         assert line.ci_high == pytest.approx(line.score + 2.262157163 * line.stderr)  # 9 degrees of freedom
     for match in ranked.matches:
         points = [leg.points for leg in legs if leg.match == match.match]
