@@ -77,7 +77,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
             1,
             "unknown table chess; a contest of that name says by which rules it is played: game = ",
         ),
-        (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are game, entrants, sessions, seed"),
+        (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are game, entrants, sessions, replicas"),
         (f"[{CONTEST}]\n\nsessions = 0", 3, "sessions = 0: input should be greater than or equal to 1"),
         (f"[{CONTEST}]\nsessions = 10_000_000_000", 2, "sessions = 10000000000: input should be less than or equal"),
         (f"[{CONTEST}]\nseed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
