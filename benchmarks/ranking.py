@@ -34,7 +34,7 @@ from tournament.runner.resume import field_of
 from tournament.sandbox.settings import SandboxSettings
 from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, neighbours, wanted_replicas
+from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, looks, neighbours, wanted_replicas
 from tournament.store.ledger import Batch, Field
 from tournament.store.legs import Legs
 from tournament.store.parts import ROWS_PER_GROUP
@@ -383,6 +383,7 @@ def _sequential(
     draws: Floats, names: Sequence[str], confidence: float, most: int
 ) -> tuple[list[str], list[Neighbours], dict[str, int]]:
     """A tournament in rounds over these replicas: its order, what is known of neighbours, and everybody's replicas."""
+    at = looks(FEWEST_REPLICAS, most)
     counts = dict.fromkeys(names, FEWEST_REPLICAS)
     scores = draws.sum(axis=2)
     while True:
@@ -392,8 +393,8 @@ def _sequential(
             whole[name] = sum(draws[: played[j], i, j].mean() for j in range(len(names)) if j != i)
         order = sorted(names, key=lambda name: -whole[name])
         replicas = {name: scores[: counts[name], i].tolist() for i, name in enumerate(names)}
-        found = neighbours(order, replicas, 1 - confidence)
-        more = wanted_replicas(found, counts, most)
+        found = neighbours(order, replicas, at, 1 - confidence)
+        more = wanted_replicas(found, counts, at)
         if not more:
             return order, found, counts
         counts |= more

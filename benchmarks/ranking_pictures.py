@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.ranking import Rehearsal, plain_field
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.standings.stopping import reach
+from tournament.standings.stopping import looks, reaches
 from tournament.standings.student import quantile
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 720, 300, 70, 40
@@ -48,7 +48,7 @@ def scatter(tournaments: int = 10) -> str:
 
 
 def sequence(most: int = 64) -> str:
-    """Half the width in standard errors: of an interval for one look, and of a confidence sequence."""
+    """Half the width in standard errors: of an interval for one look, and of one of several looks."""
     top = 8.0
 
     def point(count: int, value: float) -> str:
@@ -60,13 +60,14 @@ def sequence(most: int = 64) -> str:
     for value in range(0, int(top) + 1, 2):
         y = point(4, value).split(",")[1]
         content.append(f'<line x1="{_LEFT}" x2="{_WIDTH - 20}" y1="{y}" y2="{y}"/><text x="40" y="{y}">{value}</text>')
-    for colour, values in (
-        ("#c65", [quantile(0.975, count - 1) for count in counts]),
-        ("#36a", [reach(count, 0.05) for count in counts]),
+    seen = looks(4, most)
+    for colour, places, values in (
+        ("#c65", counts, [quantile(0.975, count - 1) for count in counts]),
+        ("#36a", seen, reaches(seen, 0.05)),
     ):
-        points = " ".join(point(count, value) for count, value in zip(counts, values))
+        points = " ".join(point(count, value) for count, value in zip(places, values))
         content.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-    legend = f"standard errors, by 4 to {most} replicas: one look (below), and every look at once (above), both 95%"
+    legend = f"standard errors, by 4 to {most} replicas: one look (below), and all looks of a run (above), both 95%"
     content.append(f'<text x="{_LEFT}" y="{_HEIGHT - 12}">{legend}</text>')
     return _picture(content)
 

@@ -80,6 +80,11 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are game, entrants, sessions, replicas"),
         (f"[{CONTEST}]\n\nsessions = 0", 3, "sessions = 0: input should be greater than or equal to 1"),
         (f"[{CONTEST}]\nsessions = 10_000_000_000", 2, "sessions = 10000000000: input should be less than or equal"),
+        (
+            f"[{CONTEST}]\nsessions = 20_000\nreplicas = 60_000",
+            3,
+            "replicas = 60000: value error, times the sessions of a leg it is more than",
+        ),
         (f"[{CONTEST}]\nseed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
         (f"[{CONTEST}]\nseed = {2**256}", 2, f"seed = {2**256}: must be 0 to 2²⁵⁶ − 1"),
         (f"[{CONTEST}]\nseed = 1.5", 2, "seed = 1.5: must be a whole number or a text"),

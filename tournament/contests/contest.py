@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from engine.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.records import Table
@@ -262,6 +262,13 @@ class ContestSettings(BaseModel):
         1.0, ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock"
     )
 
+    @field_validator("replicas", "most_replicas")
+    @classmethod
+    def _sessions_have_numbers(cls, replicas: int, info: ValidationInfo) -> int:
+        if replicas * info.data.get("sessions", 1) > 10**9:
+            raise ValueError("times the sessions of a leg it is more than 1,000,000,000")
+        return replicas
+
     def playing(self) -> dict[str, object]:
         """The settings on which the records depend: all but where the entrants lie, and how many replicas there are.
 
@@ -383,8 +390,8 @@ class LegLuck(Protocol):
 class Luck:
     """A contest's correction for luck: the columns of games that it reads, and a new one for each leg.
 
-    `new` takes the settings and the leg's first session. A new `version` means that
-    the same games give other corrections.
+    What luck was worth to x it took from y, so the games are zero-sum. `new` takes the settings and the leg's first
+    session. A new `version` means that the same games give other corrections.
     """
 
     columns: tuple[str, ...]

@@ -290,18 +290,20 @@ def _play(
         """What luck was worth in legs of which that isn't known: it is read from their games."""
         nonlocal luck
         if luck is not None:
-            luck = luck_of_batches(contest, config.contest, writer.storage, played, luck, watcher.say)
-            write_luck(writer.storage, contest, luck)
+            known = luck
+            luck = luck_of_batches(contest, config.contest, writer.storage, played, known, watcher.say)
+            if luck.keys() != known.keys():
+                write_luck(writer.storage, contest, luck)
 
     def summarise() -> None:
         write_summaries(writer.storage, ranking)
         checks.write(played, writer.published)
 
+    if to_play == 0:
+        work_out_luck()
     ranking = standings()
     summarise()
     if to_play == 0:
-        work_out_luck()
-        ranking = standings()
         watcher.say("Every match of these entrants is in the records; nothing to play")
         return ranking
     sessions = schedule.sessions_per_leg

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import numpy as np
+
 from tournament.runner.schedule import Replicas, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
@@ -14,9 +16,10 @@ def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replic
     more: dict[tuple[str, str], int] = {}
     for batch in batches:
         legs = Legs.of(batch.legs)
-        for x, y, number in zip(legs.x, legs.y, legs.number.tolist()):
-            if number >= legs_per_replica:
-                more[x, y] = max(more.get((x, y), 1), number // legs_per_replica + 1)
+        replicas = legs.number // legs_per_replica
+        for leg in np.flatnonzero(replicas):
+            pair = (legs.x[leg], legs.y[leg])
+            more[pair] = max(more.get(pair, 1), int(replicas[leg]) + 1)
     return Replicas(1, more)
 
 

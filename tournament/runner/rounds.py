@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from tournament.contests.contest import HouseScoring
 from tournament.runner.schedule import Replicas, Schedule
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, neighbours, wanted_replicas
+from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, looks, neighbours, wanted_replicas
 from tournament.store.ledger import Batch, Field
 from tournament.store.legs import Legs
 
@@ -60,7 +60,8 @@ def next_round(
     """The first round of which a leg isn't played yet, or the last one."""
     legs = Legs.joined(Legs.of(batch.legs) for batch in batches)
     played = set(legs.digests)
-    this = Round(Replicas(min(until.most_replicas, max(first, FEWEST_REPLICAS))))
+    at = looks(max(first, FEWEST_REPLICAS), until.most_replicas)
+    this = Round(Replicas(at[0]))
     while True:
         schedule = schedule_with(this.replicas)
         wanted = [fixture.digest for fixture in schedule.fixtures()]
@@ -68,15 +69,15 @@ def next_round(
             return this
         of_round = set(wanted)
         chosen = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in of_round])
-        found, counts = _judged(field, scoring, schedule, chosen, until)
-        more = wanted_replicas(found, counts, until.most_replicas)
+        found, counts = _judged(field, scoring, schedule, chosen, until, at)
+        more = wanted_replicas(found, counts, at)
         if not more:
             return Round(this.replicas, tuple(found), True, this.number)
         this = Round(_with_more(schedule, this.replicas, more), tuple(found), number=this.number + 1)
 
 
 def _judged(
-    field: Field, scoring: HouseScoring | None, schedule: Schedule, legs: Legs, until: Until
+    field: Field, scoring: HouseScoring | None, schedule: Schedule, legs: Legs, until: Until, at: tuple[int, ...]
 ) -> tuple[list[Neighbours], dict[str, int]]:
     """What is known of neighbours by score, and how many replicas of all its matches each has."""
     whole = compute_standings(field, [Batch("", (), legs)], scoring)
@@ -99,7 +100,7 @@ def _judged(
         for line in lines:
             if line.name in scores and counts[line.name] > replica:
                 scores[line.name].append(line.score)
-    return neighbours(order, scores, 1 - until.confidence, until.tie), counts
+    return neighbours(order, scores, at, 1 - until.confidence, until.tie), counts
 
 
 def _with_more(schedule: Schedule, replicas: Replicas, more: dict[str, int]) -> Replicas:

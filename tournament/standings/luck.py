@@ -53,9 +53,7 @@ def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
 
 
 def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs) -> None:
-    """Note it, unless it is noted already, or too much to be read again. Raises OSError."""
-    if luck.keys() == read_luck(storage, contest).keys():
-        return
+    """Note it, unless it is too much to be read again. Raises OSError."""
     points = np.array([luck[digest] for digest in luck], "<f8").tobytes()
     body = _HEAD.dump_json((_version(contest), len(luck))) + b"\n" + bytes.fromhex("".join(luck)) + points
     content = body + hashlib.sha256(body).digest()

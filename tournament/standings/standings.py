@@ -224,8 +224,8 @@ def _adjusted(
 ) -> _Tally | None:
     """The tally of the legs less luck; None while luck isn't known of a leg that counts."""
     names = {entrant.name for entrant in fit} | facts.keys()
-    counted = [place for place in range(len(legs)) if legs.x[place] in names and legs.y[place] in names]
-    corrected = corrected_legs(legs.chosen(counted), luck)
+    counted = [place for place, (x, y) in enumerate(zip(legs.x, legs.y)) if x in names and y in names]
+    corrected = corrected_legs(legs if len(counted) == len(legs) else legs.chosen(counted), luck)
     if corrected is None:
         return None
     if scoring is None:
