@@ -284,9 +284,8 @@ def _run(
 
 def _silent_end(finished: Finished) -> str:
     """What to say of a compiler that failed without a word."""
-    if finished.status > 128 and (256 - finished.status) in set(
-        signal.Signals
-    ):  # its driver tells of a part's signal so
+    # Its driver tells so of a part that a signal ended.
+    if 256 - finished.status in set(signal.Signals):
         return f"the compiler crashed ({signal.Signals(256 - finished.status).name}), for want of memory perhaps"
     return f"the compiler {finished.in_words}"
 
