@@ -19,6 +19,9 @@ INSTALL := $(BIN)/python .ci/install
 # stubs are checked while types are.
 MAKEFLAGS += --jobs=2
 
+# One more than cores: many tests wait for processes that start or end.
+WORKERS = $$(($$(nproc) + 1))
+
 # What a command says is shown only if it fails.
 quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
@@ -29,7 +32,7 @@ run: build $(VENV)/libraries
 
 test: build $(VENV)/libraries $(VENV)/tools
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
-	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --durations 15 \
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --durations 15 \
 	  || { echo "What failed once more, alone: some of it may have been the machine, busy with the rest"; \
 	    $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 

@@ -212,6 +212,7 @@ def _be_command(folder: Path, request: dict[str, Any]) -> None:
     names: dict[str, Any] = {}
     noted = folder / f"modules-{os.getpid()}"
     try:
+        _make_consoles_anew()
         exec(request["setup"], names)
         sys.argv = ["tournament", *request["arguments"]]
         from tournament.__main__ import main
@@ -233,6 +234,14 @@ def _be_command(folder: Path, request: dict[str, Any]) -> None:
         with suppress(Exception):
             noted.write_text("\n".join(sorted(sys.modules)))
         os._exit(status)
+
+
+def _make_consoles_anew() -> None:
+    """Have them look at the environment that this process has now: how wide a terminal is, whether it has colours."""
+    from tournament.cli import consoles
+
+    type(consoles.out).__init__(consoles.out, highlight=False, markup=False)
+    type(consoles.err).__init__(consoles.err, stderr=True, highlight=False, markup=False)
 
 
 # What a command imports late, the forks then have.

@@ -36,6 +36,7 @@ def random_hands(count: int, seed: int) -> npt.NDArray[np.uint8]:
     return np.ascontiguousarray(order[:, :7]).astype(np.uint8)
 
 
+@pytest.mark.thorough
 def test_all_hands_have_the_known_frequencies() -> None:
     """And no class of best hands is missing: 4,824 can be made of seven cards."""
     # All fives of 50 cards, sorted by their highest: those below a card come first.

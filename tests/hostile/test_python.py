@@ -24,7 +24,7 @@ ALONE = [bot for bot in BOTS if bot.stem == "remembers_the_last_leg"]
 REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",) and bot not in ALONE]
 FAILING = [bot for bot in BOTS if bot not in LONG + REFUSED + ALONE]
 # Small fields: what bots do to each other grows with the square of a field.
-PARTS = 6
+PARTS = 12
 FEW = {name: GOOD[name] for name in ("steady.c", "patient.py")}
 TWIN = "def a(bot):\n    return 30 if bot.card > 0.6 else 0\ndef b(bot, bet):\n    return bot.card > 0.5\n"
 

@@ -29,8 +29,12 @@ def alone_for_long(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> R
     return ground.play(sessions=SESSIONS)
 
 
-def test_hostile_webassembly(tmp_path: Path, scratch: Path, alone_for_long: Results) -> None:
+def test_hostile_webassembly(
+    tmp_path: Path, scratch: Path, alone_for_long: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert faulthandler.is_enabled()
+    # What is there to be used up takes a quarter of the time.
+    monkeypatch.setattr("tournament.entrants.compiler._MOST_MEGABYTES", 1024)
     bots = bots_in("webassembly")
     ground = Ground(tmp_path)
     ground.prepare(bots)

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -277,10 +278,16 @@ def _run(
     if finished.status != 0:
         folders = [folder, *[Path(word[2:]) for word in command if word.startswith("-I")]]
         message = _message(finished)
-        raise CompilerRefused(
-            _shorten(message, folders, hints) if message.strip() else f"the compiler {finished.in_words}"
-        )
+        raise CompilerRefused(_shorten(message, folders, hints) if message.strip() else _silent_end(finished))
     return finished
+
+
+def _silent_end(finished: Finished) -> str:
+    """What to say of a compiler that failed without a word."""
+    # Its driver tells so of a part that a signal ended.
+    if 256 - finished.status in set(signal.Signals):
+        return f"the compiler crashed ({signal.Signals(256 - finished.status).name}), for want of memory perhaps"
+    return f"the compiler {finished.in_words}"
 
 
 _alone = threading.Lock()

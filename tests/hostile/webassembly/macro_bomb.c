@@ -1,5 +1,5 @@
 // Ten lines that become gigabytes.
-// Verdict: broken: at it or took or error or memory
+// Verdict: broken: at it or took or error or memory or crashed
 #define A(x) x x x x x x x x x x x x x x x x
 #define C(x) A(x) A(x) A(x) A(x) A(x) A(x) A(x) A(x)
 #define D(x) C(x) C(x) C(x) C(x) C(x) C(x) C(x) C(x)
