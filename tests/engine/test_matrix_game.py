@@ -296,8 +296,11 @@ def test_settings_reach_the_core() -> None:
     chosen = Settings.model_validate(
         {"moves": ["a", "b"], "payoffs": [[1, 2], [3, 4]], "payoffs_of_y": [[5, 6], [7, 8]], "rounds": 2, "sessions": 3}
     )
-    for number, expected in ((0, (3 * 2 * 2.0, 3 * 2 * 6.0)), (1, (3 * 2 * 7.0, 3 * 2 * 3.0))):
-        core = MATRIX_GAME.new_core(LegPlan(0, number, 3, key_of(1)), chosen, *tables())
+    duplicate = chosen.model_copy(update={"duplicate": True})
+    plain, swapped = (3 * 2 * 2.0, 3 * 2 * 6.0), (3 * 2 * 7.0, 3 * 2 * 3.0)
+    # Without duplicates the second leg is another replica, with the same roles.
+    for number, of, expected in ((0, duplicate, plain), (1, duplicate, swapped), (1, chosen, plain)):
+        core = MATRIX_GAME.new_core(LegPlan(0, number, 3, key_of(1)), of, *tables())
         answer = 0
         while core.play(answer) == ANSWER_WANTED:
             answer = core.pending()[1]  # x plays 0, y plays 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -18,7 +19,7 @@ from tournament.contests.von_neumann_poker import Settings
 from tournament.keys import seed_fingerprint
 from tournament.leg import Leg
 from tournament.runner.contest_run import schedule_of
-from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin, match_number
+from tournament.runner.schedule import AgainstHouse, Competitor, Replicas, RoundRobin, match_number
 
 SETTINGS = Settings.model_validate({}).playing()
 KEY = key_of(5)
@@ -207,3 +208,51 @@ def test_match_numbers_fit_and_are_one_to_one(one: int, other: int) -> None:
     assert 0 <= number < 2**31
     high = max(one, other)
     assert high * (high - 1) // 2 <= number < (high + 1) * high // 2
+
+
+REPLICAS = st.integers(1, 4)
+
+
+@given(fields, st.booleans(), REPLICAS, st.booleans())
+def test_replicas_are_other_legs_of_the_same_matches(
+    field: list[Competitor], duplicate: bool, replicas: int, independent: bool
+) -> None:
+    """What there is with fewer stays as it is; all see deals of their own but the two legs of a duplicate pair."""
+    changes: dict[str, Any] = {"duplicate": duplicate, "deals": "independent" if independent else "common"}
+    one = round_robin(field, **changes)
+    several = replace(one, replicas=Replicas(replicas))
+    legs = list(several.legs())
+    assert len(legs) == several.total() == replicas * one.total()
+    assert len({leg.digest for leg in legs}) == len(legs)
+    assert legs[: one.total()] == list(one.legs())
+    places = [several.place(leg.plan.match, leg.plan.number) for leg in legs]
+    assert places == sorted(set(places))
+    deals: dict[tuple[int, int], set[bytes]] = {}
+    for (replica, match, _), leg in zip(places, legs):
+        deals.setdefault((replica, match if independent else 0), set()).add(leg.plan.deals_key)
+    assert all(len(keys) == 1 for keys in deals.values())
+    assert len(set.union(*deals.values())) == len(deals)
+    assert len({leg.x.random_seed for leg in legs} | {leg.y.random_seed for leg in legs}) == 2 * len(legs)
+
+
+@given(fields, st.data())
+def test_some_matches_may_have_more_replicas(field: list[Competitor], data: st.DataObject) -> None:
+    pairs = [(x.name, y.name) for x in field for y in field if x.name < y.name]
+    more = data.draw(st.dictionaries(st.sampled_from([*pairs, ("gone", "too")]), st.integers(1, 5)))
+    schedule = replace(round_robin(field), replicas=Replicas(2, more))
+    legs = list(schedule.legs())
+    assert len(legs) == schedule.total()
+    counts = Counter((leg.x.name, leg.y.name) for leg in legs)
+    assert counts == {pair: max(2, more.get(pair, 2)) for pair in pairs}
+
+
+def test_replicas_against_the_house_are_more_sessions() -> None:
+    house = [Competitor(0, "server", "house", "its strategy")]
+    settings = SETTINGS | {"sessions": 2}
+    several = AgainstHouse("c", settings, KEY, [ANN, BOB], house, replicas=Replicas(3, {("bob", "server"): 4}))
+    legs = list(several.legs())
+    assert len(legs) == several.total() == 2 * (3 + 4)
+    longer = AgainstHouse("c", settings | {"sessions": 8}, KEY, [ANN, BOB], house)
+    assert {leg.digest for leg in legs} < {leg.digest for leg in longer.legs()}
+    places = [several.place(leg.plan.match, leg.plan.number) for leg in legs]
+    assert places == sorted(set(places))

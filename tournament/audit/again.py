@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from tournament.errors import BadInput, RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.contest_run import competitors_of, schedule_of
+from tournament.runner.schedule import Replicas
 from tournament.store.ledger import Batch, Field, read_state
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import rows_of
@@ -189,7 +191,9 @@ def _leg(contest: Contest, field: Field, players: Players, recorded: LegResult) 
     # Of the whole field only these two: a schedule works out every digest.
     competitors = [one for one in competitors if one.name in names]
     house = [one for one in house if one.name in names]
-    schedule = schedule_of(contest, players.settings.playing(), master_key(seed), competitors, house)
+    schedule_with = partial(schedule_of, contest, players.settings.playing(), master_key(seed), competitors, house)
+    replicas = recorded.number // schedule_with().legs_per_replica + 1
+    schedule = schedule_with(Replicas(replicas))
     for fixture in schedule.fixtures():
         if fixture.digest == recorded.digest:
             return schedule.leg(fixture)

@@ -6,6 +6,7 @@ import hashlib
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tournament.audit.recount import Rows, name_of
@@ -17,6 +18,7 @@ from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import Leg
 from tournament.runner.contest_run import artifacts_of, competitors_of, schedule_of
+from tournament.runner.replicas import recorded_replicas
 from tournament.runner.seed import read_seed
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
@@ -81,7 +83,9 @@ def replay_problems(
     """Play these legs; for each, what is not as recorded. Raises RunFailed and BadInput when this machine can't."""
     seed = players.settings.seed
     assert seed is not None
-    schedule = schedule_of(contest, players.settings.playing(), master_key(seed), *competitors_of(field))
+    schedule_with = partial(schedule_of, contest, players.settings.playing(), master_key(seed), *competitors_of(field))
+    played = recorded_replicas((batch for batch, _ in chosen), schedule_with().legs_per_replica)
+    schedule = schedule_with(played)
     wanted = {leg.digest for _, leg in chosen}
     legs = {leg.digest: leg for leg in schedule.legs() if leg.digest in wanted}
     for batch, recorded in chosen:

@@ -94,6 +94,15 @@ def run(
         str | None,
         typer.Option(metavar="SEED", help="number or text that chooses the deals; default a secret one, recorded"),
     ] = None,
+    replicas: Annotated[int | None, typer.Option(metavar="R", help="independent matches of each pairing")] = None,
+    until_settled: Annotated[
+        float | None,
+        typer.Option(metavar="P", help="play more replicas where the order is open, until it is right with chance P"),
+    ] = None,
+    most_replicas: Annotated[int | None, typer.Option(metavar="N", help="with --until-settled: but no more")] = None,
+    tie: Annotated[
+        float | None, typer.Option(metavar="POINTS", help="with --until-settled: less of a difference is a tie")
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(metavar="N", envvar="TOURNAMENT_WORKERS", help="how many play at once; 0 is one per core"),
@@ -130,7 +139,15 @@ def run(
             name,
             config,
             general={"results": results, "workers": workers, "executor": executor, "address": address},
-            contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
+            contest={
+                "entrants": None if entrants is None else str(entrants),
+                "sessions": sessions,
+                "seed": seed,
+                "replicas": replicas,
+                "until_settled": until_settled,
+                "most_replicas": most_replicas,
+                "tie": tie,
+            },
         )
         for name in contests or load_contests(config).chosen
     }
@@ -160,7 +177,8 @@ def run(
                 plan = plan_of(contest)
                 out.print(
                     f"{title}: {plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games,"
-                    f" {plan.seconds:,.0f} s, {short(plan.size)} bytes, into {place}",
+                    f" {plan.seconds:,.0f} s, {short(plan.size)} bytes, into {place}"
+                    + ("" if plan.last else "; more replicas may follow, until the order is settled"),
                     soft_wrap=True,
                 )
                 continue

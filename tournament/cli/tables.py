@@ -31,11 +31,24 @@ class _Heading:
     cell: Callable[[Standing], str]
 
 
+def place(line: Standing) -> str:
+    """The ranks that may be the true one, as in 2–4."""
+    if line.rank_low is None or line.rank_high is None:
+        return ""
+    return f"{line.rank_low}" if line.rank_low == line.rank_high else f"{line.rank_low}–{line.rank_high}"
+
+
+def _per_session(line: Standing) -> str:
+    return "" if line.points_per_session is None else f"{line.points_per_session:+.3f}"
+
+
 _HEADINGS = (
     _Heading("score", 0, lambda line: f"{line.score:+,.1f}" if line.matches else ""),
     _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
-    _Heading("per session", 116, lambda line: f"{line.score / line.sessions:+.3f}" if line.sessions else ""),
-    _Heading("ahead of next", 102, lambda line: _percent(line.order_probability) if line.matches else ""),
+    _Heading("place", 78, place),
+    _Heading("per session", 120, _per_session),
+    _Heading("ahead of next", 106, lambda line: _percent(line.order_probability) if line.matches else ""),
+    _Heading("order", 0, lambda line: line.order or ""),
     _Heading("matches", 72, lambda line: f"{line.matches:,}"),
     _Heading("games", 84, lambda line: f"{line.games:,}"),
     _Heading("faults", 66, lambda line: f"{line.faults:,}" if line.faults else ""),
@@ -72,6 +85,8 @@ def leaderboard_table(
     played more than others, what orders them stands before their sums.
     """
     headings = [heading for heading in _headings(standings.scoring) if width >= heading.from_width]
+    if all(line.order is None for line in standings.entrants):
+        headings = [heading for heading in headings if heading.title != "order"]
     uneven = len({line.matches for line in standings.entrants if line.rank is not None}) > 1
     if uneven and not standings.scoring:
         headings[:2] = [_PER_MATCH, *headings[:2]] if width >= _PER_MATCH.from_width else [_PER_MATCH]

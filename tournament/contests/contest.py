@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from engine.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.records import Table
@@ -205,6 +205,10 @@ class Interface:
         return max(len(question.parameters) for question in self.questions) - self.passes_address
 
 
+# The keys that say how many replicas of a match there are: more of them leave those that there were as they are.
+HOW_MANY_REPLICAS = ("replicas", "until_settled", "most_replicas", "tie")
+
+
 class ContestSettings(BaseModel):
     """The keys that every contest's table in tournament.toml has."""
 
@@ -213,6 +217,19 @@ class ContestSettings(BaseModel):
     game: str | None = Field(None, description="by the rules of which contest it is played; default its own name")
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
     sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")
+    replicas: int = Field(
+        1, ge=1, le=100_000, description="independent matches of so many sessions that are played of each pairing"
+    )
+    until_settled: float | None = Field(
+        None,
+        gt=0.5,
+        lt=1,
+        description="play more replicas where the order is open, until all of it is right with this chance",
+    )
+    most_replicas: int = Field(64, ge=1, le=100_000, description="but no more than so many of a match")
+    tie: float | None = Field(
+        None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied, and so not open any more"
+    )
     seed: Seed | None = Field(
         None, description="chooses the deals and all else that is random; None: a secret one is drawn and recorded"
     )
@@ -245,12 +262,19 @@ class ContestSettings(BaseModel):
         1.0, ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock"
     )
 
+    @field_validator("replicas", "most_replicas")
+    @classmethod
+    def _sessions_have_numbers(cls, replicas: int, info: ValidationInfo) -> int:
+        if replicas * info.data.get("sessions", 1) > 10**9:
+            raise ValueError("times the sessions of a leg it is more than 1,000,000,000")
+        return replicas
+
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but where the entrants lie.
+        """The settings on which the records depend: all but where the entrants lie, and how many replicas there are.
 
         Without the seed: these go to workers and into the ledger, where it must not be.
         """
-        return self.model_dump(exclude={"game", "entrants", "seed"})
+        return self.model_dump(exclude={"game", "entrants", "seed", *HOW_MANY_REPLICAS})
 
     @property
     def fuel_per_leg(self) -> int:
@@ -348,6 +372,33 @@ class Scored:
     y_column: str = ""
 
 
+class LegLuck(Protocol):
+    """Works out what luck was worth to x over one leg, from its games.
+
+    A sum of corrections of mean zero, each of which is known before what it corrects, so that
+    subtracting it changes no expectation (control variates). Raises ValueError for what no leg has.
+    """
+
+    def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
+        """The next games, by column, in any pieces."""
+
+    def blocks(self) -> npt.NDArray[np.float64]:
+        """In points, for each of the BLOCK_COUNT blocks into which the leg's points are cut."""
+
+
+@dataclass(frozen=True)
+class Luck:
+    """A contest's correction for luck: the columns of games that it reads, and a new one for each leg.
+
+    What luck was worth to x it took from y, so the games are zero-sum. `new` takes the settings and the leg's first
+    session. A new `version` means that the same games give other corrections.
+    """
+
+    columns: tuple[str, ...]
+    new: Callable[[ContestSettings, int], LegLuck]
+    version: int = 1
+
+
 # Raised when the same settings no longer give the same games in any contest: it is of what they share. A
 # contest's own is its `version`.
 ENGINE_VERSION = 3
@@ -367,7 +418,8 @@ class Contest:
 
     Several may be played by the same `rules`, which are known by the name of the contest that brings them.
     Its `version` is raised when the same settings no longer give the same games in this contest: then its
-    records are archived, and no other's. Without a `house` all entrants play all. A `judge`, where the statement has
+    records are archived, and no other's. Without a `house` all entrants play all. With `luck` there is a score that
+    is corrected for it beside the plain one. A `judge`, where the statement has
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
     `new_core_at_limits`. The `portrait` is what a report shows beside scores. Without a `telling`, games are told by
@@ -390,6 +442,7 @@ class Contest:
     new_core: NewCore
     house: House | None = None
     judge: Judge | None = None
+    luck: Luck | None = None
     new_core_at_limits: NewCore | None = None
     portrait: Portrait | None = None
     telling: Telling | None = None

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tournament.standings.estimates import block_sizes, student_quantile
+from tournament.standings.estimates import block_sizes
+from tournament.standings.student import quantile
 from tournament.store.legs import Legs
 
 _MOST = 16  # stretches shown
@@ -37,7 +38,7 @@ class Change:
         """Whether the difference is more than luck explains in 39 of 40 cases on either side."""
         if not self.stderr:
             return False
-        return abs(self.difference) > student_quantile(_CLEAR, self.freedom) * self.stderr
+        return abs(self.difference) > quantile(_CLEAR, self.freedom) * self.stderr
 
 
 @dataclass(frozen=True)

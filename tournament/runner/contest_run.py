@@ -6,12 +6,13 @@ import contextlib
 import itertools
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from tournament.config import Config
-from tournament.contests.contest import Contest, HousePlayer
+from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.entrants.bot import Entrant, plays_as
 from tournament.entrants.build import build_entrants, playable
 from tournament.entrants.folder import passed_over
@@ -21,6 +22,7 @@ from tournament.leg import Leg
 from tournament.runner.archives import archive_other_records
 from tournament.runner.batching import Pace
 from tournament.runner.executors import choose_executor
+from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
     batches_to_keep,
     content_sha256,
@@ -30,12 +32,14 @@ from tournament.runner.resume import (
     write_house_files,
 )
 from tournament.runner.rewriting import cut_batches, merge_small_batches
-from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin, Schedule
+from tournament.runner.rounds import Round, Until, next_round, with_verdicts
+from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
+from tournament.standings.luck import luck_of_batches, read_luck, write_luck
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.checks import Checks
-from tournament.store.ledger import Field, read_field, read_state, standing_batches
+from tournament.store.ledger import Batch, Field, read_field, read_state, standing_batches
 from tournament.store.storage import explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Task
@@ -118,13 +122,17 @@ def _listed(names: Sequence[str], most: int = 10) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run would play: legs, of how many there are, and by what is guessed of them games, seconds and bytes."""
+    """What a run would play: legs, of how many there are, and by what is guessed of them games, seconds and bytes.
+
+    Of a run until the order is settled it is the next round, and `last` says whether no other follows.
+    """
 
     legs: int
     total_legs: int
     games: int
     seconds: float
     size: int
+    last: bool = True
 
 
 def plan_of(prepared: Prepared) -> Plan:
@@ -136,14 +144,17 @@ def plan_of(prepared: Prepared) -> Plan:
     state = read_state(storage)
     settings = recorded_settings(config.contest, seed)
     field = field_of(contest, settings, prepared.entrants, prepared.house, state.field)
-    schedule = schedule_of(contest, config.contest.playing(), master_key(seed), *competitors_of(field))
-    done = counted(standing_batches(storage, state)) if state.field else set()
+    schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(field))
+    standing = standing_batches(storage, state) if state.field else []
+    this = _round(contest, config.contest, field, schedule_with, standing)
+    schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
+    done = counted(standing)
     inline, in_lanes = _legs_to_play(schedule, done)
     sessions = schedule.sessions_per_leg
     games = int((inline + in_lanes) * sessions * contest.expected_games)
     workers = config.general.workers or len(os.sched_getaffinity(0))
     seconds = new_pace(contest, workers, sessions).seconds_for(inline, in_lanes)
-    return Plan(inline + in_lanes, schedule.total(), games, seconds, int(games * _BYTES_PER_GAME))
+    return Plan(inline + in_lanes, schedule.total(), games, seconds, int(games * _BYTES_PER_GAME), this.done)
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
@@ -181,30 +192,50 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         for name in writer.mended:
             watcher.say(f"{name} was damaged or missing: it is back from its copy")
         wanted_field = field_of(contest, settings, entrants, house, writer.state.field)
-        schedule = schedule_of(
-            contest,
-            config.contest.playing(),
-            master_key(seed),
-            *competitors_of(wanted_field),
+        schedule_with = partial(
+            schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(wanted_field)
         )
         keep_seed(writer.storage, seed)
         write_house_files(contest, config.contest, writer, house)
-        checks = Checks(writer.storage)
-        sound, cuts = batches_to_keep(writer, checks, schedule, watcher.say)
-        say_what_leaves(writer, cuts, schedule, watcher.say)
-        changed = [
-            *lost_batches(writer, sound),
-            *cut_batches(contest, writer, cuts, schedule.sessions_per_leg),
-        ]
-        if changed or wanted_field != writer.state.field:
-            writer.commit(field=wanted_field, batches=changed)
         artifacts = artifacts_of(entrants, house)
-        return _play(contest, config, writer, checks, schedule, artifacts, watcher)
+        while True:
+            standing = standing_batches(writer.storage, writer.state)
+            this = _round(contest, config.contest, wanted_field, schedule_with, standing)
+            if this.neighbours:
+                watcher.say(this.said)
+            schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
+            checks = Checks(writer.storage)
+            sound, cuts = batches_to_keep(writer, checks, schedule, watcher.say)
+            say_what_leaves(writer, cuts, schedule, watcher.say)
+            changed = [
+                *lost_batches(writer, sound),
+                *cut_batches(contest, writer, cuts, schedule.sessions_per_leg),
+            ]
+            if changed or wanted_field != writer.state.field:
+                writer.commit(field=wanted_field, batches=changed)
+            standings = _play(contest, config, writer, checks, schedule, artifacts, watcher)
+            if this.done:
+                return with_verdicts(standings, this.neighbours)
     except FileNotFoundError:
         require_held(writer.storage)  # who took over has swept up what this one was writing
         raise
     finally:
         writer.close()
+
+
+def _round(
+    contest: Contest,
+    settings: ContestSettings,
+    field: Field,
+    schedule_with: Callable[[Replicas], Schedule],
+    batches: Sequence[Batch],
+) -> Round:
+    """How many replicas to play now."""
+    if settings.until_settled is None:
+        return Round(Replicas(settings.replicas), done=True)
+    until = Until(settings.until_settled, settings.most_replicas, settings.tie)
+    scoring = contest.house.scoring if contest.house else None
+    return next_round(field, scoring, schedule_with, batches, settings.replicas, until)
 
 
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
@@ -227,11 +258,12 @@ def schedule_of(
     key: bytes,
     entrants: Sequence[Competitor],
     house: Sequence[Competitor],
+    replicas: Replicas = ONE_OF_EACH,
 ) -> Schedule:
     """Who plays whom in a contest whose seed has this master key."""
     if contest.house:
-        return AgainstHouse(contest.rules, settings, key, entrants, house, contest.engine_version)
-    return RoundRobin(contest.rules, settings, key, entrants, version=contest.engine_version)
+        return AgainstHouse(contest.rules, settings, key, entrants, house, contest.engine_version, replicas)
+    return RoundRobin(contest.rules, settings, key, entrants, (), contest.engine_version, replicas)
 
 
 def _play(
@@ -248,15 +280,27 @@ def _play(
     total = schedule.total()
     to_play = total - len(done)
     scoring = contest.house.scoring if contest.house else None
+    luck = read_luck(writer.storage, contest) if contest.luck else None
 
     def standings() -> Standings:
         assert writer.state.field is not None
-        return compute_standings(writer.state.field, played, scoring)
+        return compute_standings(writer.state.field, played, scoring, luck)
+
+    def work_out_luck() -> None:
+        """What luck was worth in legs of which that isn't known: it is read from their games."""
+        nonlocal luck
+        if luck is not None:
+            known = luck
+            luck = luck_of_batches(contest, config.contest, writer.storage, played, known, watcher.say)
+            if luck.keys() != known.keys():
+                write_luck(writer.storage, contest, luck)
 
     def summarise() -> None:
         write_summaries(writer.storage, ranking)
         checks.write(played, writer.published)
 
+    if to_play == 0:
+        work_out_luck()
     ranking = standings()
     summarise()
     if to_play == 0:
@@ -294,8 +338,10 @@ def _play(
             left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
             watcher.done(Progress(len(done) + pace.legs, total, pace.games, pace.seconds, left, ranking))
         if done:  # so that a first run doesn't write twice
-            merge_small_batches(contest, writer, checks, sessions, watcher.say)
+            merge_small_batches(contest, writer, checks, schedule, watcher.say)
         writer.require_whole()
+        played = standing_batches(writer.storage, writer.state)
+        work_out_luck()
     finally:
         receipts.close()
         played = standing_batches(writer.storage, writer.state)  # what is told in the end is what is there
@@ -320,24 +366,35 @@ def _tasks(
     inline_left: int,
     in_lanes_left: int,
 ) -> Iterator[Task]:
-    """Batches of the legs not yet done, cut where one that is done lies between: parts stay in schedule order."""
+    """Batches of the legs not yet done, cut where one that is done lies between: parts stay in schedule order.
+
+    None has legs of two replicas.
+    """
     settings, sandbox = config.contest.playing(), config.sandbox.model_dump()
     batch: list[Leg] = []
-    in_lanes = 0
+    in_lanes = replica = 0
+
+    def next_batch() -> Task:
+        nonlocal inline_left, in_lanes_left, batch, in_lanes
+        task = Task(
+            contest.name, settings, sandbox, writer.storage.location, tuple(batch), contest.rules, contest.requires
+        )
+        inline_left -= len(batch) - in_lanes
+        in_lanes_left -= in_lanes
+        batch = []
+        in_lanes = 0
+        return task
+
     for fixture in itertools.chain(schedule.fixtures(), [None]):
         played = fixture is None or fixture.digest in done
+        if fixture is not None and replica != (replica := schedule.place(fixture.match, fixture.number)[0]) and batch:
+            yield next_batch()
         if not played and fixture is not None:
             batch.append(schedule.leg(fixture))
             in_lanes += fixture.has_processes
         inline = len(batch) - in_lanes
         if batch and (played or pace.batch_is_full(inline, in_lanes, inline_left, in_lanes_left)):
-            yield Task(
-                contest.name, settings, sandbox, writer.storage.location, tuple(batch), contest.rules, contest.requires
-            )
-            inline_left -= inline
-            in_lanes_left -= in_lanes
-            batch = []
-            in_lanes = 0
+            yield next_batch()
 
 
 def _legs_to_play(schedule: Schedule, done: Set[str]) -> tuple[int, int]:

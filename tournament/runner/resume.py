@@ -161,15 +161,15 @@ def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
     """
     counting = counted(sound)
     wanted: set[str] = set()
-    missing: list[tuple[int, int]] = []
+    missing: list[tuple[int, int, int]] = []
     for fixture in schedule.fixtures():
         wanted.add(fixture.digest)
         if fixture.digest not in counting:
-            missing.append((fixture.match, fixture.number))
+            missing.append(schedule.place(fixture.match, fixture.number))
     cuts = []
     for batch in sound:
         legs = Legs.of(batch.legs)
-        places = list(zip(legs.match.tolist(), legs.number.tolist()))
+        places = list(map(schedule.place, legs.match.tolist(), legs.number.tolist()))
         if bisect(missing, places[0]) == bisect(missing, places[-1]) and wanted.issuperset(legs.digests):
             continue
         # Where each leg goes: before that many of the missing ones; nowhere if it doesn't count.

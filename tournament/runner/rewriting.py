@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tournament.contests.contest import Contest
 from tournament.runner.resume import Cut
+from tournament.runner.schedule import Schedule
 from tournament.store.checks import Checks
 from tournament.store.ledger import Batch, TableName, Taken, batch_name, standing_batches, without_legs
 from tournament.store.legs import Legs
@@ -32,35 +33,43 @@ def cut_batches(contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_
 
 
 def merge_small_batches(
-    contest: Contest, writer: Writer, checks: Checks, sessions_per_leg: int, say: Callable[[str], None]
+    contest: Contest, writer: Writer, checks: Checks, schedule: Schedule, say: Callable[[str], None]
 ) -> None:
     """Put neighbours together where many small ones lie side by side, a commit for each new one.
 
     Only once nothing is left to play: no leg may be still to come between neighbours. Raises as `commit` does.
     """
-    for group in _small_neighbours(standing_batches(writer.storage, writer.state)):
+    for group in _small_neighbours(standing_batches(writer.storage, writer.state), schedule):
         if problems := checks.damages(group):
             for name, problem in problems.items():
                 say(f"Part {name} is {problem}; run again to play its legs again")
             continue
         with contextlib.ExitStack() as stack:
-            sources = [_open(contest, writer, batch, sessions_per_leg, stack) for batch in group]
+            sources = [_open(contest, writer, batch, schedule.sessions_per_leg, stack) for batch in group]
             whole = _staged(contest, writer, [(source, 0, len(source[0].legs)) for source in sources])
         writer.commit(batches=[*map(without_legs, group), whole])
 
 
-def _small_neighbours(batches: Sequence[Batch]) -> list[list[Batch]]:
-    """Runs of batches, in order of the schedule, that are better put together."""
+def _small_neighbours(batches: Sequence[Batch], schedule: Schedule) -> list[list[Batch]]:
+    """Runs of batches, in order of the schedule, that are better put together; none goes over two replicas."""
     groups: list[list[Batch]] = []
     rows = 0
-    for batch in batches:
+    ends = [[schedule.place(int(legs.match[end]), int(legs.number[end])) for end in (0, -1)] for legs in _legs(batches)]
+    before = (-1, 0, 0)
+    for (first, last), batch in sorted(zip(ends, batches), key=lambda one: one[0]):
         more = max(part.rows for part in batch.parts)
         rows += more
-        if not groups or rows > _MOST_ROWS or groups[-1][0].sandbox != batch.sandbox:
+        apart = first[0] != before[0] or first <= before
+        before = last
+        if not groups or apart or rows > _MOST_ROWS or groups[-1][0].sandbox != batch.sandbox:
             groups.append([])
             rows = more
         groups[-1].append(batch)
     return [group for group in groups if len(group) >= _FEWEST]
+
+
+def _legs(batches: Sequence[Batch]) -> Iterator[Legs]:
+    return (Legs.of(batch.legs) for batch in batches)
 
 
 def _open(contest: Contest, writer: Writer, batch: Batch, sessions_per_leg: int, stack: contextlib.ExitStack) -> _Open:

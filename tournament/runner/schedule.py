@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from tournament.keys import number_of, seed_fingerprint, sub_key
@@ -37,10 +37,32 @@ class Fixture(NamedTuple):
         return self.x.kind in PROCESSES or self.y.kind in PROCESSES
 
 
-class Schedule(Protocol):
-    """The legs of a tournament, ordered by match and number, and how many there are.
+@dataclass(frozen=True)
+class Replicas:
+    """How many replicas each match has: independent, of the stated length, with other deals, memory wiped.
 
-    `fixtures` lists them, `leg` works one out, `legs` all of them.
+    `more` has matches with more than the others, by the names of their players, x first.
+    """
+
+    of_all: int = 1
+    more: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    def of(self, x: str, y: str) -> int:
+        return max(self.of_all, self.more.get((x, y), 0))
+
+    @property
+    def most(self) -> int:
+        return max(self.of_all, *self.more.values()) if self.more else self.of_all
+
+
+ONE_OF_EACH = Replicas()
+
+
+class Schedule(Protocol):
+    """The legs of a tournament, and how many there are: replica by replica, in each by match and number.
+
+    `fixtures` lists them, `leg` works one out, `legs` all of them. `place` is where a leg stands among them: its
+    replica, match and number.
     """
 
     @property
@@ -48,7 +70,12 @@ class Schedule(Protocol):
     @property
     def house(self) -> Sequence[Competitor]: ...
     @property
+    def replicas(self) -> Replicas: ...
+    @property
     def sessions_per_leg(self) -> int: ...
+    @property
+    def legs_per_replica(self) -> int: ...
+    def place(self, match: int, number: int) -> tuple[int, int, int]: ...
     def total(self) -> int: ...
     def fixtures(self) -> Iterator[Fixture]: ...
     def leg(self, fixture: Fixture) -> Leg: ...
@@ -72,7 +99,7 @@ def house_match_number(entrant: int, house: int) -> int:
 
 @dataclass(frozen=True)
 class RoundRobin:
-    """All play all. Legs come by match number, those of a duplicate match one after the other.
+    """All play all. Legs of a replica come by match number, those of a duplicate match one after the other.
 
     `rules` names whose they are: contests of other names with the same rules, seed and bots have the same games.
     `key` is the master key of the seed; `version` the contest's `engine_version`, "" for legs that nobody records.
@@ -84,42 +111,57 @@ class RoundRobin:
     competitors: Sequence[Competitor]
     house: Sequence[Competitor] = ()
     version: str = ""
+    replicas: Replicas = ONE_OF_EACH
 
     @property
     def sessions_per_leg(self) -> int:
         return int(self.settings["sessions"])
 
     @property
-    def legs_per_match(self) -> int:
+    def legs_per_replica(self) -> int:
         return 2 if self.settings.get("duplicate") else 1
+
+    def place(self, match: int, number: int) -> tuple[int, int, int]:
+        return number // self.legs_per_replica, match, number
 
     def total(self) -> int:
         """How many legs there are."""
-        count = len(self.competitors)
-        return count * (count - 1) // 2 * self.legs_per_match
+        names = {competitor.name for competitor in self.competitors}
+        count = len(names) * (len(names) - 1) // 2 * self.replicas.of_all
+        count += sum(
+            max(0, number - self.replicas.of_all)
+            for pair, number in self.replicas.more.items()
+            if names.issuperset(pair)
+        )
+        return count * self.legs_per_replica
 
     def fixtures(self) -> Iterator[Fixture]:
         digest = _Digests([self.version, self.rules, self.settings, seed_fingerprint(self.key)])
         in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
-        numbers = range(self.legs_per_match)
-        for high, later in enumerate(in_order):
-            first = match_number(later.number, 0)
-            for earlier in in_order[:high]:
-                x, y = (earlier, later) if earlier.name < later.name else (later, earlier)
-                for number in numbers:
-                    yield Fixture(first + earlier.number, number, digest.of(x, y, number), x, y)
+        for replica in range(self.replicas.most):
+            numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
+            all_play = replica < self.replicas.of_all
+            for high, later in enumerate(in_order):
+                first = match_number(later.number, 0)
+                for earlier in in_order[:high]:
+                    x, y = (earlier, later) if earlier.name < later.name else (later, earlier)
+                    if all_play or replica < self.replicas.of(x.name, y.name):
+                        for number in numbers:
+                            yield Fixture(first + earlier.number, number, digest.of(x, y, number), x, y)
 
     def leg(self, fixture: Fixture) -> Leg:
         match, number, digest, x, y = fixture
         # Both legs of a duplicate match see the same deals.
         pairing = [x.name, y.name] if self.settings["deals"] == "independent" else []
+        replica = number // self.legs_per_replica
+        what = ["deals of a replica", self.rules, replica] if replica else ["deals", self.rules]
         return Leg(
             digest=digest,
             plan=LegPlan(
                 match=match,
                 number=number,
                 sessions=self.settings["sessions"],
-                deals_key=sub_key(self.key, "deals", self.rules, *pairing),
+                deals_key=sub_key(self.key, *what, *pairing),
             ),
             x=_seat(self.key, self.rules, x, y, number),
             y=_seat(self.key, self.rules, y, x, number),
@@ -133,7 +175,7 @@ class RoundRobin:
 class AgainstHouse:
     """Every entrant against every house player, a leg for each session: bots start each one anew.
 
-    Entrants sit in seat x. They all meet the same deals and the same dice of the
+    So a replica is as many sessions more. Entrants sit in seat x. They all meet the same deals and the same dice of the
     house player, unless deals are independent. More sessions leave those that
     there were as they are. `rules`, `key` and `version` as in RoundRobin.
     """
@@ -144,23 +186,42 @@ class AgainstHouse:
     competitors: Sequence[Competitor]
     house: Sequence[Competitor]
     version: str = ""
+    replicas: Replicas = ONE_OF_EACH
 
     @property
     def sessions_per_leg(self) -> int:
         return 1
 
+    @property
+    def legs_per_replica(self) -> int:
+        return int(self.settings["sessions"])
+
+    def place(self, match: int, number: int) -> tuple[int, int, int]:
+        return number // self.legs_per_replica, match, number
+
     def total(self) -> int:
         """How many legs there are."""
-        return len(self.competitors) * len(self.house) * int(self.settings["sessions"])
+        names, house = ({player.name for player in players} for players in (self.competitors, self.house))
+        count = len(names) * len(house) * self.replicas.of_all
+        count += sum(
+            max(0, number - self.replicas.of_all)
+            for (x, y), number in self.replicas.more.items()
+            if x in names and y in house
+        )
+        return count * self.legs_per_replica
 
     def fixtures(self) -> Iterator[Fixture]:
         # Without the sessions: more of them leave those that there were as they are.
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
         digest = _Digests([self.version, self.rules, settings, seed_fingerprint(self.key)])
-        for entrant, player in self._pairs():
-            match = house_match_number(entrant.number, player.number)
-            for number in range(self.settings["sessions"]):
-                yield Fixture(match, number, digest.of(entrant, player, number), entrant, player)
+        for replica in range(self.replicas.most):
+            numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
+            for entrant, player in self._pairs():
+                if replica >= self.replicas.of_all and replica >= self.replicas.of(entrant.name, player.name):
+                    continue
+                match = house_match_number(entrant.number, player.number)
+                for number in numbers:
+                    yield Fixture(match, number, digest.of(entrant, player, number), entrant, player)
 
     def _pairs(self) -> Iterator[tuple[Competitor, Competitor]]:
         """Who meets whom, in order of the matches' numbers."""

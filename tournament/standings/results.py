@@ -12,6 +12,7 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
 from tournament.names import valid_contest_name
+from tournament.standings.luck import read_luck
 from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
@@ -28,8 +29,8 @@ MATCHES = (
     Column("match", "int32", "match number, as in games and sessions"),
     Column("x", "str", "first of the pair by name; the entrant, where he meets a house player"),
     Column("y", "str", "second of the pair; the house player"),
-    Column("legs", "int32", "legs played: 2 in a duplicate match"),
-    Column("sessions", "int64", "sessions played"),
+    Column("legs", "int32", "legs played: one of each replica, two in a duplicate match"),
+    Column("sessions", "int64", "sessions played, of all replicas"),
     Column("games", "int64", "games played"),
     Column("x_points", "float64", "points of x over the match"),
     Column("x_points_stderr", "float64", "standard error of x_points"),
@@ -58,7 +59,8 @@ FAULTS = (
 
 _STANDING = (
     "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
-    "reason", "order_probability",
+    "reason", "order_probability", "rank_low", "rank_high",
+    "adjusted_score", "adjusted_stderr", "adjusted_ci_low", "adjusted_ci_high", "order",
 )  # fmt: skip
 
 
@@ -122,7 +124,7 @@ class Results:
 
         lines = [standing_values(line) for line in self.ranking.entrants]
         frame = pd.DataFrame(lines, columns=None if lines else list(_STANDING))  # its columns, also of a field of none
-        return frame.astype({"rank": "Int64"})
+        return frame.astype({"rank": "Int64", "rank_low": "Int64", "rank_high": "Int64"})
 
     def _records(self, table: TableName) -> pd.DataFrame:
         contest, pairs = _contest_of_records(self.location, self.field), _pairs(self.ranking)
@@ -217,10 +219,12 @@ def contests_held(results: str) -> list[str]:
 
 def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Standings:
     """The standings of a recorded field. Raises RunFailed when the ledger lacks what they need."""
-    house = find_contest(field.contest, field.game).house
+    contest = find_contest(field.contest, field.game)
+    house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
         raise RunFailed(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
-    return compute_standings(field, batches, house.scoring if house else None)
+    known = read_luck(storage, contest) if contest.luck else None
+    return compute_standings(field, batches, house.scoring if house else None, known)
 
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:

@@ -13,14 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.contest import HouseScoring, Played
+from tournament.standings import replicas
 from tournament.standings.estimates import (
     block_sizes,
     error_of_sum,
     error_over_sessions,
     errors_of_sums,
-    order_probabilities,
-    student_quantile,
+    joint_residuals,
 )
+from tournament.standings.luck import LuckOfLegs, corrected_legs
+from tournament.standings.places import order_probabilities, rank_bounds, surely_ahead
+from tournament.standings.student import quantile
 from tournament.store.ledger import Batch, Field, FieldEntrant
 from tournament.store.legs import Fault, LegResult, Legs
 
@@ -29,8 +32,11 @@ from tournament.store.legs import Fault, LegResult, Legs
 class Standing:
     """An entrant's line. Score is in points; `rank` is None below the line.
 
-    `order_probability`: bootstrap probability that the entrant ranks ahead of the next one.
-    `measures` are the contest's own numbers, by name.
+    `order_probability`: how probable it is that the entrant is better than the next one.
+    `rank_low` and `rank_high` bound its true rank, all bounds at once with 95%: who has
+    the same `rank_low` shares a place. The adjusted score is corrected for luck, None
+    where that isn't worked out yet. `order`, of the entrant and the next one, is settled,
+    tied or open where that was the question. `measures` are the contest's own numbers, by name.
     """
 
     name: str
@@ -48,7 +54,15 @@ class Standing:
     status: str = "ok"
     reason: str | None = None
     order_probability: float | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
+    adjusted_score: float | None = None
+    adjusted_stderr: float | None = None
+    adjusted_ci_low: float | None = None
+    adjusted_ci_high: float | None = None
     measures: Mapping[str, float | None] = field(default_factory=dict)
+    points_per_session: float | None = None
+    order: str | None = None
 
 
 class Match(NamedTuple):
@@ -108,9 +122,13 @@ class Standings:
         return sum(match.games for match in self.matches)
 
 
-def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
+def compute_standings(
+    field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None, luck: LuckOfLegs | None = None
+) -> Standings:
     """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
 
+    Of a match that was played in several replicas the mean of their points counts. `luck` is what is known of it;
+    None where the contest has no correction for it.
     Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
     """
     facts = {player.name: player.facts for player in field.house}
@@ -133,15 +151,28 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
                 f"{last.what}, in {last.question} against {opponent}, session {last.session}, game {last.game}",
             )
     fit = [e for e in field.entrants if e.problem is None and e.name not in expelled]
-    tally = _tally(fit, legs) if scoring is None else _house_tally(fit, matches, scoring, facts)
+    legs_per_replica = 2 if field.settings.get("duplicate") else 1
+    tally = _tally(fit, legs, legs_per_replica) if scoring is None else _house_tally(fit, matches, scoring, facts)
     per_match = tally.per_match()
     order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -per_match[index], fit[index].name))
     divisors = np.array([max(1, tally.divisors[index]) for index in order], dtype=np.float64)
-    sure = order_probabilities(tally.blocks[order] / divisors[:, np.newaxis])
+    residuals, estimates = _errors(tally, order)
+    residuals = residuals / divisors[:, np.newaxis]
+    met = [place for place, index in enumerate(order) if tally.opponents[index]]
+    freedom = min((estimates[place][1] for place in met), default=0)
+    ranked_by = np.array([per_match[index] for index in order])
+    sure = order_probabilities(ranked_by, residuals, freedom)
+    bounds = dict(zip(met, rank_bounds(surely_ahead(ranked_by[met], residuals[met], freedom))))
+    adjusted = _adjusted(fit, legs, scoring, facts, legs_per_replica, luck) if luck is not None else tally
+    adjusted_estimates = estimates
+    if adjusted is not None and adjusted is not tally:
+        _, adjusted_estimates = _errors(adjusted, order)
     lines = []
     for rank, index in enumerate(order, 1):
-        error, freedom = error_of_sum(tally.blocks[index], tally.weights[index])
-        reach = None if error is None else student_quantile(0.975, freedom) * error
+        error, own_freedom = estimates[rank - 1]
+        reach = None if error is None else quantile(0.975, own_freedom) * error
+        rank_low, rank_high = bounds.get(rank - 1, (None, None))
+        own = _adjusted_values(adjusted, index, adjusted_estimates[rank - 1])
         score = float(tally.scores[index])
         lines.append(
             Standing(
@@ -158,7 +189,14 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
                 games=int(tally.games[index]),
                 faults=fault_counts.get(fit[index].name, 0),
                 order_probability=sure[rank - 1] if rank < len(order) else None,
+                adjusted_score=own[0],
+                adjusted_stderr=own[1],
+                adjusted_ci_low=own[2],
+                adjusted_ci_high=own[3],
+                rank_low=rank_low,
+                rank_high=rank_high,
                 measures=tally.measures[index],
+                points_per_session=score / tally.lengths[index] if tally.lengths[index] else None,
             )
         )
     indices = {entrant.name for entrant in fit}
@@ -171,15 +209,49 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
                 Standing(entrant.name, entrant.kind, entrant.sha256, faults=count, status=status, reason=reason)
             )
     faults = tuple((leg, fault) for leg in faulty for fault in leg.faults)
-    return Standings(tuple(lines), tuple(_match_lines(matches, scoring, facts)), faults, scoring, tuple(facts))
+    return Standings(
+        tuple(lines), tuple(_match_lines(matches, scoring, facts, legs_per_replica)), faults, scoring, tuple(facts)
+    )
+
+
+def _adjusted(
+    fit: Sequence[FieldEntrant],
+    legs: Legs,
+    scoring: HouseScoring | None,
+    facts: Mapping[str, Mapping[str, float]],
+    legs_per_replica: int,
+    luck: LuckOfLegs,
+) -> _Tally | None:
+    """The tally of the legs less luck; None while luck isn't known of a leg that counts."""
+    names = {entrant.name for entrant in fit} | facts.keys()
+    counted = [place for place, (x, y) in enumerate(zip(legs.x, legs.y)) if x in names and y in names]
+    corrected = corrected_legs(legs if len(counted) == len(legs) else legs.chosen(counted), luck)
+    if corrected is None:
+        return None
+    if scoring is None:
+        return _tally(fit, corrected, legs_per_replica)
+    return _house_tally(fit, _Matches.of(corrected), scoring, facts)
+
+
+def _adjusted_values(
+    tally: _Tally | None, index: int, estimate: tuple[float | None, int]
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Score, standard error and both ends of the interval."""
+    if tally is None:
+        return None, None, None, None
+    score, (error, freedom) = float(tally.scores[index]), estimate
+    reach = None if error is None else quantile(0.975, freedom) * error
+    return score, error, None if reach is None else score - reach, None if reach is None else score + reach
 
 
 @dataclass
 class _Tally:
     """Sums of the fit entrants, one index each. A row of `blocks` adds up to that entrant's score.
 
-    `weights` are the sizes of the blocks. `per_match`, the score divided by `divisors`, ranks:
-    it compares entrants who have not met equally many opponents yet.
+    `weights` are the sizes of the blocks, `lengths` the sessions of one replica of each
+    match; `residuals`, where there are several replicas, what tells the errors instead
+    of the blocks, with its degrees of freedom. `per_match`, the score divided by
+    `divisors`, ranks: it compares entrants who have not met equally many opponents yet.
     """
 
     scores: npt.NDArray[np.float64]
@@ -190,9 +262,25 @@ class _Tally:
     opponents: list[int]
     measures: list[dict[str, float | None]]
     divisors: list[int]
+    lengths: list[float]
+    residuals: tuple[npt.NDArray[np.float64], int] | None = None
 
     def per_match(self) -> list[float]:
         return [float(score) / max(1, divisor) for score, divisor in zip(self.scores, self.divisors)]
+
+
+def _errors(tally: _Tally, order: list[int]) -> tuple[npt.NDArray[np.float64], list[tuple[float | None, int]]]:
+    """In this order, residuals whose products are covariances of the scores; and each score's standard error, with its
+    degrees of freedom."""
+    if tally.residuals is None:
+        residuals = joint_residuals(tally.blocks[order], tally.weights[order])
+        return residuals, [error_of_sum(tally.blocks[index], tally.weights[index]) for index in order]
+    residuals, freedom = tally.residuals
+    residuals = residuals[order]
+    errors = np.sqrt(np.einsum("ij,ij->i", residuals, residuals)).tolist()
+    return residuals, [
+        (error, freedom) if freedom > 0 and tally.opponents[index] else (None, 0) for error, index in zip(errors, order)
+    ]
 
 
 def _sums_by_entrant(
@@ -205,8 +293,8 @@ def _sums_by_entrant(
     return sums
 
 
-def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
-    """Sums of points over the matches among the fit."""
+def _tally(fit: Sequence[FieldEntrant], legs: Legs, legs_per_replica: int) -> _Tally:
+    """Sums of points over the matches among the fit, of each match the mean over its replicas."""
     count, width = len(fit), legs.blocks.shape[1]
     indices = {entrant.name: index for index, entrant in enumerate(fit)}
     # Both sides of each leg, one after the other, so that sums are added leg by leg.
@@ -214,16 +302,18 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
     counted = (sides >= 0).all(axis=1)
     sides = sides[counted]
     index = sides.ravel()
+    played = replicas.PlayedReplicas.of(legs.match[counted], legs.number[counted], legs_per_replica)
     sessions = np.repeat(legs.sessions[counted], 2)
     weights = np.zeros((count, width))
     for length in np.unique(sessions):
         weights += np.outer(np.bincount(index[sessions == length], minlength=count), block_sizes(length, width))
     blocks = np.zeros((count, width))
     signed = np.empty(len(index))
-    of_y = legs.y_sums[:, 2:]
+    y_sums = legs.y_sums
+    of_y = y_sums[:, 2:]
     for block in range(width):
-        signed[::2] = legs.blocks[counted, block]
-        signed[1::2] = of_y[counted, block]
+        signed[::2] = legs.blocks[counted, block] / played.of_match
+        signed[1::2] = of_y[counted, block] / played.of_match
         blocks[:, block] = np.bincount(index, signed, count)
     met = np.zeros((count, count), bool)
     met[sides[:, 0], sides[:, 1]] = met[sides[:, 1], sides[:, 0]] = True
@@ -237,6 +327,12 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs) -> _Tally:
         opponents=opponents,
         measures=[{} for _ in fit],
         divisors=opponents,
+        lengths=np.bincount(index, sessions / np.repeat(played.of_match, 2), count).tolist(),
+        residuals=replicas.residuals(
+            played, sides, count, (legs.sums[counted], y_sums[counted]), legs.sessions[counted]
+        )
+        if played.several
+        else None,
     )
 
 
@@ -287,13 +383,6 @@ class _Matches:
         errors, _ = errors_of_sums(self.legs.blocks, block_sizes(self.legs.games, width))
         return list(map(float, errors))
 
-    def errors_of_pairs(self, of_legs: npt.NDArray[np.float64]) -> list[float]:
-        """The same of each duplicate match, by blocks of either side. Its legs share their deals: take the pairs."""
-        starts = [first for first, _ in self.ranges]
-        blocks = np.add.reduceat(of_legs, starts, axis=0)
-        errors, _ = errors_of_sums(blocks, block_sizes(self.legs.sessions[starts], blocks.shape[1]))
-        return list(map(float, errors))
-
 
 def _house_tally(
     fit: Sequence[FieldEntrant],
@@ -338,6 +427,7 @@ def _house_tally(
         opponents=[len({legs.y[first] for first, _ in ranges}) for ranges in own.values()],
         measures=measures,
         divisors=[1] * count,
+        lengths=[0.0] * count,
     )
 
 
@@ -355,14 +445,16 @@ def _joint_error(errors: Sequence[float]) -> float | None:
 
 
 def _match_lines(
-    matches: _Matches, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]]
+    matches: _Matches, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]], legs_per_replica: int
 ) -> Iterator[Match]:
     legs = matches.legs
     errors = matches.errors_of_legs() if scoring is not None else []
     several = scoring is None and len(matches.ranges) < len(legs)
-    pair_errors = matches.errors_of_pairs(legs.blocks) if several else []
-    y_pair_errors = matches.errors_of_pairs(legs.own_y[:, 2:]) if several and legs.own_y is not None else pair_errors
     y_sums = None if legs.own_y is None else legs.own_y[:, :2].tolist()
+    x_errors = replicas.errors_of_matches(legs, legs.sums, matches.ranges, legs_per_replica) if several else []
+    y_errors = x_errors
+    if several and legs.own_y is not None:
+        y_errors = replicas.errors_of_matches(legs, legs.own_y, matches.ranges, legs_per_replica)
     cut_short = {place for place, rest in enumerate(legs.rest) if rest.ended_by is not None}
     squares, numbers = legs.squared_points.tolist(), legs.match.tolist()
     for place, (first, end) in enumerate(matches.ranges):
@@ -386,8 +478,7 @@ def _match_lines(
             if y_sums is not None:
                 y_error = error_over_sessions(sessions, *y_sums[first])
         else:
-            error = None if math.isnan(pair_errors[place]) else pair_errors[place]
-            y_error = None if math.isnan(y_pair_errors[place]) else y_pair_errors[place]
+            error, y_error = x_errors[place], y_errors[place]
         yield Match(
             numbers[first],
             legs.x[first],

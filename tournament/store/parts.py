@@ -200,6 +200,24 @@ def parts_as_dataset(
     return whole if matches is None else whole.filter(_of_matches(matches))
 
 
+def numbers_of(
+    storage: Storage, part: Part, columns: Sequence[Column], names: Sequence[str]
+) -> Iterator[dict[str, npt.NDArray[Any]]]:
+    """Some columns of a published part, a row group at a time, flags as uint8. Raises as `open_part` does.
+
+    Pandas isn't imported for it.
+    """
+    with open_part(storage, part, columns) as file:
+        for group in range(file.num_row_groups):
+            with reading(storage, part):
+                table = file.read_row_group(group, columns=list(names))
+            flags = {field.name for field in table.schema if pa.types.is_boolean(field.type)}
+            for place, name in enumerate(table.column_names):
+                if name in flags:
+                    table = table.set_column(place, name, table[name].cast(pa.uint8()))
+            yield {name: _numbers(table, name) for name in names}
+
+
 def rows_of(storage: Storage, part: Part, columns: Sequence[Column]) -> Iterator[dict[str, npt.NDArray[Any]]]:
     """The rows of a published part, by column, a row group at a time. Raises as `open_part` does."""
     with open_part(storage, part, columns) as file:

@@ -108,7 +108,7 @@ def new_core(
         end_probability=settings.end_probability,
         match=leg.match,
         first_session=leg.first_session,
-        seats_swapped=leg.number % 2 == 1,
+        seats_swapped=settings.duplicate and leg.number % 2 == 1,
     )
 
 

@@ -141,7 +141,7 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
             sessions=leg.sessions,
             match=leg.match,
             first_session=leg.first_session,
-            seats_swapped=leg.number % 2 == 1,
+            seats_swapped=played.settings.duplicate and leg.number % 2 == 1,
             zero_sum=rules.zero_sum,
         )
 

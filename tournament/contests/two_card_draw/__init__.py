@@ -11,6 +11,7 @@ from engine.game_core import GameCore
 from engine.records import Table
 from engine.two_card_draw import GAME_ROW, SESSION_ROW, TwoCardDraw
 from tournament.contests.contest import (
+    HOW_MANY_REPLICAS,
     Contest,
     ContestSettings,
     House,
@@ -70,7 +71,7 @@ class Settings(ContestSettings):
 
     def playing(self) -> dict[str, object]:
         # Which strategies a folder holds is known by their contents.
-        return self.model_dump(exclude={"game", "entrants", "seed", "strategies"})
+        return self.model_dump(exclude={"game", "entrants", "seed", "strategies", *HOW_MANY_REPLICAS})
 
     @property
     def fuel_per_leg(self) -> int:

@@ -10,7 +10,17 @@ from pydantic import Field
 from engine.game_core import GameCore
 from engine.records import Table
 from engine.von_neumann_poker import GAME_ROW, SESSION_ROW, VonNeumannPoker
-from tournament.contests.contest import Contest, ContestSettings, Interface, Question, Scored, ViewField, Word
+from tournament.contests.contest import (
+    Contest,
+    ContestSettings,
+    Interface,
+    LegLuck,
+    Luck,
+    Question,
+    Scored,
+    ViewField,
+    Word,
+)
 from tournament.contests.von_neumann_poker.portrait import PORTRAIT
 from tournament.contests.von_neumann_poker.telling import TELLING
 from tournament.leg import LegPlan
@@ -38,9 +48,15 @@ def new_core(
         sessions=leg.sessions,
         match=leg.match,
         first_session=leg.first_session,
-        seats_swapped=leg.number % 2 == 1,
+        seats_swapped=settings.duplicate and leg.number % 2 == 1,
         cap_after_ante=settings.bet_cap == "after_ante",
     )
+
+
+def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
+    from tournament.contests.von_neumann_poker import luck
+
+    return luck.LegLuck(first_session, settings.sessions)
 
 
 _OWN_COPIES = "Bot, Money, Card and the like are there before the first line; delete your copies."
@@ -118,4 +134,5 @@ VON_NEUMANN_POKER = Contest(
     portrait=PORTRAIT,
     telling=TELLING,
     unit="a point is a dollar won, divided by √games of its session",
+    luck=Luck(("session", "x_is_a", "a_card", "b_card", "a_gain"), _new_luck),
 )

@@ -1,0 +1,17 @@
+import numpy as np
+import numpy.typing as npt
+
+CELLS_A_SIDE: int
+CELLS: int
+
+def add_cells(
+    session: npt.NDArray[np.int32],
+    x_is_a: npt.NDArray[np.uint8],
+    a_card: npt.NDArray[np.float32],
+    b_card: npt.NDArray[np.float32],
+    a_gain: npt.NDArray[np.int8],
+    first_session: int,
+    sessions: int,
+    counts: npt.NDArray[np.int32],
+    gains: npt.NDArray[np.int32],
+) -> None: ...

@@ -1,0 +1,114 @@
+"""Runs with replicas: more of them play only what is new, fewer lose nothing, and records are as ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.contest_runs import CONTEST, Listener, Place, assert_games_are_the_standings, bot_source, new_place
+from tournament.api import run, verify
+from tournament.standings.results import load
+
+BOTS = ["bold", "calm", "dull"]
+
+
+def with_replicas(place: Place, replicas: int) -> int:
+    """Run with so many; the games that were played."""
+    text = place.config.read_text()
+    place.config.write_text(text[: text.index("replicas")] + f"replicas = {replicas}\n")
+    watcher = Listener()
+    run(CONTEST, config=place.config, workers=1, executor="local", watcher=watcher)
+    return watcher.games
+
+
+def records(place: Place) -> pd.DataFrame:
+    games = pd.read_parquet(place.results / "games")
+    return games.sort_values(["match", "session", "game"], ignore_index=True)
+
+
+@pytest.mark.parametrize("duplicate", ["false", "true"])
+def test_more_replicas_play_only_what_is_new(tmp_path: Path, duplicate: str) -> None:
+    settings = f"duplicate = {duplicate}\nreplicas = 1"
+    grown = new_place(tmp_path / "grown", BOTS, 30, settings)
+    first = with_replicas(grown, 1)
+    assert load(str(grown.results)).field.settings == load(str(grown.results)).field.settings
+    before = {path.name: path.read_bytes() for path in (grown.results / "games").iterdir()}
+    one = records(grown)
+    assert len(one) == first
+    more = with_replicas(grown, 3)
+    after = {path.name: path.read_bytes() for path in (grown.results / "games").iterdir()}
+    assert before.items() <= after.items(), "a part was written anew"
+    at_once = new_place(tmp_path / "at_once", BOTS, 30, settings)
+    assert with_replicas(at_once, 3) == first + more
+    pd.testing.assert_frame_equal(records(grown), records(at_once))
+    ranked = load(str(grown.results)).ranking
+    assert ranked == load(str(at_once.results)).ranking
+    sessions = 30 * 3 * (2 if duplicate == "true" else 1)
+    assert {match.sessions for match in ranked.matches} == {sessions}
+    assert_games_are_the_standings(grown.results)
+    # The first replica's rows are those of a run of one; all replicas have other cards.
+    legs = records(grown).session // 30
+    replica = legs // (2 if duplicate == "true" else 1)
+    pd.testing.assert_frame_equal(records(grown)[replica == 0].reset_index(drop=True), one)
+    cards = [set(records(grown).a_card[replica == number]) for number in range(3)]
+    assert not cards[0] & cards[1] and not cards[1] & cards[2]
+
+
+def test_fewer_lose_nothing_and_an_edited_bot_plays_as_many_as_are_wanted(tmp_path: Path) -> None:
+    place = new_place(tmp_path, BOTS, 30, "replicas = 1")
+    with_replicas(place, 3)
+    all_of_them = records(place)
+    assert with_replicas(place, 1) == 0
+    pd.testing.assert_frame_equal(records(place), all_of_them)
+    checked = verify(CONTEST, config=place.config, replay=9)
+    assert checked.problems == ()
+    place.write_bot("dull", bot_source(6, 3))
+    with_replicas(place, 1)
+    ranked = load(str(place.results)).ranking
+    assert {(match.x, match.y): match.legs for match in ranked.matches} == {
+        ("bold", "calm"): 3,
+        ("bold", "dull"): 1,
+        ("calm", "dull"): 1,
+    }
+    assert_games_are_the_standings(place.results)
+    assert with_replicas(place, 2) > 0
+    assert {match.legs for match in load(str(place.results)).ranking.matches} == {2, 3}
+    assert verify(CONTEST, config=place.config).problems == ()
+
+
+def until_settled(place: Place, most: int) -> Listener:
+    """Run until settled."""
+    text = place.config.read_text()
+    keys = f"replicas = 1\nuntil_settled = 0.9\nmost_replicas = {most}\n"
+    place.config.write_text(text[: text.index("replicas")] + keys)
+    listener = Listener()
+    run(CONTEST, config=place.config, workers=1, executor="local", watcher=listener)
+    return listener
+
+
+def test_rounds_go_on_until_the_order_is_settled_and_again_come_by_the_same(tmp_path: Path) -> None:
+    """Who is far off plays no more than the neighbours whose order is open."""
+    place = new_place(tmp_path / "at_once", ["bold", "calm"], 20, "replicas = 1")
+    for name in ("gift", "loss"):
+        place.write_bot(
+            name,
+            f"int a(const Bot *bot) {{ return {50 if name == 'gift' else 49}; }}\n"
+            f"int b(const Bot *bot, const int bet) {{ return {'1' if name == 'gift' else 'bot->card > 0.9'}; }}\n",
+        )
+    said = until_settled(place, 7).said
+    ranked = load(str(place.results)).ranking
+    legs = {(match.x, match.y): match.legs for match in ranked.matches}
+    assert min(legs.values()) >= 4
+    assert max(legs.values()) <= 7
+    rounds = [text for text in said if "neighbours" in text]
+    assert rounds and rounds[-1].startswith(("0 of 3", "1 of 3", "2 of 3", "3 of 3"))
+    assert until_settled(place, 7).games == 0
+    stepped = new_place(tmp_path / "stepped", ["bold", "calm"], 20, "replicas = 1")
+    for name in ("gift", "loss"):
+        stepped.write_bot(name, (place.entrants / f"{name}.c").read_text())
+    with_replicas(stepped, 5)  # a run of another kind comes first
+    stepped.config.write_text(stepped.config.read_text().replace("replicas = 5", "replicas = 1"))
+    until_settled(stepped, 7)
+    assert records(stepped).merge(records(place), how="right", indicator=True)["_merge"].eq("both").all()

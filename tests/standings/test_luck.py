@@ -1,0 +1,173 @@
+"""Scores corrected for luck: the same expectation, less variance, and noted beside the records."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from engine.card_cells import CELLS, CELLS_A_SIDE, add_cells
+from engine.game_core import BLOCK_COUNT
+from engine.records import Table
+from engine.von_neumann_poker import VonNeumannPoker
+from tests.contest_runs import CONTEST, Listener, new_place, outcome
+from tests.oracles.deals import key_of
+from tournament.api import run, verify
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.contests.von_neumann_poker.luck import COLUMNS, LegLuck, usual_gains
+from tournament.standings.luck import read_luck
+from tournament.standings.results import load
+from tournament.store.columns import buffer_fields
+from tournament.store.storage import open_storage
+
+Floats = npt.NDArray[np.float64]
+BOTS = ["bold", "calm", "dull"]
+
+
+def test_what_is_usual_is_fair_between_roles() -> None:
+    """As x is A or B his gains are opposite, and A's mean is the value of the game, 10/9 dollars."""
+    as_b, as_a = usual_gains().reshape(2, -1)
+    assert np.array_equal(as_a, -as_b)
+    assert as_a.mean() == pytest.approx(10 / 9, abs=0.02)
+
+
+def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArray[Any]]:
+    """Games of a leg in which A wins ten dollars by the higher card, or is paid for a high one."""
+    chance = np.random.default_rng(seed)
+    count = sessions * length
+    a, b = (chance.integers(0, 1 << 24, count).astype(np.float32) / np.float32(1 << 24) for _ in "ab")
+    gain = np.where(a > 0.8, np.where(b > 0.5, 30, 10) * np.where((a > b) | (b <= 0.5), 1, -1), 10 * np.sign(a - b))
+    return {
+        "session": np.repeat(np.arange(sessions, dtype=np.int32), length) + 5,
+        "x_is_a": (np.arange(count) % 2 == 0).astype(np.uint8),
+        "a_card": a,
+        "b_card": b,
+        "a_gain": gain.astype(np.int8),
+    }
+
+
+def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]:
+    """The same game by game: what these cards brought before, and usually, less its mean over all cards."""
+    columns = [games[name].tolist() for name in COLUMNS]
+    counts, gains = [0] * CELLS, [0] * CELLS
+    usual = usual_gains().tolist()
+    before: list[tuple[int, int]] = []
+    found = []
+    played = 0
+    for block in range(BLOCK_COUNT):
+        own = [row for row in zip(*columns) if (row[0] - 5) * BLOCK_COUNT // sessions == block]
+        worth = [(gain + 5 * base) / (count + 5) for gain, base, count in zip(gains, usual, counts)]
+        half = CELLS // 2
+        means = (sum(worth[:half]) / half, sum(worth[half:]) / half)
+        length = (len(before) + 250) / (played + 10)
+        total = 0.0
+        cells = []
+        for _, x_is_a, a, b, gain in own:
+            cell = x_is_a * half + int(a * CELLS_A_SIDE) * CELLS_A_SIDE + int(b * CELLS_A_SIDE)
+            total += worth[cell] - means[x_is_a]
+            cells.append((cell, gain if x_is_a else -gain))
+        found.append(1.1 * total / math.sqrt(length))
+        for cell, gain in cells:
+            counts[cell] += 1
+            gains[cell] += gain
+        before += cells
+        played += len({row[0] for row in own})
+    return found
+
+
+@pytest.mark.parametrize("sessions", [3, 40, 70])
+def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) -> None:
+    games = invented(1, sessions)
+    luck = LegLuck(5, sessions)
+    edges = [0, 1, 17, sessions * 6, sessions * 10]
+    for first, end in itertools.pairwise(edges):
+        luck.add({name: values[first:end] for name, values in games.items()})
+    assert luck.blocks() == pytest.approx(plain_luck(games, sessions), abs=1e-9)
+
+
+def test_games_that_cannot_be_are_refused() -> None:
+    games = invented(1, 4)
+    for changed in ({"a_card": games["a_card"] + np.float32(1)}, {"session": games["session"] + np.int32(50)}):
+        with pytest.raises(ValueError, match=r"card|session"):
+            LegLuck(5, 4).add(games | changed)
+    with pytest.raises(ValueError, match="lengths"):
+        LegLuck(5, 4).add(games | {"x_is_a": games["x_is_a"][1:]})
+    counts = np.zeros((BLOCK_COUNT, CELLS), np.int32)
+    with pytest.raises(ValueError, match="cells"):
+        add_cells(*(games[name] for name in COLUMNS), 5, 4, counts, counts[1:])  # type: ignore[call-arg, arg-type]
+
+
+def _replies(card: float, memory: list[float], seat: int) -> int:
+    """A bot that sticks to what it made of its first cards: the higher they were, the bolder it plays."""
+    if len(memory) < 20:
+        memory.append(card)
+    bold = sum(memory) / len(memory)
+    return int(card > 1 - bold) * (10 + int(40 * bold) if seat == 0 else 1)
+
+
+@pytest.mark.statistical
+def test_luck_has_mean_zero_also_with_bots_that_remember() -> None:
+    """Over legs of all-too-learning bots: corrections have mean zero, and do away with half of the variance."""
+    legs, sessions = 150, 12
+    luck, points = np.zeros(legs), np.zeros(legs)
+    for number in range(legs):
+        games = Table(buffer_fields(VON_NEUMANN_POKER.games), 50 * sessions)
+        table = Table(buffer_fields(VON_NEUMANN_POKER.sessions), sessions)
+        core = VonNeumannPoker(games, table, deals_key=key_of(number), sessions=sessions)
+        memories: tuple[list[float], list[float]] = ([], [])
+        status, answer = core.play(0), 0
+        while core.sessions_played < sessions:
+            kind, seat, _, view = core.pending()
+            answer = _replies(float(np.frombuffer(view, np.float32, 1)[0]), memories[seat], kind)
+            status = core.play(answer)
+        assert status is not None
+        one = LegLuck(0, sessions)
+        one.add({name: games.arrays[name][: games.rows] for name in COLUMNS})
+        luck[number], points[number] = one.blocks().sum(), core.points
+    assert abs(luck.mean()) < 3.5 * luck.std() / math.sqrt(legs)
+    assert (points - luck).var() < 0.75 * points.var()
+
+
+def test_a_run_notes_luck_and_mends_its_note(tmp_path: Path) -> None:
+    place = new_place(tmp_path, BOTS, 60, "replicas = 2")
+    place.play()
+    storage = open_storage(str(place.results))
+    noted = read_luck(storage, VON_NEUMANN_POKER)
+    assert len(noted) == 6
+    first = load(str(place.results))
+    for line in first.ranking.entrants:
+        assert line.adjusted_score is not None and line.adjusted_stderr is not None and line.stderr is not None
+        assert line.adjusted_ci_low is not None and line.adjusted_ci_low < line.adjusted_score
+        assert line.adjusted_score != line.score
+    assert sum(line.adjusted_score or 0.0 for line in first.ranking.entrants) == pytest.approx(0, abs=1e-6)
+    raw = {line.name: line.score for line in first.ranking.entrants}
+    games = first.games.sort_values(["match", "session", "game"])
+    for match in first.ranking.matches:
+        own = games[games.match == match.match]
+        total = 0.0
+        for replica in range(2):
+            leg = LegLuck(60 * replica, 60)
+            rows = own[own.session // 60 == replica]
+            leg.add({name: rows[name].to_numpy() for name in COLUMNS} | {"x_is_a": rows.x_is_a.to_numpy(np.uint8)})
+            total += leg.blocks().sum() / 2
+        raw[match.x] -= total
+        raw[match.y] += total
+    assert {line.name: line.adjusted_score for line in first.ranking.entrants} == pytest.approx(raw)
+    before = outcome(place.results)
+    note = place.results / "ledger" / "luck"
+    content = note.read_bytes()
+    for damaged in (content[:-1], content[:200] + b"\1" + content[201:], b"", content.replace(b"poker", b"joker")):
+        note.write_bytes(damaged)
+        assert read_luck(storage, VON_NEUMANN_POKER) == {}
+        assert {line.adjusted_score for line in load(str(place.results)).ranking.entrants} == {None}
+    watcher = Listener()
+    run(CONTEST, config=place.config, workers=1, executor="local", watcher=watcher)
+    assert watcher.games == 0
+    assert note.read_bytes() == content
+    assert outcome(place.results).leaderboard == before.leaderboard
+    assert verify(CONTEST, config=place.config).problems == ()

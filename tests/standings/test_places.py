@@ -1,0 +1,126 @@
+"""Who can be told apart: bounds of ranks, all at once, and the probability of each neighbours' order."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.oracles.exact_scores import match_value, session_values
+from tests.oracles.von_neumann_poker import Bot
+from tests.support import play_core
+from tournament.standings.places import order_probabilities, rank_bounds, surely_ahead
+from tournament.standings.student import quantile, two_sided_tail
+
+Floats = npt.NDArray[np.float64]
+BLOCKS = 32
+
+
+def residuals_of(blocks: Floats) -> Floats:
+    """Of equal blocks, a row for each entrant."""
+    count = blocks.shape[1]
+    away: Floats = (blocks - blocks.mean(axis=1, keepdims=True)) * math.sqrt(count / (count - 1))
+    return away
+
+
+def test_the_tail_and_the_quantile_are_inverse() -> None:
+    for freedom, chance in itertools.product((1, 2, 3, 9, 31, 319), (0.5, 0.05, 1e-3, 1e-6, 1e-9)):
+        assert float(two_sided_tail(quantile(1 - chance / 2, freedom), freedom)) == pytest.approx(chance, rel=1e-5)
+
+
+def test_the_tail_of_one_and_two_degrees_in_closed_form() -> None:
+    """1 − 2/π arctan t, and 1 − t/√(2 + t²)."""
+    t = np.array([0.0, 0.3, 1.0, 5.0, 40.0])
+    assert two_sided_tail(t, 1) == pytest.approx(1 - 2 / math.pi * np.arctan(t), abs=1e-14)
+    assert two_sided_tail(-t, 2) == pytest.approx(1 - t / np.sqrt(2 + t * t), abs=1e-14)
+
+
+def test_far_apart_all_have_a_place_of_their_own_and_equal_ones_share_it() -> None:
+    chance = np.random.default_rng(1)
+    noise = chance.normal(size=(4, BLOCKS))
+    residuals = residuals_of(noise)
+    apart = surely_ahead(np.array([900.0, 500.0, 0.0, -400.0]), residuals, BLOCKS - 1)
+    assert rank_bounds(apart) == [(1, 1), (2, 2), (3, 3), (4, 4)]
+    shared = surely_ahead(np.array([900.0, 3.0, 2.0, -400.0]), residuals, BLOCKS - 1)
+    assert rank_bounds(shared) == [(1, 1), (2, 3), (2, 3), (4, 4)]
+    assert rank_bounds(surely_ahead(np.zeros(4), residuals, 0)) == [(1, 4)] * 4
+    assert rank_bounds(surely_ahead(np.array([2.0, 1.0]), np.zeros((2, BLOCKS)), 31)) == [(1, 1), (2, 2)]
+
+
+@given(st.integers(0, 2**32), st.integers(2, 9))
+def test_bounds_are_ranks_that_get_no_better_down_the_list(seed: int, count: int) -> None:
+    chance = np.random.default_rng(seed)
+    scores = -np.sort(-chance.normal(0, 10, count))
+    residuals = residuals_of(chance.normal(size=(count, BLOCKS)) * chance.exponential(2, (count, 1)))
+    ahead = surely_ahead(scores, residuals, BLOCKS - 1)
+    assert not (ahead & ahead.T).any()
+    bounds = rank_bounds(ahead)
+    assert bounds == sorted(bounds) and [high for _, high in bounds] == sorted(high for _, high in bounds)
+    for rank, (low, high) in enumerate(bounds, 1):
+        assert 1 <= low <= rank <= high <= count
+
+
+@pytest.mark.statistical
+def test_among_equals_one_in_twenty_tournaments_tells_any_apart() -> None:
+    """Also where their luck is shared and their noise isn't alike; Holm's correction may only be too careful."""
+    chance = np.random.default_rng(2)
+    tournaments, count = 1500, 8
+    mixing = chance.normal(size=(count, count)) + 2 * np.eye(count)
+    told = 0
+    for _ in range(tournaments):
+        blocks = mixing @ chance.normal(size=(count, BLOCKS))
+        told += bool(surely_ahead(blocks.sum(axis=1), residuals_of(blocks), BLOCKS - 1).any())
+    assert 0.015 < told / tournaments < 0.05 + 3 * math.sqrt(0.05 * 0.95 / tournaments)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("spread", [0.0, 3.0, 12.0, 60.0])
+def test_stated_probabilities_of_the_order_are_kept(spread: float) -> None:
+    """Neighbours among ten whose strengths are drawn: of those stated at p, a share of p is in the right order."""
+    chance = np.random.default_rng(3)
+    said, right = [], []
+    for _ in range(800):
+        strengths = chance.normal(0, spread, 10)
+        blocks = strengths[:, np.newaxis] / BLOCKS + chance.normal(size=(10, BLOCKS))
+        order = np.argsort(-blocks.sum(axis=1))
+        said += order_probabilities(blocks.sum(axis=1)[order], residuals_of(blocks)[order], BLOCKS - 1)
+        right += list(np.diff(strengths[order]) < 0 if spread else chance.random(9) < 0.5)
+    stated, found = np.array(said), np.array(right)
+    for low, high in itertools.pairwise([0.5, 0.7, 0.9, 0.99, 1.01]):
+        chosen = (stated >= low) & (stated < high)
+        if chosen.sum() > 300:
+            # Neighbours of one tournament hang together, so they count for half as many.
+            error = math.sqrt(2 * stated[chosen].mean() * (1.001 - stated[chosen].mean()) / chosen.sum())
+            assert abs(found[chosen].mean() - stated[chosen].mean()) < 4 * error + 0.01, (low, spread)
+
+
+def _plain(above: float, calls: float, bet: int) -> Bot:
+    return Bot(lambda view: bet if view.card > above else 0, lambda view, _bet: int(view.card > calls))
+
+
+def test_exact_scores_of_fair_coins() -> None:
+    """Passing to and fro is fair for either; and after 50 games, always, the roles are as before."""
+    passer = _plain(1.0, 0.0, 10)
+    for mean, odd in session_values(passer, passer, 2):
+        assert mean == pytest.approx(0, abs=1e-12)
+        assert 0 <= odd <= 1
+    # Who is bet at and always folds loses ten dollars a game to who bets; who passes keeps them even.
+    stealer = _plain(0.0, 1.0, 10)
+    assert match_value(stealer, stealer, 10, 4) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.statistical
+def test_exact_scores_are_those_of_play() -> None:
+    x, y = _plain(0.7, 0.5, 20), _plain(0.2, 0.1, 40)
+    sessions = 1500
+    record = play_core(x, y, 11, sessions=sessions, capacities=(200_000, sessions))
+    points = np.array([session.x_points for session in record.sessions])
+    error = points.std() * math.sqrt(sessions)
+    value = match_value(x, y, sessions, 10)
+    assert abs(points.sum() - value) < 3.5 * error
+    assert value > 5 * error, "a match that tells little"

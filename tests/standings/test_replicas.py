@@ -1,0 +1,112 @@
+"""Matches of several replicas: scores are means over them, errors their own spread."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.standings.test_standings import batch_of, field_of, leg_of
+from tournament.standings.replicas import FEWEST
+from tournament.standings.standings import Standings, compute_standings
+from tournament.store.legs import LegResult
+
+NAMES = ["ann", "bob", "cat", "dan"]
+PAIRS = list(itertools.combinations(NAMES, 2))
+Counts = dict[tuple[str, str], int]
+
+
+def played(
+    replicas: dict[tuple[str, str], int], seed: int = 1, sessions: int = 64, leg_effect: float = 0.0
+) -> Standings:
+    field = field_of(NAMES)
+    return compute_standings(field, [batch_of(leg) for leg in legs_of(replicas, seed, sessions, leg_effect)])
+
+
+def legs_of(replicas: Counts, seed: int, sessions: int = 64, leg_effect: float = 0.0) -> list[LegResult]:
+    """Points of 1 a session for each place between the two, luck of deals that all see, and what stays for a leg."""
+    field, chance = field_of(NAMES), np.random.default_rng(seed)
+    legs = []
+    for number in range(max(replicas.values())):
+        deals = chance.normal(0, 3, sessions)
+        for x, y in PAIRS:
+            points = NAMES.index(y) - NAMES.index(x) + deals + chance.normal(0, 3, sessions)
+            points = points + leg_effect * chance.normal()
+            if number < replicas[x, y]:
+                legs.append(leg_of(field, x, y, points, number))
+    return legs
+
+
+def test_a_score_is_the_mean_over_replicas() -> None:
+    replicas = dict.fromkeys(PAIRS, 2) | {("ann", "bob"): 5}
+    legs = legs_of(replicas, 3)
+    ranked = compute_standings(field_of(NAMES), [batch_of(*legs)])
+    for line in ranked.entrants:
+        expected = 0.0
+        for pair in PAIRS:
+            if line.name in pair:
+                points = [leg.points for leg in legs if (leg.x, leg.y) == pair]
+                expected += (1 if line.name == pair[0] else -1) * sum(points) / len(points)
+        assert line.score == pytest.approx(expected, rel=1e-12)
+        assert line.points_per_session == pytest.approx(expected / (3 * 64))
+        assert line.matches == 3
+    assert {match.legs for match in ranked.matches} == {2, 5}
+
+
+def test_errors_come_from_replicas_where_there_are_enough() -> None:
+    replicas = dict.fromkeys(PAIRS, FEWEST)
+    legs = legs_of(replicas, 5, leg_effect=40.0)
+    ranked = compute_standings(field_of(NAMES), [batch_of(*legs)])
+    for line in ranked.entrants:
+        sums = np.zeros(FEWEST)
+        for leg in legs:
+            if line.name in (leg.x, leg.y):
+                sums[leg.number] += leg.points if leg.x == line.name else -leg.points
+        assert line.stderr == pytest.approx(sums.std(ddof=1) / math.sqrt(FEWEST), rel=1e-9)
+        assert line.stderr is not None
+        assert line.ci_high == pytest.approx(line.score + 2.262157163 * line.stderr)  # 9 degrees of freedom
+    for match in ranked.matches:
+        points = [leg.points for leg in legs if leg.match == match.match]
+        assert match.x_points_stderr == pytest.approx(math.sqrt(FEWEST) * np.std(points, ddof=1))
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    "replicas",
+    [dict.fromkeys(PAIRS, 3), dict.fromkeys(PAIRS, FEWEST), dict.fromkeys(PAIRS, FEWEST) | {("ann", "bob"): 25}],
+    ids=["few", "many", "uneven"],
+)
+def test_intervals_of_replicas_cover(replicas: dict[tuple[str, str], int]) -> None:
+    """Also where something stays for a whole leg, which replicas alone show."""
+    effect = 4.0 if min(replicas.values()) >= FEWEST else 0.0
+    tournaments, covered = 120, 0
+    for seed in range(tournaments):
+        for line in played(replicas, seed, 32, effect).entrants:
+            place = NAMES.index(line.name)
+            true_score = 32 * (sum(range(4)) - 4 * place)
+            assert line.ci_low is not None and line.ci_high is not None
+            covered += line.ci_low <= true_score <= line.ci_high
+    share = covered / tournaments / 4
+    assert abs(share - 0.95) < 3.5 * math.sqrt(0.95 * 0.05 / tournaments / 2)
+
+
+def test_pairs_of_duplicate_legs_are_replicas_together() -> None:
+    """Luck that both legs of a pair share with opposite signs is no error, in any replica."""
+    field = replace(field_of(["ann", "bob"]), settings={"duplicate": True})
+    chance = np.random.default_rng(3)
+    legs, sums = [], []
+    for number in range(3):
+        luck, skill = chance.normal(0, 10, 640), chance.normal(1, 1, (2, 640))
+        legs += [
+            leg_of(field, "ann", "bob", luck + skill[0], 2 * number),
+            leg_of(field, "ann", "bob", skill[1] - luck, 2 * number + 1),
+        ]
+        sums.append(skill.sum(axis=0))
+    (match,) = (ranked := compute_standings(field, [batch_of(*legs)])).matches
+    expected = math.sqrt(640 * 3) * np.std(sums, ddof=1)
+    assert match.legs == 6
+    assert match.x_points_stderr == pytest.approx(expected, rel=0.3)
+    assert ranked.entrants[0].stderr == pytest.approx(expected / 3, rel=0.3)

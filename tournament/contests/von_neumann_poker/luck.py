@@ -1,0 +1,73 @@
+"""What the cards of a leg were worth to x: a sum with mean zero, known in each game before it is played.
+
+A game's correction is what these cards usually bring who holds them, by the roles and by sixteenths of both cards,
+less the mean over all cards. What is usual is learned from the blocks of sessions before the game's own, of the same
+two bots, beginning with von Neumann's solution for a bet of twenty. So the sum is a martingale, whatever bots remember
+of the cards: a control variate as in AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M. Bowling, "AIVAT: A New
+Variance Reduction Technique for Agent Evaluation in Imperfect Information Games", 2018). A dollar is worth 1/√g points,
+g being the mean number of games of the sessions in earlier blocks: to divide by a session's own number would be biased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.card_cells import CELLS, CELLS_A_SIDE, add_cells
+from engine.game_core import BLOCK_COUNT
+
+COLUMNS = ("session", "x_is_a", "a_card", "b_card", "a_gain")
+_USUAL_GAMES = 5.0  # of a cell, that what is usual beforehand counts for
+_USUAL_LENGTH, _USUAL_SESSIONS = 25.0, 10.0  # games of a session, and for how many sessions that counts
+# Points a dollar, of which 1/√g is a little too low: short sessions count for more.
+_SCALE = 1.1
+
+Floats = npt.NDArray[np.float64]
+
+
+class LegLuck:
+    """Gathers a leg's games as they come, in any pieces."""
+
+    def __init__(self, first_session: int, sessions: int) -> None:
+        self._first_session, self._sessions = first_session, sessions
+        self._counts = np.zeros((BLOCK_COUNT, CELLS), np.int32)
+        self._gains = np.zeros((BLOCK_COUNT, CELLS), np.int32)
+
+    def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
+        """The next games, by column. Raises ValueError for what no leg has."""
+        session, x_is_a, a_card, b_card, a_gain = (np.ascontiguousarray(games[name]) for name in COLUMNS)
+        add_cells(
+            session, x_is_a, a_card, b_card, a_gain, self._first_session, self._sessions, self._counts, self._gains
+        )
+
+    def blocks(self) -> Floats:
+        """What luck was worth to x, in points, by block."""
+        counts, gains = self._counts.astype(np.float64), self._gains.astype(np.float64)
+        before_counts, before_gains = np.cumsum(counts, axis=0) - counts, np.cumsum(gains, axis=0) - gains
+        worth = (before_gains + _USUAL_GAMES * usual_gains()) / (before_counts + _USUAL_GAMES)
+        worth = worth.reshape(BLOCK_COUNT, 2, -1)
+        worth -= worth.mean(axis=2, keepdims=True)
+        dollars = (counts.reshape(worth.shape) * worth).sum(axis=(1, 2))
+        games = before_counts.sum(axis=1)
+        sessions = -(-np.arange(BLOCK_COUNT) * self._sessions // BLOCK_COUNT)  # in earlier blocks
+        length = (games + _USUAL_LENGTH * _USUAL_SESSIONS) / (sessions + _USUAL_SESSIONS)
+        return np.asarray(_SCALE * dollars / np.sqrt(length))
+
+
+@cache
+def usual_gains() -> Floats:
+    """x's gain by cell in von Neumann's solution for a pot and a bet of twenty dollars.
+
+    A bets with a card below 1/9 or above 7/9, B calls above 5/9; a mean over the middles of 81 parts of a cell.
+    """
+    parts = 9
+    middles = (np.arange(CELLS_A_SIDE * parts) + 0.5) / (CELLS_A_SIDE * parts)
+    a, b = middles[:, np.newaxis], middles
+    sign = np.sign(a - b)
+    gain = np.where((a < 1 / 9) | (a > 7 / 9), np.where(b > 5 / 9, 30 * sign, 10.0), 10 * sign)
+    means = gain.reshape(CELLS_A_SIDE, parts, CELLS_A_SIDE, parts).mean(axis=(1, 3)).ravel()
+    return np.concatenate([-means, means])

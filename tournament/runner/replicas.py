@@ -1,0 +1,45 @@
+"""How many replicas of each match there are, by what is recorded and what is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from tournament.runner.schedule import Replicas, Schedule
+from tournament.store.ledger import Batch
+from tournament.store.legs import Legs
+
+
+def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replicas:
+    """The replicas of each match of which a leg was played."""
+    more: dict[tuple[str, str], int] = {}
+    for batch in batches:
+        legs = Legs.of(batch.legs)
+        replicas = legs.number // legs_per_replica
+        for leg in np.flatnonzero(replicas):
+            pair = (legs.x[leg], legs.y[leg])
+            more[pair] = max(more.get(pair, 1), int(replicas[leg]) + 1)
+    return Replicas(1, more)
+
+
+def keeping_what_was_played(
+    schedule_with: Callable[[Replicas], Schedule], wanted: Replicas, batches: Iterable[Batch]
+) -> Schedule:
+    """The schedule of the wanted replicas, and of those beyond them that were played by the players of today.
+
+    So nothing is lost where fewer are wanted than before.
+    """
+    batches = list(batches)
+    schedule = schedule_with(wanted)
+    recorded = recorded_replicas(batches, schedule.legs_per_replica)
+    beyond = {pair: count for pair, count in recorded.more.items() if count > wanted.of(*pair)}
+    if not beyond:
+        return schedule
+    played = {digest for batch in batches for digest in Legs.of(batch.legs).digests}
+    for fixture in schedule_with(Replicas(wanted.of_all, {**wanted.more, **beyond})).fixtures():
+        pair = (fixture.x.name, fixture.y.name)
+        if fixture.digest not in played and pair in beyond:
+            replica = schedule.place(fixture.match, fixture.number)[0]
+            beyond[pair] = min(beyond[pair], max(replica, wanted.of(*pair)))
+    return schedule_with(Replicas(wanted.of_all, {**wanted.more, **beyond}))
