@@ -181,7 +181,8 @@ def run(
             out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
             after = stamps(contest.config.entrants)
             if came := sorted(bot for bot in after if before[name].get(bot) != after[bot]):
-                out.print(f"{', '.join(came)} came or changed meanwhile: run again to play it", soft_wrap=True)
+                what = "it" if len(came) == 1 else "them"
+                out.print(f"{', '.join(came)} came or changed meanwhile: run again to play {what}", soft_wrap=True)
     except KeyboardInterrupt:
         print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
         raise typer.Exit(130) from None

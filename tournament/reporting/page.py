@@ -309,7 +309,7 @@ class Layout:
         sorts: dict[tuple[str, str], list[int]] = {}  # how many, and where the last of those listed is
         for leg, fault in self.ranking.faults:
             if (leg.x, leg.y)[fault.seat] == name:
-                sort = sorts.setdefault((fault.question, fault.what), [0, 0])
+                sort = sorts.setdefault(fault.sort, [0, 0])
                 sort[0] += 1
                 if sort[0] > _FAULTS_OF_A_SORT:
                     continue

@@ -387,7 +387,7 @@ def replay_check(
 
 def _opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:
     if contest.house is None:
-        return "the house bot, a new one of tournament new"
+        return "the house bot, the one that tournament new writes"
     return f"{opponent.name}, a house player"
 
 
