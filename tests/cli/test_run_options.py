@@ -210,6 +210,6 @@ def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
         return process.stdout
 
     words = {"COMP_WORDS": "tournament rep", "COMP_CWORD": "1"}
-    assert asked(_TOURNAMENT_COMPLETE="complete_bash", **words).split() == ["replay", "report"]
+    assert asked(_TOURNAMENT_COMPLETE="complete_bash", **words).split() == ["report", "replay"]
     script = asked(_TOURNAMENT_COMPLETE="source_bash")
     assert script.strip().endswith("complete -o default -F _tournament_completion tournament")
