@@ -466,9 +466,13 @@ def faults(
 
     from tournament.cli.consoles import out
     from tournament.cli.replay_tables import fault_lines, replay_command
+    from tournament.errors import closest
     from tournament.standings.results import fault_values
 
     loaded = _load(contest, results, config)
+    names = {line.name for line in loaded.ranking.entrants}
+    if bot is not None and bot not in names:
+        raise BadInput(f"--bot {bot}: the records have no such bot{closest(bot, names)}")
     chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, (leg.x, leg.y)[one.seat])]
     given = {"results": results, "config": config}
     if as_json:
@@ -500,6 +504,7 @@ def check(
 
     Exits with 0 when it can, with 1 when it can't.
     """
+    import glob
     import shlex
 
     from tournament.cli.check_tables import alike, check_table
@@ -512,6 +517,10 @@ def check(
 
     if game is not None and session is None:
         raise BadInput("--game: say also of which --session")
+    if not os.path.lexists(bot):
+        there = sorted(Path("entrants").glob(f"*/{glob.escape(bot.name)}*"))
+        hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
+        raise BadInput(f"{bot}: there is no such file{hint}")
     loaded = load_config(contest or contest_of(bot, load_contests(config)), config, contest={"seed": seed})
     chosen = loaded.played
     check_among_others(bot, loaded.entrants)
