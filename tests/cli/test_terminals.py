@@ -48,8 +48,9 @@ def lines_of(console: Console) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("below", [0, 1, 3, 40])
-@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize(
+    ("width", "height", "below"), [*((*size, 3) for size in SIZES), (80, 24, 0), (80, 24, 1), (80, 24, 40)]
+)
 def test_the_head_and_the_winner_stay_in_sight(width: int, height: int, below: int) -> None:
     standings = field(60, below)
     console = screen_of(width, height)
@@ -87,8 +88,7 @@ def test_without_a_terminal_all_is_told() -> None:
     assert all(name in text for name in ("bot_60 ", "out_39: disqualified")) and "more" not in text
 
 
-@pytest.mark.parametrize("matches", [3, 0])
-@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize(("width", "height", "matches"), [*((*size, 3) for size in SIZES), (80, 24, 0)])
 def test_the_live_board_ends_with_its_progress(width: int, height: int, matches: int) -> None:
     """Whatever is said below the table, and however it is broken."""
     standings = field(60, 5)

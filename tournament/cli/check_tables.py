@@ -83,8 +83,8 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
     table.add_row("match", Text(f"{report.bot} against {report.opponent}"))
     table.add_row("played", f"{report.games:,} games {_in_sessions(report.sessions)}")
     if report.sessions:
-        value = f"{report.points_per_session * share:+,.3f}{error} a {'game' if by_game else 'session'}"
-        table.add_row("points", f"{value} for {report.bot}")
+        points = f"{report.points_per_session * share:+,.3f}{error} a {'game' if by_game else 'session'}"
+        table.add_row("points", f"{points} for {report.bot}")
     if contest.unit:
         table.add_row("", contest.unit)
     if contest.house:
