@@ -517,11 +517,12 @@ def check(
 
     if game is not None and session is None:
         raise BadInput("--game: say also of which --session")
+    known = load_contests(config)
     if not os.path.lexists(bot):
         there = sorted(Path("entrants").glob(f"*/{glob.escape(bot.name)}*"))
         hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
         raise BadInput(f"{bot}: there is no such file{hint}")
-    loaded = load_config(contest or contest_of(bot, load_contests(config)), config, contest={"seed": seed})
+    loaded = load_config(contest or contest_of(bot, known), config, contest={"seed": seed})
     chosen = loaded.played
     check_among_others(bot, loaded.entrants)
     with Screen(err, chosen.title) as screen:
