@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import tournament
 from tests.contest_runs import Place, new_place
 from tournament.audit.again import Replay, ReplayedGame
-from tournament.audit.report import Verification
+from tournament.audit.report import Problem, Verification
+from tournament.cli.commands import app
 from tournament.contests import CONTESTS
-from tournament.standings.results import crosstable_values, standing_values
+from tournament.standings.results import crosstable_values, fault_values, standing_values
+from tournament.store.legs import Fault
 from tournament.trial.match import MatchReport
 from tournament.worker.observation import Step
 
@@ -50,6 +53,42 @@ def test_every_field_is_on_the_page(place: Place) -> None:
     assert fields_of("Replay", 1) == names(ReplayedGame)
     assert fields_of("Replay", 2) == names(Step)
     assert fields_of("Match") == names(MatchReport) | {"seed", "replay"}
+
+
+# Of each command with --json the heading of the page that has its fields.
+HEADINGS = {
+    "leaderboard": "Standings",
+    "crosstable": "Crosstable",
+    "faults": "Faults",
+    "verify": "Verify",
+    "replay": "Replay",
+    "match": "Match",
+}
+
+
+def test_every_command_that_prints_json_is_on_the_page() -> None:
+    commands = getattr(get_command(app), "commands", {})
+    with_json = {name for name, one in commands.items() if any("--json" in option.opts for option in one.params)}
+    assert with_json == set(HEADINGS)
+    assert set(HEADINGS.values()) <= set(re.findall(r"^## (.+)$", OUTPUT, re.MULTILINE))
+
+
+def test_what_is_within_fields_is_on_the_page(place: Place) -> None:
+    """Faults of replays and matches, problems of a check of records, and faults, whose columns another page has."""
+
+    def told(heading: str, field: str) -> set[str]:
+        part = OUTPUT.split(f"## {heading}\n")[1].split("\n## ")[0]
+        line = next(line for line in part.splitlines() if line.startswith(f"| {field} |"))
+        return set(re.findall(r"`(\w+)`", line))
+
+    assert told("Verify", "problems") == names(Problem)
+    assert told("Replay", "faults") == names(Fault)
+    assert told("Match", "faults") == names(Fault) | {"bot"}
+    records = (ROOT / "docs" / "records.md").read_text().split("\n## faults\n")[1].split("\n## ")[0]
+    columns = set(re.findall(r"^\| (\w+) \|", records, re.MULTILINE)) - {"column"}
+    rows = fault_values(tournament.load(str(place.results)).ranking)
+    assert set(rows) == columns
+    assert "`replay`" in OUTPUT.split("## Faults\n")[1].split("\n## ")[0]
 
 
 def test_measures_are_on_the_page() -> None:

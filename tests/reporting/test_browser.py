@@ -101,24 +101,26 @@ def page(pages: Mapping[str, Played], tmp_path_factory: pytest.TempPathFactory) 
         driver.quit()
 
 
-def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, Played]) -> None:
-    for contest in CONTESTS:
-        page.open(contest)
-        for fragment in ("#bots", "#games", "#about", "#standings"):
-            page.run("location.hash = arguments[0]", fragment)
-        complaints, asked = page.taken()
-        assert complaints == []
-        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-        assert page.driver.title.endswith("tournament report")  # not what a bot wrote
-        names = page.texts("article.bot h2")
-        assert names == [line.name for line in pages[contest].results.ranking.entrants]
-        for width in (360, 1600):
-            page.driver.execute_cdp_cmd(
-                "Emulation.setDeviceMetricsOverride",
-                {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500},
-            )
-            assert page.run("return document.documentElement.scrollWidth") <= width
-        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+@pytest.mark.parametrize(
+    "contest", [CONTESTS[0], *(pytest.param(name, marks=pytest.mark.thorough) for name in CONTESTS[1:])]
+)
+def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, Played], contest: str) -> None:
+    page.open(contest)
+    for fragment in ("#bots", "#games", "#about", "#standings"):
+        page.run("location.hash = arguments[0]", fragment)
+    complaints, asked = page.taken()
+    assert complaints == []
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert page.driver.title.endswith("tournament report")  # not what a bot wrote
+    names = page.texts("article.bot h2")
+    assert names == [line.name for line in pages[contest].results.ranking.entrants]
+    for width in (360, 1600):
+        page.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500},
+        )
+        assert page.run("return document.documentElement.scrollWidth") <= width
+    page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
@@ -144,6 +146,7 @@ def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
     assert page.texts(".cross tbody th") == [*others, "dull"]
 
 
+@pytest.mark.thorough
 def test_a_cell_tells_its_error(page: Page, pages: Mapping[str, Played]) -> None:
     match = pages["von_neumann_poker"].results.ranking.matches[0]
     page.open("von_neumann_poker")
@@ -163,6 +166,7 @@ def test_a_cell_tells_its_error(page: Page, pages: Mapping[str, Played]) -> None
     assert tip.is_displayed()
 
 
+@pytest.mark.thorough
 def test_one_bot_at_a_time(page: Page) -> None:
     page.open("von_neumann_poker")
     assert page.shows("standings", "crosstable", "course")
@@ -209,6 +213,7 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
     assert page.texts("#v-log li[aria-current]") == page.texts("#v-log li")[:1]
 
 
+@pytest.mark.thorough
 def test_a_fault_leads_to_its_game(page: Page) -> None:
     page.open("von_neumann_poker", "#bot-crook")
     assert page.shows("bots", "bot-crook")
@@ -221,6 +226,7 @@ def test_a_fault_leads_to_its_game(page: Page) -> None:
     assert page.taken()[0] == []
 
 
+@pytest.mark.thorough
 def test_themes(page: Page) -> None:
     page.open("two_card_draw")
     ground = "return getComputedStyle(document.body).backgroundColor"

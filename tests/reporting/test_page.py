@@ -18,9 +18,10 @@ from tournament.contests import find_contest
 from tournament.reporting import findings as findings_module
 from tournament.reporting.findings import find
 from tournament.reporting.games import as_json
-from tournament.reporting.page import render
+from tournament.reporting.page import Layout, render
 from tournament.reporting.writing import make_page
 from tournament.standings.results import crosstable_values, load
+from tournament.standings.standings import Standings
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
 
@@ -214,3 +215,57 @@ def test_nobody_left_above_the_line(poker_results: Path, monkeypatch: pytest.Mon
     tree = read_html(render(*find(str(poker_results))))
     assert not list(tree.first("table", class_="standings").first("tbody").all("tr"))
     assert len(list(tree.first("dl", class_="below").all("dt"))) == len(nobody)
+
+
+def layout_of(one: Played, ranking: Standings) -> Layout:
+    contest = find_contest(one.results.field.contest)
+    return Layout(contest, replace(one.findings, ranking=ranking), live=False)
+
+
+def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[str, Played]) -> None:
+    """And what has no error at all is no luck."""
+    one = pages["von_neumann_poker"]
+    ranking = one.results.ranking
+    assert layout_of(one, ranking).compared_with == "a draw"
+    matches = tuple(
+        match._replace(x_points=100.0 * place * match.sessions, y_points=50.0 * match.sessions, x_points_stderr=0.0)
+        for place, match in enumerate(ranking.matches)
+    )
+    layout = layout_of(one, replace(ranking, matches=matches))
+    ranked = set(layout.names)
+    known = [cell for (name, _), cell in layout.cells.items() if name in ranked]
+    assert layout.middle == pytest.approx(sum(cell.value for cell in known) / len(known))
+    assert layout.compared_with == f"the mean of all, +{layout.middle:,.2f}"
+    sure = [cell for cell in known if cell.stderr == 0.0]
+    assert sure and all(layout.clear(cell) for cell in sure)
+    for cell in known:
+        above = cell.value - layout.middle
+        heat = layout.heat(cell)
+        assert heat == "z" or (heat[0] == "p") == (above > 0)
+        start, long = layout.bar(cell)
+        assert (start, start + long)[above < 0] == pytest.approx(50, abs=0.11)
+
+
+def test_faults_that_differ_in_numbers_alone_are_alike(pages: Mapping[str, Played]) -> None:
+    one = pages["von_neumann_poker"]
+    leg, fault = next(
+        (leg, fault) for leg, fault in one.results.ranking.faults if (leg.x, leg.y)[fault.seat] == "crook"
+    )
+    texts = [f"KeyError: 0.{number}7 (line 3 in a)" for number in range(9)] + ["KeyError: 0.5 (line 4 in a)"] * 2
+    faults = tuple((leg, replace(fault, what=text)) for text in texts)
+    listed = layout_of(one, replace(one.results.ranking, faults=faults)).faults("crook")
+    assert [(one["what"], one["more"]) for one in listed] == [
+        *[(text, 0) for text in texts[:2]], (texts[2], 6), (texts[9], 0), (texts[9], 0),
+    ]  # fmt: skip
+
+
+def test_each_fault_has_the_command_that_shows_its_game(
+    pages: Mapping[str, Played], trees: Mapping[str, Element]
+) -> None:
+    faults = pages["von_neumann_poker"].results.ranking.faults
+    commands = {
+        f"tournament replay von_neumann_poker --match {leg.match} --session {one.session} --game {one.game}"
+        for leg, one in faults
+    }
+    found = {code.text for code in trees["von_neumann_poker"].first("article", id="bot-crook").all("code")}
+    assert commands & found and not {text for text in found if text.startswith("tournament")} - commands

@@ -83,7 +83,7 @@ def suited_card(card: int) -> str:
     return f"{'A23456789TJQK'[card % 13]}{'shcd'[card // 13]}"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.integers(0, 51), min_size=5, max_size=7, unique=True))
 def test_what_cards_have_made(cards: list[int]) -> None:
     # phevaluator's ranks: the first of each class, the best 1.

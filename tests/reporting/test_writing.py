@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.contest_runs import call
+from tests.cli.in_process import shown
 from tests.reporting.html_reader import read_html
 from tournament.errors import BadInput, RunFailed
 from tournament.reporting import findings as findings_module
@@ -23,9 +23,9 @@ PAGE = '<html><meta name="generator" content="tournament report">'
 
 def test_the_command_writes_a_page(poker_results: Path, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
-    process = call(["report", "von_neumann_poker", "--results", str(poker_results.parent), "-o", str(output)])
-    assert (process.returncode, process.stderr) == (0, "")
-    assert "games on a page of 0." in process.stdout
+    told = shown("report", "von_neumann_poker", "--results", str(poker_results.parent), "-o", str(output))
+    assert (told.code, told.err) == (0, "")
+    assert "games on a page of 0." in told.out
     assert read_html(output.read_text()).first("h1").text == "One-card von Neumann poker"
 
 
@@ -62,10 +62,10 @@ def test_what_is_in_the_way_is_named(tmp_path: Path) -> None:
 
 
 def test_bad_input_is_one_line(tmp_path: Path) -> None:
-    process = call(["report", "von_neumann_poker", "--results", str(tmp_path)])
-    assert process.returncode == 2
-    assert process.stderr.startswith("tournament: ") and process.stderr.count("\n") == 1
-    assert "holds no results" in process.stderr
+    told = shown("report", "von_neumann_poker", "--results", str(tmp_path))
+    assert told.code == 2
+    assert told.err.startswith("tournament: ") and told.err.count("\n") == 1
+    assert "holds no results" in told.err
 
 
 def test_parts_that_go_while_they_are_read_are_read_again(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

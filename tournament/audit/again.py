@@ -16,7 +16,7 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.entrants.build import with_lines
 from tournament.entrants.folder import find_submissions
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import BadInput, RunFailed, closest
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.contest_run import competitors_of, schedule_of
@@ -164,6 +164,7 @@ def _recorded_leg(
 ) -> tuple[Batch, LegResult]:
     """The leg that has a session, and its batch. Raises BadInput."""
     known = False
+    names: set[str] = set()
     number = session // sessions_per_leg
     for batch in batches:
         legs = Legs.of(batch.legs)
@@ -173,14 +174,17 @@ def _recorded_leg(
             pairs = (match, match[::-1])
             found = np.array([n for n, pair in enumerate(zip(legs.x, legs.y)) if pair in pairs], dtype=np.int64)
         known = known or len(found) > 0
+        names |= {*legs.x, *legs.y}
         for index in found:
             leg = legs[int(index)]
             if leg.number == number:
                 return batch, leg
     name = str(match) if isinstance(match, int) else ",".join(match)
     if not known:
-        raise BadInput(f"--match {name}: the records have no such match; matches.parquet lists them")
-    raise BadInput(f"--session {session}: the records of match {name} have no such session")
+        unknown = [one for one in match if one not in names] if isinstance(match, tuple) else []
+        hint = "".join(f"; they have no {one}{closest(one, names)}" for one in unknown)
+        raise BadInput(f"--match {name}: the records have no such match{hint or '; matches.parquet lists them'}")
+    raise BadInput(f"--session {session}: the records of match {name} have no such session; the first is 0")
 
 
 def _leg(contest: Contest, field: Field, players: Players, recorded: LegResult) -> Leg:

@@ -34,8 +34,7 @@ def check_table(report: CheckReport) -> Table:
         won = f", {report.points_per_session:+.2f} points a session" if leg.sessions else ""
         table.add_row(
             "plays",
-            f"{leg.games:,} games in {leg.sessions:,} session{'s' * (leg.sessions != 1)}"
-            f" against {report.opponent}{won}",
+            f"{leg.games:,} games {_in_sessions(leg.sessions)} against {report.opponent}{won}",
         )
         if report.slow:
             table.add_row("slow", Text(report.slow, style="red" if report.too_slow else "yellow"))
@@ -78,10 +77,14 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(overflow="fold")
-    error = "" if report.stderr is None else f" ± {1.96 * report.stderr:.3f} (95%)"
+    by_game = contest.house is not None and contest.house.scoring.of_match
+    share = report.sessions / max(1, report.games) if by_game else 1.0  # of a session that points are told of
+    error = "" if report.stderr is None else f" ± {1.96 * report.stderr * share:,.3f} (95%)"
     table.add_row("match", Text(f"{report.bot} against {report.opponent}"))
-    table.add_row("played", f"{report.games:,} games in {report.sessions:,} session{'s' * (report.sessions != 1)}")
-    table.add_row("points", f"{report.points_per_session:+.3f}{error} a session for {report.bot}")
+    table.add_row("played", f"{report.games:,} games {_in_sessions(report.sessions)}")
+    if report.sessions:
+        points = f"{report.points_per_session * share:+,.3f}{error} a {'game' if by_game else 'session'}"
+        table.add_row("points", f"{points} for {report.bot}")
     if contest.unit:
         table.add_row("", contest.unit)
     if contest.house:
@@ -99,9 +102,14 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
     return table
 
 
+def _in_sessions(count: int) -> str:
+    return f"in {count:,} session{'s' * (count != 1)}" if count else "of a session that was broken off,"
+
+
 def _verdict(report: MatchReport) -> Text:
     if report.disqualified:
-        return Text(f"{' and '.join(report.disqualified)} disqualified: too many faults", style="red")
+        verb = "is" if len(report.disqualified) == 1 else "are"
+        return Text(f"{' and '.join(report.disqualified)} {verb} disqualified: too many faults", style="red")
     if report.stderr is None:
         return Text("too few sessions to tell")
     sigmas = abs(report.points_per_session) / report.stderr if report.stderr else float("inf")
@@ -127,7 +135,7 @@ def _costs(meter: Meter, fuel_allowed: int) -> list[tuple[str, str]]:
 def _at_limits(report: CheckReport) -> Text:
     """What came of the questions at extreme values."""
     if not report.boundary_faults:
-        return Text(f"{report.boundary_questions} questions with extreme values: all answered")
+        return Text(f"{report.boundary_questions:,} questions with extreme values: all answered")
     first = report.boundary_faults[0]
     count = f"{'' if report.asked_all else 'at least '}{len(report.boundary_faults)} of {report.boundary_questions}"
     return Text(
@@ -166,8 +174,8 @@ def hint_for(what: str, kind: str) -> str:
 
 
 def alike(faults: Sequence[Fault]) -> list[tuple[Fault, int]]:
-    """The first fault of each sort, and how many there are of it: the same words over the same question."""
+    """The first fault of each sort, and how many there are of it: the same words but for numbers, and question."""
     sorts: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
-        sorts.setdefault((fault.question, fault.what), []).append(fault)
+        sorts.setdefault(fault.sort, []).append(fault)
     return [(sort[0], len(sort)) for sort in sorts.values()]

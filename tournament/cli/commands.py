@@ -32,8 +32,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-# Of a terminal, beside the rows of the final table: its head, what is below it, and the prompt.
-_LINES_AROUND = 9
 _PLAYS_WITH = ("wasmtime", "ziglang", "sandlock", "ray", "pyarrow")
 
 _Contest = Annotated[
@@ -127,9 +125,11 @@ def run(
     Run again after a crash, after Ctrl-C or with a new bot in the folder:
     only what is missing is played.
     """
+    from rich.text import Text
+
     from tournament.cli.consoles import err, out
     from tournament.cli.screen import Screen
-    from tournament.cli.tables import leaderboard_table, reasons
+    from tournament.cli.tables import final_tables, first_line
     from tournament.config import load_config, load_contests
     from tournament.runner.seed import begin_key
     from tournament.store.storage import inside
@@ -169,31 +169,38 @@ def run(
     try:
         before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in chosen.items()}
         # Whatever is wrong with the last is told before the first is played.
-        with Screen(err, "", as_json=as_json) as screen:
-            prepared = [prepare_contest(one.played, one, screen) for one in chosen.values()]
+        prepared = []
+        for name, one in chosen.items():
+            with Screen(err, "", contest=name, as_json=as_json) as screen:
+                prepared.append(prepare_contest(one.played, one, screen))
         for contest in prepared:
-            title, place = contest.contest.title, contest.location
+            name, title, place = contest.contest.name, contest.contest.title, contest.location
             if dry_run:
                 plan = plan_of(contest)
                 out.print(
                     f"{title}: {plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games,"
-                    f" {plan.seconds:,.0f} s, {short(plan.size)} bytes, into {place}"
+                    f" {short(plan.size)}B of records, {max(1, round(plan.seconds)):,} s and more where bots think"
+                    f" long, into {place}"
                     + ("" if plan.last else "; more replicas may follow, until the order is settled"),
                     soft_wrap=True,
                 )
+                broken = [entrant for entrant in contest.entrants if entrant.artifact is None]
+                for entrant in broken:
+                    out.print(f"{entrant.name}: broken: {printable(first_line(entrant.problem or ''))}", soft_wrap=True)
+                unfit = unfit or bool(broken)
                 continue
-            with Screen(err, title, as_json=as_json, unit=contest.contest.unit) as screen:
+            with Screen(err, title, contest=name, as_json=as_json, unit=contest.contest.unit) as screen:
                 standings = run_prepared(contest, screen)
             unfit = unfit or any(line.status != "ok" for line in standings.entrants)
-            rows = max(5, out.height - _LINES_AROUND) if out.is_terminal else None
-            out.print(leaderboard_table(standings, title, out.width, rows, contest.contest.unit))
             given = {"entrants": entrants, "results": results, "config": config}
-            if below := reasons(standings, _again(contest.contest.name, standings, given)):
-                out.print(below, soft_wrap=True)
+            again = _again(name, standings, given)
+            for shown in final_tables(out, standings, title, contest.contest.unit, again):
+                out.print(shown, soft_wrap=isinstance(shown, Text))
             out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
             after = stamps(contest.config.entrants)
-            if came := sorted(name for name in after if before[contest.contest.name].get(name) != after[name]):
-                out.print(f"{', '.join(came)} came or changed meanwhile: run again to play it", soft_wrap=True)
+            if came := sorted(bot for bot in after if before[name].get(bot) != after[bot]):
+                what = "it" if len(came) == 1 else "them"
+                out.print(f"{', '.join(came)} came or changed meanwhile: run again to play {what}", soft_wrap=True)
     except KeyboardInterrupt:
         print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -477,9 +484,13 @@ def faults(
 
     from tournament.cli.consoles import out
     from tournament.cli.replay_tables import fault_lines, replay_command
+    from tournament.errors import closest
     from tournament.standings.results import fault_values
 
     loaded = _load(contest, results, config)
+    names = {line.name for line in loaded.ranking.entrants}
+    if bot is not None and bot not in names:
+        raise BadInput(f"--bot {bot}: the records have no such bot{closest(bot, names)}")
     chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, (leg.x, leg.y)[one.seat])]
     given = {"results": results, "config": config}
     if as_json:
@@ -511,6 +522,7 @@ def check(
 
     Exits with 0 when it can, with 1 when it can't.
     """
+    import glob
     import shlex
 
     from tournament.cli.check_tables import alike, check_table
@@ -523,7 +535,12 @@ def check(
 
     if game is not None and session is None:
         raise BadInput("--game: say also of which --session")
-    loaded = load_config(contest or contest_of(bot, load_contests(config)), config, contest={"seed": seed})
+    known = load_contests(config)
+    if not os.path.lexists(bot):
+        there = sorted(Path("entrants").glob(f"*/{glob.escape(bot.name)}*"))
+        hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
+        raise BadInput(f"{bot}: there is no such file{hint}")
+    loaded = load_config(contest or contest_of(bot, known), config, contest={"seed": seed})
     chosen = loaded.played
     check_among_others(bot, loaded.entrants)
     with Screen(err, chosen.title) as screen:

@@ -36,7 +36,8 @@ def game_lines(game: _Game) -> Group:
     held = ", ".join(f"{name} {' '.join(cards)}" for name, cards in game.cards.items())
     parts: list[RenderableType] = [_line(0, (f"game {game.game}", "bold"), (f": {held}" if held else "", ""))]
     for step in game.steps:
-        parts.append(_line(2, (step.bot, "bold"), (f" {step.question}: {step.asked}", "")))
+        asked = step.asked.removeprefix(f"{step.question}: ")  # of contests without words of their own
+        parts.append(_line(2, (step.bot, "bold"), (f" {step.question}: {asked}", "")))
         parts += [_line(4, (f"| {line}", "dim")) for line in step.printed.splitlines()]
         if step.fault is not None:
             parts.append(_line(4, (f"fault: {step.fault}", "red")))
@@ -82,7 +83,7 @@ def _sorts(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResu
     """Faults that are alike together: by bot, those that come most often first."""
     sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
     for leg, fault in faults:
-        sorts.setdefault(((leg.x, leg.y)[fault.seat], fault.question, fault.what), []).append((leg, fault))
+        sorts.setdefault(((leg.x, leg.y)[fault.seat], *fault.sort), []).append((leg, fault))
     return [alike for _, alike in sorted(sorts.items(), key=lambda item: (item[0][0], -len(item[1])))]
 
 

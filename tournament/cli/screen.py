@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.cli.numbers import short
-from tournament.cli.tables import leaderboard_table
+from tournament.cli.tables import fitted, leaderboard_table
 from tournament.errors import printable
 from tournament.runner.contest_run import Progress
 from tournament.standings.standings import Standings
@@ -28,11 +28,15 @@ _JSON_SECONDS = 1.0
 class Screen:
     """Watches a run or a check: live on a terminal, almost nothing elsewhere."""
 
-    def __init__(self, console: Console, title: str, *, as_json: bool = False, unit: str = "") -> None:
+    def __init__(
+        self, console: Console, title: str, *, contest: str = "", as_json: bool = False, unit: str = ""
+    ) -> None:
         self.console = console
         self.as_json = as_json
         self.unit = unit
         self.title = title
+        self.contest = contest
+        self._untold: Progress | None = None
         self._live: Live | None = None
         self._spinner: Status | None = None
         self._last = 0.0
@@ -44,6 +48,8 @@ class Screen:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._untold and self.as_json:  # so that the last line has all that was played
+            self._tell(self._untold)
         if self._live:
             self._live.stop()
             self._live = None
@@ -54,7 +60,7 @@ class Screen:
     def say(self, text: str) -> None:
         """A line about what is going on."""
         if self.as_json:
-            print(json.dumps({"contest": self.title, "says": text}), file=self.console.file, flush=True)
+            print(json.dumps({"contest": self.contest, "says": text}), file=self.console.file, flush=True)
             return
         self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=True)
 
@@ -71,27 +77,31 @@ class Screen:
         """Show the leaderboard as it now stands; without a terminal now and then a line, or as JSON for scripts."""
         if self.as_json or not self.console.is_terminal:
             now = time.monotonic()
+            self._untold = progress
             if now - self._said >= (_JSON_SECONDS if self.as_json else _LINE_SECONDS):
                 self._said = now
                 self._tell(progress)
             return
-        rows = max(3, self.console.height - 7)
+
+        def draw(rows: int) -> RenderableType:
+            return leaderboard_table(progress.standings, self.title, self.console.width, rows, self.unit)
+
         self._show(
             lambda: Group(
-                leaderboard_table(progress.standings, self.title, self.console.width, rows, self.unit),
-                progress_line(progress, self.console.width),
+                fitted(self.console, self.console.height - 2, draw), progress_line(progress, self.console.width)
             )
         )
 
     def _tell(self, progress: Progress) -> None:
         """A line that says how far a run is."""
+        self._untold = None
         if not self.as_json:
             self.say(f"{self.title}: {progress_text(progress)}")
             return
         values = dataclasses.asdict(dataclasses.replace(progress, standings=Standings((), (), ())))
         del values["standings"]
         leader = next((line.name for line in progress.standings.entrants if line.rank == 1), None)
-        print(json.dumps({"contest": self.title, **values, "leader": leader}), file=self.console.file, flush=True)
+        print(json.dumps({"contest": self.contest, **values, "leader": leader}), file=self.console.file, flush=True)
 
     def checked(self, what: str, done: int, total: int) -> None:
         """Show how far a check is; without a terminal now and then in a line."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +20,8 @@ MOST_COLUMNS = 24
 _REACH = 1.96
 # Measures that the leaderboard shows on wide terminals only don't go into the crosstable's cells.
 _CELL_WIDTH = 60
+# Of a terminal, below the final table and what is wrong with whom: where the games are, who came late, the prompt.
+_LINES_BELOW = 4
 
 
 @dataclass(frozen=True)
@@ -117,16 +119,58 @@ def leaderboard_table(
     return table
 
 
-def reasons(standings: Standings, again: Mapping[str, str] | None = None) -> Text:
-    """One line for each entrant below the line: what is wrong with it, and the command to see it `again`, if any."""
+def fitted(console: Console, room: int, draw: Callable[[int], RenderableType]) -> RenderableType:
+    """What `draw` makes of as many rows as leave it no higher than `room`, three at least."""
+    rows = max(3, room)
+    while True:
+        drawn = draw(rows)
+        over = len(console.render_lines(drawn, pad=False)) - room
+        if over <= 0 or rows <= 3:
+            return drawn
+        rows = max(3, rows - over)
+
+
+def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: int | None = None) -> Text:
+    """One line for each entrant below the line: what is wrong with it, and the command to see it `again`, if any.
+
+    Of more than `most` the rest are counted.
+    """
     lines = []
-    for line in standings.entrants:
-        if line.rank is None:
-            reason = printable(first_line(line.reason or ""))
-            lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {reason}"))
-            if again and line.name in again:
-                lines.append(Text(f"  see it: {again[line.name]}"))
+    below = [line for line in standings.entrants if line.rank is None]
+    for line in below[:most]:
+        reason = printable(first_line(line.reason or ""))
+        lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {reason}"))
+        if again and line.name in again:
+            lines.append(Text(f"  see it: {again[line.name]}"))
+    if most is not None and most < len(below):
+        lines.append(Text(f"… and {len(below) - most:,} more: tournament leaderboard has all"))
     return Text("\n").join(lines)
+
+
+def final_tables(
+    console: Console, standings: Standings, title: str, unit: str, again: Mapping[str, str]
+) -> Iterator[RenderableType]:
+    """The ranking and what is wrong with whom, together no higher than the console: its head stays in sight."""
+    below = reasons(standings, again)
+    room = console.height - _LINES_BELOW
+    if console.is_terminal:
+        count = sum(line.rank is None for line in standings.entrants)
+        most = next((n for n in range(count, 0, -1) if _height(console, reasons(standings, again, n)) <= room // 2), 1)
+        below = reasons(standings, again, most)
+
+        def draw(rows: int) -> RenderableType:
+            return leaderboard_table(standings, title, console.width, rows, unit)
+
+        yield fitted(console, room - _height(console, below), draw)
+    else:
+        yield leaderboard_table(standings, title, console.width, unit=unit)
+    if below:
+        yield below
+
+
+def _height(console: Console, text: Text) -> int:
+    """Lines that a terminal takes for a text that it breaks itself."""
+    return sum(max(1, -(-line.cell_len // console.width)) for line in text.split("\n")) if text else 0
 
 
 def first_line(reason: str) -> str:

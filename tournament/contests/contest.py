@@ -423,9 +423,9 @@ class Contest:
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
     `new_core_at_limits`. The `portrait` is what a report shows beside scores. Without a `telling`, games are told by
-    their columns; `unit` says in a few words what a point is. Two are guesses, for the
-    batches before anything is measured: the games of a session, and how many one
-    core plays in a second. `commands` are what it adds to the command line: by name, where a Typer app is
+    their columns; `unit` says in a few words what a point is. Three are guesses, until
+    something is measured: the games of a session by the settings, how many one core plays in a second, and
+    the bytes of one in the records. `commands` are what it adds to the command line: by name, where a Typer app is
     to be found, as "module:attribute"; it is imported when the command is called. The `preset` are settings
     with which a new settings file has it. `requires`: packages that its games depend on, with their versions; a
     node without just these does not play it.
@@ -447,8 +447,9 @@ class Contest:
     portrait: Portrait | None = None
     telling: Telling | None = None
     unit: str = ""
-    expected_games: float = 12.0
+    expected_games: Callable[[Any], float] = lambda settings: 25.0
     expected_rate: float = 3e6
+    expected_bytes: float = 12.0
     commands: Mapping[str, str] = field(default_factory=dict)
     preset: Mapping[str, object] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()

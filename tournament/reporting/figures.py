@@ -53,7 +53,5 @@ def clean(text: str, most: int = 2_500) -> str:
 
 
 def size_text(size: float) -> str:
-    for unit, one in (("million", 1e6), ("thousand", 1e3)):
-        if size >= 10 * one:
-            return f"{size / one:,.1f} {unit}"
-    return f"{size:,.0f}"
+    """A count, from a million on in millions."""
+    return f"{size / 1e6:,.2f} million" if size >= 1e6 else f"{size:,.0f}"

@@ -74,8 +74,12 @@ def row_as_scene(row: Row) -> Scene:
     """A game of a contest that says nothing of how it looks: what was recorded, a column a step."""
     skipped = ("match", "session", "game")
     return Scene(
-        [Step(None, f"{name.replace('_', ' ')}: {value}") for name, value in row.items() if name not in skipped]
+        [Step(None, f"{name.replace('_', ' ')}: {_shown(value)}") for name, value in row.items() if name not in skipped]
     )
+
+
+def _shown(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def as_json(value: Any) -> Markup:

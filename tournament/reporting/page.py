@@ -33,7 +33,7 @@ from tournament.standings.standings import Match, Standing
 _TEMPLATES = Path(__file__).parent / "templates"
 MOST_ACROSS = 60  # rows and columns of the crosstable
 MOST_ROWS, FEWEST_MATCHES = 3_000, 20  # results that are listed: of all bots, and of each in a large field
-_MOST_FAULTS = 25  # of a bot that are listed
+_MOST_FAULTS, _FAULTS_OF_A_SORT = 25, 3  # of a bot that are listed
 _MOST_CURVES = 8  # that have a colour of their own
 _HEATS = 6  # shades of either colour in the crosstable
 _CLEAR = 2.0  # standard errors from which a result isn't luck, as in the crosstable on a terminal
@@ -51,10 +51,6 @@ class Cell:
     score: float | None
     measures: Mapping[str, float | None]
     match: int
-
-    @property
-    def clear(self) -> bool:
-        return bool(self.stderr) and abs(self.value) > _CLEAR * (self.stderr or 0.0)
 
 
 def cells_of(matches: Sequence[Match], against_house: bool, by_game: bool) -> dict[tuple[str, str], Cell]:
@@ -90,7 +86,10 @@ class Layout:
         self.score_digits = 1 if self.scoring is None else self.scoring.decimals
         self._ids = {line.name: _anchor(line.name, place) for place, line in enumerate(self.ranking.entrants)}
         shown = [cell.value for (name, _), cell in self.cells.items() if name in set(self.names)]
-        self.scale = _quantile([abs(value) for value in shown], 0.95) or 1.0
+        # Of whom one loses what the other wins, neither is ahead at 0; else what is usual is in the middle.
+        zero_sum = self.scoring is not None or all(m.x_points + m.y_points == 0 for m in self.ranking.matches)
+        self.middle = 0.0 if zero_sum or not shown else sum(shown) / len(shown)
+        self.scale = _quantile([abs(value - self.middle) for value in shown], 0.95) or 1.0
         self._stretches = {name: course.means() for name, course in findings.courses.whole.items()}
 
     # standings
@@ -182,9 +181,19 @@ class Layout:
     def left_out(self) -> bool:
         return max(len(self.house or self.names), len(self.ranked)) > MOST_ACROSS
 
+    @property
+    def compared_with(self) -> str:
+        """What results are set against."""
+        return f"the mean of all, {self.value(self.middle)}" if self.middle else "a draw"
+
     def heat(self, cell: Cell) -> str:
-        level = min(_HEATS, round(_HEATS * abs(cell.value) / self.scale))
-        return f"{'p' if cell.value > 0 else 'n'}{level}" if level else "z"
+        off = cell.value - self.middle
+        level = min(_HEATS, round(_HEATS * abs(off) / self.scale))
+        return f"{'p' if off > 0 else 'n'}{level}" if level else "z"
+
+    def clear(self, cell: Cell) -> bool:
+        """Whether a result isn't luck; one without any error, where nothing is left to chance, is none."""
+        return cell.stderr is not None and abs(cell.value - self.middle) > _CLEAR * cell.stderr
 
     def value(self, value: float) -> str:
         return signed(value, self.digits)
@@ -198,7 +207,7 @@ class Layout:
 
     def told(self, cell: Cell) -> str:
         """What the crosstable tells of a cell, besides its value: |-separated for the page's script."""
-        parts = [self.error(cell.stderr), f"{cell.sessions:,}", f"{cell.games:,}", "1" if cell.clear else "0"]
+        parts = [self.error(cell.stderr), f"{cell.sessions:,}", f"{cell.games:,}", "1" if self.clear(cell) else "0"]
         parts += [
             f"{measure.title} {text}" for measure in self.measures if (text := self.measured(measure, cell.measures))
         ]
@@ -271,7 +280,7 @@ class Layout:
     def best_and_worst(self, name: str) -> list[tuple[str, list[Cell]]]:
         """The three best matches and the three worst."""
         cells = sorted(self.results(name), key=lambda cell: -cell.value)
-        if len(cells) < 2:
+        if name not in self.names or len(cells) < 2:
             return []
         count = min(3, len(cells) // 2)
         return [("Best", cells[:count]), ("Worst", list(reversed(cells[-count:])))]
@@ -280,9 +289,10 @@ class Layout:
         return self.findings.courses.against.get((name, opponent))
 
     def bar(self, cell: Cell) -> tuple[float, float]:
-        """Where the bar of a result begins, and how long it is, in hundredths; its middle is zero."""
-        long = 50 * min(1.0, abs(cell.value) / self.scale)
-        return round(50 - long if cell.value < 0 else 50, 1), round(long, 1)
+        """Where the bar of a result begins, and how long it is, in hundredths; its middle is what is no lead."""
+        off = cell.value - self.middle
+        long = 50 * min(1.0, abs(off) / self.scale)
+        return round(50 - long if off < 0 else 50, 1), round(long, 1)
 
     def panels(self, name: str) -> list[dict[str, Any]]:
         """The contest's charts of how a bot plays."""
@@ -294,10 +304,16 @@ class Layout:
         return [_drawn(panel) for panel in portrait.panels(survey.sums, subject)]
 
     def faults(self, name: str) -> list[dict[str, Any]]:
-        """The recorded faults of a bot, at most so many."""
-        found = []
+        """The recorded faults of a bot, at most so many: of each sort the first few, and how many `more` there were."""
+        found: list[dict[str, Any]] = []
+        sorts: dict[tuple[str, str], list[int]] = {}  # how many, and where the last of those listed is
         for leg, fault in self.ranking.faults:
             if (leg.x, leg.y)[fault.seat] == name:
+                sort = sorts.setdefault(fault.sort, [0, 0])
+                sort[0] += 1
+                if sort[0] > _FAULTS_OF_A_SORT:
+                    continue
+                sort[1] = len(found)
                 found.append(
                     {
                         "opponent": (leg.y, leg.x)[fault.seat],
@@ -310,8 +326,11 @@ class Layout:
                         "what": clean(fault.what),
                         "asked": clean(fault.asked) if self.findings.with_games else "",
                         "complaints": clean(fault.complaints) if self.findings.with_games else "",
+                        "more": 0,
                     }
                 )
+        for count, last in sorts.values():
+            found[last]["more"] = max(0, count - _FAULTS_OF_A_SORT)
         return found[:_MOST_FAULTS]
 
     def edit(self, name: str) -> Edit | None:

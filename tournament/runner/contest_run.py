@@ -45,7 +45,6 @@ from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Task
 
 _SUMMARY_SECONDS = 5.0
-_BYTES_PER_GAME = 12
 _LARGE = 1e9  # bytes of records that are announced
 
 
@@ -151,10 +150,10 @@ def plan_of(prepared: Prepared) -> Plan:
     done = counted(standing)
     inline, in_lanes = _legs_to_play(schedule, done)
     sessions = schedule.sessions_per_leg
-    games = int((inline + in_lanes) * sessions * contest.expected_games)
+    games = int((inline + in_lanes) * sessions * contest.expected_games(config.contest))
     workers = config.general.workers or len(os.sched_getaffinity(0))
-    seconds = new_pace(contest, workers, sessions).seconds_for(inline, in_lanes)
-    return Plan(inline + in_lanes, schedule.total(), games, seconds, int(games * _BYTES_PER_GAME), this.done)
+    seconds = new_pace(contest, config, workers, sessions).seconds_for(inline, in_lanes)
+    return Plan(inline + in_lanes, schedule.total(), games, seconds, int(games * contest.expected_bytes), this.done)
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
@@ -308,15 +307,15 @@ def _play(
         return ranking
     sessions = schedule.sessions_per_leg
     general = config.general
-    size = to_play * sessions * contest.expected_games * _BYTES_PER_GAME
+    size = to_play * sessions * contest.expected_games(config.contest) * contest.expected_bytes
     if size > _LARGE:
         watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
     if general.executor == "ray":
         watcher.say("Starting Ray…")
     inline, in_lanes = _legs_to_play(schedule, done)
-    seconds = new_pace(contest, 1, sessions).seconds_for(inline, in_lanes)
+    seconds = new_pace(contest, config, 1, sessions).seconds_for(inline, in_lanes)
     executor = choose_executor(general.executor, general.workers, general.address, seconds, watcher.say)
-    pace = new_pace(contest, executor.workers, sessions)
+    pace = new_pace(contest, config, executor.workers, sessions)
     tasks = _tasks(contest, config, writer, schedule, done, pace, inline, in_lanes)
     # Working out standings takes long in large fields, so it waits for a multiple of what it took.
     ranked = summarised = time.perf_counter()
@@ -351,9 +350,9 @@ def _play(
     return ranking
 
 
-def new_pace(contest: Contest, workers: int, sessions_per_leg: int) -> Pace:
+def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:
     """Nothing measured yet, only what the contest expects."""
-    return Pace(workers, sessions_per_leg, contest.expected_games, contest.expected_rate)
+    return Pace(workers, sessions_per_leg, contest.expected_games(config.contest), contest.expected_rate)
 
 
 def _tasks(

@@ -35,6 +35,9 @@ _Seat = Annotated[int, Limits(ge=0, le=1)]
 Number = Annotated[int, Limits(ge=0, le=_MOST_NUMBER)]
 Count = Annotated[int, Limits(ge=0, le=_MOST_COUNT)]
 
+# Numbers but those of lines, which tell sorts apart.
+_NUMBER = re.compile(r"(?<!line )\b[0-9]+(?:[.,][0-9]+)*(?:e[+-]?[0-9]+)?")
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -53,6 +56,11 @@ class Fault:
     what: Text
     asked: Text = ""
     complaints: Text = ""
+
+    @property
+    def sort(self) -> tuple[str, str]:
+        """What faults have in common that are alike: the question, and what it was but for its numbers."""
+        return self.question, _NUMBER.sub("0", self.what)
 
     def bounded(self) -> Fault:
         """The fault with its texts cut to what the ledger keeps of them."""

@@ -276,7 +276,7 @@ def _pace(
         return seen, own, time.thread_time() - started if seconds is None else seconds
 
     sessions_of_leg = 1 if contest.house else settings.sessions
-    games_of_session = getattr(settings, contest.scored.length) if contest.scored.length else contest.expected_games
+    games_of_session = contest.expected_games(settings)
     tried = [taken(_A_FEW)]
     if any(fault.seat == 0 for fault in tried[0][0].result.faults):  # that is what there is to tell
         return tried[0][0], _Pace(0.0, SESSIONS, 1, "", too_slow=False)
@@ -387,7 +387,7 @@ def replay_check(
 
 def _opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:
     if contest.house is None:
-        return "the house bot, a new one of tournament new"
+        return "the house bot, the one that tournament new writes"
     return f"{opponent.name}, a house player"
 
 

@@ -224,7 +224,8 @@ HOLDEM_TRAINING = Contest(
     portrait=PORTRAIT,
     telling=TELLING,
     unit="a score is W, chips won a hand",
-    expected_games=10_000.0,
+    expected_games=lambda settings: settings.hands,
     expected_rate=1e5,
+    expected_bytes=15.0,
     commands={"judge": "tournament.cli.judge:app"},
 )

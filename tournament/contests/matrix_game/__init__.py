@@ -136,6 +136,13 @@ def _named(name: str, title: str, moves: Sequence[str], payoffs: Payoffs, **sett
     return replace(MATRIX_GAME.named(name), title=title, preset=preset)
 
 
+def _turns(settings: Settings) -> float:
+    """The expected turns of a session."""
+    ends = settings.end_probability
+    each = (1 - (1 - ends) ** settings.rounds) / ends if ends else settings.rounds
+    return settings.games_per_session * each
+
+
 MATRIX_GAME = Contest(
     name="matrix_game",
     title="Matrix game",
@@ -199,8 +206,10 @@ MATRIX_GAME = Contest(
     ),
     new_core=new_core,
     new_core_at_limits=new_core_at_limits,
-    expected_games=1000.0,
+    unit="a score is what a bot was paid, over all turns of its matches",
+    expected_games=_turns,
     expected_rate=1e7,
+    expected_bytes=1.6,
 )
 
 ROCK_PAPER_SCISSORS = _named(

@@ -107,7 +107,7 @@ def _make(rules: type[PythonContest]) -> Contest:
         ),
         new_core=_new_core(rules, against_chance=False),
         new_core_at_limits=_new_core(rules, against_chance=True),
-        expected_games=1.0,
+        expected_games=lambda settings: 1.0,
         expected_rate=1e5,
         requires=tuple((package, _version(package)) for package in rules.packages),
     )

@@ -227,7 +227,8 @@ TWO_CARD_DRAW = Contest(
     portrait=PORTRAIT,
     telling=TELLING,
     unit="a score is chips won in a session, and a chip for each hand",
-    expected_games=10_000.0,
+    expected_games=lambda settings: settings.hands,
     expected_rate=5e6,
+    expected_bytes=8.0,
     commands={"strategy": "tournament.cli.strategy:app"},
 )

@@ -104,7 +104,7 @@ const showTip = (cell) => {
   const [error, sessions, games, clear, ...more] = cell.dataset.t.split("|");
   const bot = find("th", cell.parentElement).textContent;
   const opponent = cross.tHead.rows[0].cells[cell.cellIndex].textContent;
-  const verdict = !error ? "no error known" : clear === "1" ? "more than two standard errors from a draw" : "less than two standard errors from a draw: may be luck";
+  const verdict = !error ? "no error known" : `${clear === "1" ? "more" : "less"} than two standard errors from ${cross.dataset.from}${clear === "1" ? "" : ": may be luck"}`;
   tip.textContent = [`${bot} against ${opponent}`, `${cell.textContent}${error && " ± " + error} a ${cross.dataset.unit}: ${verdict}`,
     `${sessions} sessions, ${games} games`, ...more].join("\n");
   tip.hidden = false;

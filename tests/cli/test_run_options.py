@@ -1,0 +1,215 @@
+"""What `tournament run` promises of its options, for people before they play and for scripts that watch."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tests.cli.in_process import Shown, shown
+from tests.contest_runs import CONTEST, REPOSITORY, THRESHOLDS, bot_source, environment
+from tournament.cli import screen
+from tournament.config import load_config
+from tournament.runner import contest_run
+
+SEED = "a long seed of the tests of options"
+# What docs/automation.md says of estimates.
+FACTOR = 2.0
+_ESTIMATE = re.compile(
+    r"^(?P<title>.+): (?P<legs>[\d,]+) of (?P<total>[\d,]+) legs, about (?P<games>[\d.]+[kMG]?) games,"
+    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<seconds>[\d,]+) s and more where bots think long, into (?P<place>.+)$",
+    re.MULTILINE,
+)
+
+
+def count(text: str) -> float:
+    """12.3M as a number."""
+    return float(text.rstrip("kMG").replace(",", "")) * {"k": 1e3, "M": 1e6, "G": 1e9}.get(text[-1], 1)
+
+
+def estimates(told: Shown) -> dict[str, dict[str, float]]:
+    """By contest's title what a dry run guesses, in numbers."""
+    found = {match["title"]: match.groupdict() for match in _ESTIMATE.finditer(told.out)}
+    return {
+        title: {name: count(text) for name, text in values.items() if name not in ("title", "place")}
+        for title, values in found.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two contests, with bots that play, one that is broken, and files that are none."""
+    place = tmp_path_factory.mktemp("options")
+    poker = place / "entrants" / CONTEST
+    poker.mkdir(parents=True)
+    for name in ("likeme", "naive"):
+        shutil.copy(REPOSITORY / "entrants" / CONTEST / f"{name}.c", poker)
+    (poker / "torn.c").write_text("int a(const Bot *b) { return")
+    (poker / "r.rs").write_text("fn main() {}")
+    (poker / "half_done").mkdir()
+    (poker / "README.md").write_text("Not a bot, and no riddle either.")
+    turns = place / "entrants" / "short_dilemma"
+    turns.mkdir()
+    for name in ("grudger", "tit_for_tat"):
+        shutil.copy(REPOSITORY / "entrants" / "prisoners_dilemma" / f"{name}.c", turns)
+    (place / "tournament.toml").write_text(
+        f'executor = "local"\nworkers = 1\n[{CONTEST}]\nsessions = 400\nseed = "{SEED}"\n'
+        f'[short_dilemma]\ngame = "matrix_game"\nmoves = ["cooperate", "defect"]\npayoffs = [[3, 0], [5, 1]]\n'
+        f'rounds = 50\ngames_per_session = 3\nend_probability = 0.02\nsessions = 300\nseed = "{SEED}"\n'
+    )
+    return place
+
+
+@pytest.fixture(scope="module")
+def told(folder: Path) -> Iterator[dict[str, Shown]]:
+    """A dry run, then a strict run that tells scripts of each batch, then a dry run again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(screen, "_JSON_SECONDS", 0.0)
+        before = shown("run", "--dry-run", columns=200)
+        assert not [path for path in folder.rglob("*") if path.suffix == ".parquet"]
+        run = shown("run", "--progress", "json", "--strict")
+        yield {"before": before, "run": run, "after": shown("run", "--dry-run", "--strict")}
+
+
+def test_a_dry_run_guesses_what_the_run_then_takes(told: dict[str, Shown], folder: Path) -> None:
+    guessed = estimates(told["before"])
+    assert told["before"].code == 0 and len(guessed) == 2
+    for name, guess in zip((CONTEST, "short_dilemma"), guessed.values()):
+        played = tournament.load(str(folder / "results" / name))
+        assert guess["legs"] == guess["total"] == 1
+        games = played.ranking.games
+        assert 1 / FACTOR < guess["games"] / games < FACTOR
+        size = sum(path.stat().st_size for path in (folder / "results" / name).rglob("*.parquet"))
+        assert 1 / FACTOR < guess["size"] / size < FACTOR
+        assert guess["seconds"] >= 1
+    assert "torn: broken: at the end of the file: error:" in told["before"].out
+
+
+def test_what_is_played_is_not_to_be_played(told: dict[str, Shown]) -> None:
+    again = estimates(told["after"])
+    assert [(one["legs"], one["total"], one["games"], one["size"]) for one in again.values()] == [(0, 1, 0, 0)] * 2
+
+
+def test_games_are_guessed_by_the_settings(folder: Path) -> None:
+    """Of games that end by chance: the mean of what was played, within its error."""
+    played = tournament.load(str(folder / "results" / "short_dilemma"))
+    lengths = played.sessions["games"]
+    loaded = load_config("short_dilemma", folder / "tournament.toml")
+    expected = loaded.played.expected_games(loaded.contest)
+    assert expected == pytest.approx(3 * sum(0.98**turn for turn in range(50)))
+    assert abs(lengths.mean() - expected) < 4 * lengths.std() / math.sqrt(len(lengths))
+
+
+def test_strict_fails_for_a_bot_that_cannot_play(told: dict[str, Shown], folder: Path) -> None:
+    assert (told["run"].code, told["after"].code) == (1, 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert shown("run", CONTEST).code == 0
+        assert shown("run", "short_dilemma", "--strict").code == 0
+
+
+def test_a_disqualified_bot_fails_a_strict_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And one that is dropped in, or changed, while a run goes on is named at its end."""
+    bots = tmp_path / "bots"
+    bots.mkdir()
+    (bots / "calm.c").write_text(bot_source(*THRESHOLDS["calm"]))
+    (bots / "zero.c").write_text(
+        "int a(const Bot *b) { volatile int z = 0; return 9 / z; }\nint b(const Bot *b, int x) { return 1; }\n"
+    )
+    run_prepared = contest_run.run_prepared
+
+    def meanwhile(prepared: contest_run.Prepared, watcher: contest_run.Watcher) -> object:
+        (bots / "late.c").write_text(bot_source(*THRESHOLDS["bold"]))
+        (bots / "calm.c").write_text(bot_source(*THRESHOLDS["calm"], "another comment"))
+        (bots / "notes.txt").write_text("no bot")
+        return run_prepared(prepared, watcher)
+
+    monkeypatch.setattr(contest_run, "run_prepared", meanwhile)
+    monkeypatch.chdir(tmp_path)
+    words = ["run", CONTEST, "--entrants", "bots", "--sessions", "10", "--seed", SEED, "--executor", "local"]
+    run = shown(*words, "--strict")
+    assert run.code == 1
+    assert "zero: disqualified: divided by zero" in run.out
+    assert "calm.c, late.c came or changed meanwhile: run again to play them" in run.out
+
+
+def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], folder: Path) -> None:
+    page = (REPOSITORY / "docs" / "automation.md").read_text()
+    documented = set(re.findall(r"`(\w+)`", page[page.index("`--progress json` writes") :].split("\n\n")[0]))
+    lines = [json.loads(line) for line in told["run"].err.splitlines()]
+    assert {line["contest"] for line in lines} == {CONTEST, "short_dilemma"}
+    said, progress = ([line for line in lines if ("says" in line) is told_so] for told_so in (True, False))
+    assert all(set(line) == {"contest", "says"} for line in said)
+    fields = {"contest", "legs", "total_legs", "games", "seconds", "seconds_left", "leader"}
+    assert all(set(line) == fields for line in progress) and fields | {"says"} == documented
+    for contest in (CONTEST, "short_dilemma"):
+        last = [line for line in progress if line["contest"] == contest][-1]
+        played = tournament.load(str(folder / "results" / contest))
+        assert (last["legs"], last["total_legs"], last["games"]) == (1, 1, played.ranking.games)
+        assert last["leader"] == played.standings["name"].iloc[0]
+
+
+def test_the_last_line_comes_even_right_after_another(folder: Path, tmp_path: Path) -> None:
+    """However seldom lines are written, the last one has all that was played."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(screen, "_JSON_SECONDS", 1e9)
+        run = shown("run", "short_dilemma", "--results", str(tmp_path), "--sessions", "7", "--progress", "json")
+    (last,) = [line for line in map(json.loads, run.err.splitlines()) if "legs" in line]
+    assert last["games"] == tournament.load(str(tmp_path / "short_dilemma")).ranking.games > 0
+
+
+def test_files_that_are_no_bots_are_named(told: dict[str, Shown]) -> None:
+    """But not pages that explain the folder."""
+    said = [line["says"] for line in map(json.loads, told["run"].err.splitlines()) if "says" in line]
+    (line,) = [text for text in said if text.startswith("Not taken for bots")]
+    assert line.endswith(f"entrants/{CONTEST}: half_done (a folder without bot.toml), r.rs")
+
+
+def test_options_go_before_variables_and_these_before_settings(folder: Path, tmp_path: Path) -> None:
+    settings = f'[short_dilemma]\ngame = "matrix_game"\nentrants = "{folder / "entrants" / "short_dilemma"}"\n'
+    for name in ("here", "there"):
+        (tmp_path / f"{name}.toml").write_text(f'results = "of_{name}"\nworkers = 2\n{settings}')
+    here = str(tmp_path / "here.toml")
+
+    def place(*more: str, **variables: str) -> str:
+        """The folder that a dry run names, or its complaint."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(tmp_path)
+            for name, value in variables.items():
+                patch.setenv(f"TOURNAMENT_{name}", value)
+            told = shown("run", "short_dilemma", "--dry-run", "--seed", SEED, *more, columns=200)
+        return Path(told.out.strip().rpartition(" into ")[2]).parent.name if told.code == 0 else told.err
+
+    assert place(CONFIG=here) == "of_here"
+    assert place("--config", "there.toml", CONFIG=here) == "of_there"
+    assert place(CONFIG=here, RESULTS="of_variable") == "of_variable"
+    assert place("--results", "of_option", CONFIG=here, RESULTS="of_variable") == "of_option"
+    for name, wrong, right in (("WORKERS", "-1", "1"), ("EXECUTOR", "dask", "local")):
+        option = f"--{name.lower()}"
+        assert f"{option} {wrong}: " in place(CONFIG=here, **{name: wrong})  # the file's is none
+        assert place(option, right, CONFIG=here, **{name: wrong}) == "of_here"
+
+
+def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
+    code = "import sys; sys.argv = ['tournament']; from tournament.__main__ import main; main()"
+
+    def asked(**variables: str) -> str:
+        process = subprocess.run(
+            [sys.executable, "-c", code], env=environment(variables), cwd=tmp_path, capture_output=True, text=True
+        )
+        return process.stdout
+
+    words = {"COMP_WORDS": "tournament rep", "COMP_CWORD": "1"}
+    assert asked(_TOURNAMENT_COMPLETE="complete_bash", **words).split() == ["report", "replay"]
+    script = asked(_TOURNAMENT_COMPLETE="source_bash")
+    assert script.strip().endswith("complete -o default -F _tournament_completion tournament")

@@ -1,0 +1,105 @@
+"""Tables on terminals of usual sizes: nothing is wider, and the head of what is printed last stays in sight."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from tournament.cli.screen import Screen
+from tournament.cli.tables import final_tables
+from tournament.runner.contest_run import Progress
+from tournament.standings.standings import Standing, Standings
+
+SIZES = [(80, 24), (100, 30), (140, 40)]
+UNIT = "a point is a dollar won, divided by √games of its session"
+
+
+def field(ranked: int, below: int, matches: int = 3) -> Standings:
+    """So many bots that play, and others that don't for reasons of two lines."""
+    lines = [
+        Standing(
+            f"bot_{place}", "c", "", place, 1e5 / place, 9.0, 1e5 / place - 20, 1e5 / place + 20, matches, 10, 99,
+            order_probability=0.9,
+        )
+        for place in range(1, ranked + 1)
+    ]  # fmt: skip
+    out = [
+        Standing(f"out_{place}", "c", "", faults=4, status="disqualified", reason="divided by zero in a deal " * 4)
+        for place in range(below)
+    ]
+    return Standings((*lines, *out), (), ())
+
+
+def screen_of(width: int, height: int) -> Console:
+    return Console(file=io.StringIO(), width=width, height=height, force_terminal=True, color_system=None)
+
+
+def lines_of(console: Console) -> list[str]:
+    """What was printed, as a terminal breaks it."""
+    assert isinstance(console.file, io.StringIO)
+    text = Text.from_ansi(console.file.getvalue()).plain
+    return [
+        line[start : start + console.width]
+        for line in text.splitlines()
+        for start in range(0, max(1, len(line)), console.width)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "below"), [*((*size, 3) for size in SIZES), (80, 24, 0), (80, 24, 1), (80, 24, 40)]
+)
+def test_the_head_and_the_winner_stay_in_sight(width: int, height: int, below: int) -> None:
+    standings = field(60, below)
+    console = screen_of(width, height)
+    again = {line.name: f"tournament replay a_contest --match {line.name}" for line in standings.entrants}
+    for part in final_tables(console, standings, "A contest", UNIT, again):
+        console.print(part, soft_wrap=isinstance(part, Text))
+    lines = lines_of(console)
+    # Then come where the records are, who came late, and the prompt.
+    assert len(lines) <= height - 3
+    assert "A contest" in lines[0] and "score" in lines[1] and "bot_1 " in lines[3]
+    listed = [line for line in lines if " bot_" in line]
+    assert f"… and {60 - len(listed)} more" in "\n".join(lines)
+    shown = [line for line in lines if line.startswith("out_")]
+    if below:
+        assert shown and shown[0].startswith("out_0: disqualified: divided by zero")
+        assert any("see it: tournament replay a_contest --match out_0" in line for line in lines)
+    if below == 40:
+        assert any(f"… and {40 - len(shown)} more: tournament leaderboard has all" in line for line in lines)
+    assert len(lines) >= height // 2  # the room is used
+
+
+def test_a_field_that_has_room_is_whole() -> None:
+    console = screen_of(80, 24)
+    for part in final_tables(console, field(9, 1), "A contest", UNIT, {}):
+        console.print(part)
+    text = "\n".join(lines_of(console))
+    assert all(f"bot_{place} " in text for place in range(1, 10)) and "more" not in text
+
+
+def test_without_a_terminal_all_is_told() -> None:
+    console = Console(file=io.StringIO(), width=80, height=24, color_system=None)
+    for part in final_tables(console, field(60, 40), "A contest", UNIT, {}):
+        console.print(part)
+    text = "\n".join(lines_of(console))
+    assert all(name in text for name in ("bot_60 ", "out_39: disqualified")) and "more" not in text
+
+
+@pytest.mark.parametrize(("width", "height", "matches"), [*((*size, 3) for size in SIZES), (80, 24, 0)])
+def test_the_live_board_ends_with_its_progress(width: int, height: int, matches: int) -> None:
+    """Whatever is said below the table, and however it is broken."""
+    standings = field(60, 5)
+    uneven = Standings((*standings.entrants[:9], *field(60, 5, matches).entrants[9:]), (), ())
+    console = screen_of(width, height)
+    with Screen(console, "A contest", unit=UNIT) as screen:
+        screen.done(Progress(3, 10, 1000, 1.0, 2.0, uneven))
+        assert screen._live
+        lines = console.render_lines(screen._live.renderable, pad=False)
+    text = ["".join(piece.text for piece in line).rstrip() for line in lines]
+    assert height - 4 <= len(text) < height
+    assert "A contest" in text[0] and "bot_1 " in text[3]
+    assert text[-1].endswith("3/10 legs · 1.0k games · 1.0k games/s · 0:02 left")
+    assert max(map(len, text)) <= width
