@@ -371,8 +371,8 @@ class Contest:
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
     `new_core_at_limits`. The `portrait` is what a report shows beside scores. Without a `telling`, games are told by
-    their columns; `unit` says in a few words what a point is. Two are guesses, for the
-    batches before anything is measured: the games of a session, and how many one
+    their columns; `shown_by` makes both where their words are settings. `unit` says in a few words what a point
+    is. Two are guesses, for the batches before anything is measured: the games of a session, and how many one
     core plays in a second. `commands` are what it adds to the command line: by name, where a Typer app is
     to be found, as "module:attribute"; it is imported when the command is called. The `preset` are settings
     with which a new settings file has it. `requires`: packages that its games depend on, with their versions; a
@@ -393,6 +393,7 @@ class Contest:
     new_core_at_limits: NewCore | None = None
     portrait: Portrait | None = None
     telling: Telling | None = None
+    shown_by: Callable[[ContestSettings], tuple[Portrait, Telling]] | None = None
     unit: str = ""
     expected_games: float = 12.0
     expected_rate: float = 3e6
@@ -409,6 +410,13 @@ class Contest:
         if name == self.name:
             return self
         return replace(self, name=name, title=name.replace("_", " ").capitalize())
+
+    def under(self, settings: ContestSettings) -> Contest:
+        """This contest, shown in the words of its settings if these have any."""
+        if self.shown_by is None:
+            return self
+        portrait, telling = self.shown_by(settings)
+        return replace(self, portrait=portrait, telling=telling)
 
     @property
     def engine_version(self) -> str:
