@@ -80,7 +80,7 @@ def test_holdem_training_is_counted(pages: Mapping[str, Played]) -> None:
 
 
 MOVES = ("hawk", "dove", "<owl>")
-PAYOFFS = [[0, 2, 1], [-1, 0.5, 3], [4, -2, 0]]
+PAYOFFS: list[list[float]] = [[0, 2, 1], [-1, 0.5, 3], [4, -2, 0]]
 
 
 def turns_of_a_matrix_game(seed: int, count: int = 400) -> list[dict[str, int]]:
