@@ -22,10 +22,10 @@ DETERMINISTIC = re.findall(
     """
 Aggravater AlternatorHunter AntiCycler AntiTitForTat BackStabber Bully Cooperator
 CooperatorHunter CycleHunter CyclerCCCD DefectorHunter Defector Detective DoubleCrosser EasyGo
-EventualCycleHunter FirstByDavis FoolMeOnce Forgiver ForgivingTitForTat Fortress3
+EventualCycleHunter FoolMeOnce Forgiver ForgivingTitForTat Fortress3
 GoByMajority Gradual Grudger Grumpy HardProber HardTitFor2Tats
 LimitedRetaliate Prober2 Punisher Raider Retaliate SneakyTitForTat SoftGrudger
-SuspiciousTitForTat Thumper TitFor2Tats TitForTat TrickyDefector WinStayLoseShift
+SuspiciousTitForTat Thumper TitFor2Tats TitForTat TrickyDefector VeryBad WinStayLoseShift
 """,
 )
 STOCHASTIC = ("Random", "GTFT", "StochasticCooperator", "FirstByJoss", "ZDExtort2", "TitForTat", "WinStayLoseShift")
@@ -68,6 +68,8 @@ rounds = {TURNS}
 seed = "the seed of a comparison with Axelrod"
 entrants = "bots"
 memory_megabytes = 256
+wall_seconds_per_decision = 60.0
+wall_seconds_per_leg = 600.0
 {settings}
 """)
     return tournament.run("dilemma", config=folder / "tournament.toml", executor="local")
