@@ -2,7 +2,8 @@
 
     AXELROD_PYTHON=… python -m benchmarks.matrix_games [--rounds N]
 
-Ours are sandboxed and every turn is recorded. Both sides of a row run in turn, round by round; a row shows medians.
+Ours are sandboxed, and every turn is recorded. Python bots and the library play on one core, one after the other in
+each round.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ import axelrod
 kinds = [axelrod.TitForTat, axelrod.Alternator, axelrod.Grudger, axelrod.Cooperator, axelrod.Defector,
          axelrod.WinStayLoseShift]
 players = [kinds[number % 6]() for number in range({_FIELD})]
-# A match of its own for each pair, as ours: the library's tournament plays deterministic strategies once only.
+# By matches, as ours; and by its tournament, which plays a pair of deterministic strategies once and remembers it.
 started = time.perf_counter()
 turns = 0
 for i in range({_FIELD}):
@@ -100,13 +101,13 @@ def settings_of(sessions: int) -> ContestSettings:
 
 
 def turns_in_c(entrants: Sequence[Entrant], sessions: int) -> float:
-    """Turns a second of one core over all pairs, recorded in memory."""
+    """Turns over all pairs, recorded in memory, in a second of processor time: one thread plays them."""
     settings = settings_of(sessions)
     legs, artifacts = legs_of(entrants, settings)
     sink = NullSink.of(DILEMMA, ROWS_PER_BUFFER)
-    started = time.perf_counter()
+    started = time.process_time()
     turns = sum(play_leg(DILEMMA, settings, leg, artifacts, sink).games for leg in legs)
-    return turns / (time.perf_counter() - started)
+    return turns / (time.process_time() - started)
 
 
 def turns_in_python(entrants: Sequence[Entrant], sessions: int) -> float:
