@@ -36,7 +36,7 @@ test: build $(VENV)/libraries $(VENV)/tools
 	  || { echo "What failed once more, alone: some of it may have been the machine, busy with the rest"; \
 	    $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 
-test-thorough: build $(VENV)/tools
+test-thorough: build $(VENV)/tools $(VENV)/thorough
 	@echo "Running what the other tests take samples of (half an hour)"
 	@$(BIN)/python -m pytest -m thorough --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 15
 
@@ -97,6 +97,11 @@ $(VENV)/libraries: $(VENV)/installed
 $(VENV)/tools: $(VENV)/installed
 	@echo "Installing the tools for tests and checks"
 	@$(call quietly, $(INSTALL) --group dev)
+	@touch $@
+
+$(VENV)/thorough: $(VENV)/tools
+	@echo "Installing what only the thorough tests need"
+	@$(call quietly, $(INSTALL) --group thorough)
 	@touch $@
 
 $(VENV)/installed: $(VENV)/compilers pyproject.toml

@@ -19,6 +19,7 @@ from tournament import conformance
 from tournament.api import run
 from tournament.config import load_contests
 from tournament.contests import find_contest
+from tournament.trial.check import contest_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "contests.md").read_text()
 
@@ -67,6 +68,12 @@ def test_the_page_leads_to_a_leaderboard(page: Path, monkeypatch: pytest.MonkeyP
     # Who leaves multiples of four wins whenever he meets another number.
     wins = games["y_points"].where(games["x_is_first"], games["y_points"])
     assert (wins[~games["x_is_first"] & (games["heap"] % 4 != 0)] == 1).all()
+
+
+def test_a_bot_s_folder_says_its_contest_without_a_settings_file(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(page)
+    (page / "tournament.toml").unlink()
+    assert contest_of(Path("entrants/take_away/greedy.c"), load_contests()) == "take_away"
 
 
 def test_the_page_s_own_tests_pass(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:

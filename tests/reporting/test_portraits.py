@@ -13,12 +13,13 @@ from phevaluator import evaluate_cards
 
 from tests.reporting.conftest import SHIPPED, Played
 from tournament.contests import find_contest
+from tournament.contests.contest import Contest
 from tournament.contests.holdem_training.portrait import MADE, hole_grid, made
 from tournament.contests.portrait import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, bins, counted
 from tournament.reporting.survey import survey_games
 from tournament.store.storage import open_storage
 
-CONTESTS = ("von_neumann_poker", *SHIPPED)
+CONTESTS = ("von_neumann_poker", "matrix_game", *SHIPPED)
 
 
 def rows_of(one: Played) -> list[Row]:
@@ -76,6 +77,104 @@ def test_holdem_training_is_counted(pages: Mapping[str, Played]) -> None:
     assert {(names[i], action): n for (i, action), n in np.ndenumerate(found) if n} == hole
     found = sums["board"].sum(axis=2)
     assert {(names[i], n, action): count for (i, n, action), count in np.ndenumerate(found) if count} == board
+
+
+MOVES = ("hawk", "dove", "<owl>")
+PAYOFFS: list[list[float]] = [[0, 2, 1], [-1, 0.5, 3], [4, -2, 0]]
+
+
+def turns_of_a_matrix_game(seed: int, count: int = 400) -> list[dict[str, int]]:
+    """Rows of two matches among bots 0, 1 and 2: games of 5 turns, some cut short, a tenth of the moves slips."""
+    draw = np.random.default_rng(seed)
+    rows, session, turn = [], 0, 0
+    for place in range(count):
+        rows.append(
+            {
+                "match": 2 * place // count, "session": session, "game": turn, "turn": turn,
+                "x_move": int(draw.integers(3)), "y_move": int(draw.integers(3)),
+                "x_slipped": int(draw.random() < 0.1), "y_slipped": int(draw.random() < 0.1),
+            }
+        )  # fmt: skip
+        turn += 1
+        if turn == 5 or draw.random() < 0.1 or place == count // 2 - 1:
+            session, turn = session + 1, 0
+    return rows
+
+
+def shown_matrix_game(moves: tuple[str, ...], payoffs: list[list[float]], **more: object) -> Contest:
+    contest = find_contest("matrix_game")
+    told = {"moves": list(moves), "payoffs": payoffs, "rounds": 5, **more}
+    return contest.under(contest.settings.model_validate(told))
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_matrix_games_are_counted(count: int) -> None:
+    """Moves that were chosen, by turn; and after which moves of the turn before, of the same game."""
+    names = (*MOVES, "lark")[:count]
+    portrait = shown_matrix_game(names, [[0.0] * count] * count).portrait
+    assert portrait
+    rows = turns_of_a_matrix_game(count)
+    for row in rows:
+        row["x_move"], row["y_move"] = row["x_move"] % count, (row["y_move"] + row["x_slipped"]) % count
+    opponent = {0: 1, 1: 2}  # of bot 0, by match
+    turns: Counter[tuple[int, int, int]] = Counter()
+    answers: Counter[tuple[int, int, int]] = Counter()
+    before: dict[str, int] = {}
+    for row in rows:
+        for who, own, other in ((0, "x", "y"), (opponent[row["match"]], "y", "x")):
+            if row[f"{own}_slipped"]:
+                continue
+            turns[who, row["turn"], row[f"{own}_move"]] += 1
+            if row["turn"] and before:
+                last = before[f"{other}_move"] + (count * before[f"{own}_move"] if count <= 3 else 0)
+                answers[who, last, row[f"{own}_move"]] += 1
+        before = row
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    seats = Seats(np.zeros(len(rows), np.int32), np.array([opponent[row["match"]] for row in rows], np.int32), 3)
+    sums = portrait.tally(columns, seats)
+    assert {place: n for place, n in np.ndenumerate(sums["turns"]) if n} == turns
+    assert {place: n for place, n in np.ndenumerate(sums["answers"]) if n} == answers
+    chart, over_game, grid = portrait.panels(sums, Subject(0, {}))
+    assert isinstance(chart, BarChart) and isinstance(over_game, LineChart) and isinstance(grid, GridChart)
+    own_turns = sum(n for (who, _, _), n in turns.items() if who == 0)
+    played = [sum(n for (who, _, move), n in turns.items() if (who, move) == (0, number)) for number in range(count)]
+    assert chart.labels == list(names) and chart.lines[1].values == [n / own_turns for n in played]
+    of_first = sum(n for (who, turn, _), n in turns.items() if (who, turn) == (0, 0))
+    assert over_game.lines[-1 if count == 2 else 0].values[0] == turns[0, 0, 0] / of_first
+    assert grid.rows[-1] == (f"{names[-1]}, {names[-1]}" if count <= 3 else names[-1])
+    assert [sum(row) for row in grid.counts] == [
+        sum(n for (who, last, _), n in answers.items() if (who, last) == (0, place)) for place in range(len(grid.rows))
+    ]
+
+
+def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() -> None:
+    told = [
+        shown_matrix_game(MOVES, PAYOFFS),
+        shown_matrix_game(MOVES, PAYOFFS, payoffs_of_y=[[9] * 3] * 3, duplicate=True),
+    ]
+    for row in turns_of_a_matrix_game(1, 40):
+        for contest, known in zip(told, (True, False)):
+            assert contest.portrait and contest.telling
+            moves = [f"plays {MOVES[row[f'{own}_move']]}" + " by a slip" * row[f"{own}_slipped"] for own in "xy"]
+            paid = [PAYOFFS[row["x_move"]][row["y_move"]], PAYOFFS[row["y_move"]][row["x_move"]]]
+            scene = contest.portrait.scene(row)
+            points = [f"is paid {amount:g}" for amount in paid] if known else []
+            assert [(step.seat, step.text) for step in scene.steps] == list(zip((0, 1, 0, 1), moves + points))
+            game = contest.telling.game(row, ("a", "b"))
+            assert [(action.who, action.what) for action in game.actions] == list(zip("ab", moves))
+            outcome = f"a is paid {paid[0]:g}, b {paid[1]:g}; " if known else ""
+            assert game.outcome == f"{outcome}turn {row['turn']} of its game"
+            columns = {name: np.array([value]) for name, value in row.items()}
+            assert (contest.portrait.gain is not None) == known
+            if contest.portrait.gain:
+                assert contest.portrait.gain(columns).tolist() == [paid[0]]
+    telling = told[0].telling
+    assert telling
+    values = {"turn": 3, "rounds": 5, "moves": 3, "role": 0, "my_previous_move": 2, "opponents_previous_move": 0}
+    assert telling.question("move", values) == "turn 3 of 5, after <owl> against hawk"
+    first = {**values, "turn": 0, "rounds": -1, "my_previous_move": -1, "opponents_previous_move": -1}
+    assert telling.question("move", first) == "turn 0, the first"
+    assert telling.answer("move", values, 1) == "dove" and telling.answer("move", values, 7) == "move 7"
 
 
 def suited_card(card: int) -> str:
@@ -147,7 +246,7 @@ def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played
 
 def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
     portrait = find_contest("von_neumann_poker").portrait
-    assert portrait
+    assert portrait and portrait.gain
     for row in rows_of(pages["von_neumann_poker"]):
         scene = portrait.scene(row)
         pots = [step.pot for step in scene.steps if step.pot is not None]
@@ -183,8 +282,8 @@ def test_scenes_of_holdem_training_come_to_what_was_won(pages: Mapping[str, Play
 def test_values_that_no_core_writes_break_nothing(contest: str) -> None:
     """Records may come from anybody: every column at the ends of its type."""
     chosen = find_contest(contest)
-    portrait = chosen.portrait
-    assert portrait
+    portrait = chosen.under(chosen.settings()).portrait
+    assert portrait and portrait.gain
     rows = {}
     for column in chosen.games:
         kind = np.dtype(column.type)

@@ -423,12 +423,12 @@ class Contest:
     one for programs, starts a program and plays one match with it alone. Before bots enter, they are tried
     with every question at extreme values; or, where a question makes sense in a game only, in the games of
     `new_core_at_limits`. The `portrait` is what a report shows beside scores. Without a `telling`, games are told by
-    their columns; `unit` says in a few words what a point is. Three are guesses, until
-    something is measured: the games of a session by the settings, how many one core plays in a second, and
-    the bytes of one in the records. `commands` are what it adds to the command line: by name, where a Typer app is
-    to be found, as "module:attribute"; it is imported when the command is called. The `preset` are settings
-    with which a new settings file has it. `requires`: packages that its games depend on, with their versions; a
-    node without just these does not play it.
+    their columns; `shown_by` makes both where their words are settings. `unit` says in a few words what a point
+    is. Three are guesses, until something is measured: the games of a session by the settings, how many one core
+    plays in a second, and the bytes of one in the records. `commands` are what it adds to the command line: by
+    name, where a Typer app is to be found, as "module:attribute"; it is imported when the command is called. The
+    `preset` are settings with which a new settings file has it. `requires`: packages that its games depend on,
+    with their versions; a node without just these does not play it.
     """
 
     name: str
@@ -446,6 +446,7 @@ class Contest:
     new_core_at_limits: NewCore | None = None
     portrait: Portrait | None = None
     telling: Telling | None = None
+    shown_by: Callable[[ContestSettings], tuple[Portrait, Telling]] | None = None
     unit: str = ""
     expected_games: Callable[[Any], float] = lambda settings: 25.0
     expected_rate: float = 3e6
@@ -463,6 +464,13 @@ class Contest:
         if name == self.name:
             return self
         return replace(self, name=name, title=name.replace("_", " ").capitalize())
+
+    def under(self, settings: ContestSettings) -> Contest:
+        """This contest, shown in the words of its settings if these have any."""
+        if self.shown_by is None:
+            return self
+        portrait, telling = self.shown_by(settings)
+        return replace(self, portrait=portrait, telling=telling)
 
     @property
     def engine_version(self) -> str:

@@ -110,14 +110,14 @@ class Portrait:
     """How a contest's games are shown.
 
     `tally` counts some rows; what it gives is added up over all rows, and has a place for each entrant and one for all
-    others first. `panels` shows one bot out of these sums. `gain` is what x won in each row, in `money`. `scene` shows
-    a row. `game` is what its players call a game.
+    others first. `panels` shows one bot out of these sums. `gain` is what x won in each row, in `money`; None where
+    rows don't say that. `scene` shows a row. `game` is what its players call a game.
     Rows come from anybody's records: values may be outside of what the core writes.
     """
 
     tally: Callable[[Rows, Seats], Sums]
     panels: Callable[[Sums, Subject], Sequence[Panel]]
-    gain: Callable[[Rows], npt.NDArray[Any]]
+    gain: Callable[[Rows], npt.NDArray[Any]] | None
     scene: Callable[[Row], Scene]
     money: str = ""
     game: str = "game"

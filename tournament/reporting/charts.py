@@ -13,6 +13,7 @@ WIDTH, HEIGHT = 360, 200
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 10, 10, 40
 _LETTER, _GAP = 6.3, 9  # widths of a letter of a label, and between two
 _BAR = 20  # height of a bar with its gap
+_BARS_HEIGHT = 70  # of a row, hundredths: that its bars take
 _HEATS = 10
 
 
@@ -53,10 +54,12 @@ class Plot:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar from `at`, `long` wide, with the text of its value and a place among the lines."""
+    """A bar from `at`, `long` wide and `top` down, the text of its value and a place among the lines. In hundredths."""
 
     at: float
     long: float
+    top: float
+    thick: float
     style: int
     text: str
 
@@ -198,12 +201,14 @@ def bar_rows(chart: BarChart) -> Bars:
     for place, label in enumerate(chart.labels):
         values = [line.values[place] for line in chart.lines]
         bars, start = [], 0.0
+        thick = _BARS_HEIGHT / (1 if chart.stacked else len(values))
         for style, value in enumerate(values):
             if value is None:
                 continue
             long = abs(value) / span * 100
             at = start if chart.stacked else zero if value >= 0 else zero - long
-            bars.append(Bar(round(at, 2), round(long, 2), style, with_unit(value, chart.unit)))
+            top = (100 - _BARS_HEIGHT) / 2 + (0 if chart.stacked else style * thick)
+            bars.append(Bar(round(at, 2), round(long, 2), round(top, 2), thick, style, with_unit(value, chart.unit)))
             start += long
         shown = [bar.text for bar in bars]
         rows.append(BarRow(label, bars, " · ".join(shown) if shown else "too few"))

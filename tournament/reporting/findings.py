@@ -6,6 +6,8 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput
@@ -50,14 +52,24 @@ def find(location: str, *, with_games: bool = True, seed: str | None = None) -> 
     for _ in range(_TRIES):
         results = load(location)
         try:
-            return find_contest(results.field.contest, results.field.game), _findings(results, with_games, seed)
+            contest = _contest_of(results)
+            return contest, _findings(contest, results, with_games, seed)
         except FileNotFoundError:
             continue
     raise BadInput(f"the records in {location} change faster than they can be read; try again when the run is done")
 
 
-def _findings(results: Results, with_games: bool, seed: str | None) -> Findings:
+def _contest_of(results: Results) -> Contest:
+    """The contest as the recorded settings have it shown, unless they are of another version that knew other ones."""
     contest = find_contest(results.field.contest, results.field.game)
+    settings = {key: value for key, value in results.field.settings.items() if key != "seed"}
+    try:
+        return contest.under(contest.settings.model_validate(settings))
+    except ValidationError:
+        return contest
+
+
+def _findings(contest: Contest, results: Results, with_games: bool, seed: str | None) -> Findings:
     storage = open_storage(results.location)
     ranking = results.ranking
     entrants = tuple(line.name for line in ranking.entrants)

@@ -176,7 +176,7 @@ def _look_at(
             found.sums[name] = found.sums[name] + sums if name in found.sums else sums
     if not ends.games:
         return
-    gains = portrait.gain(rows) if portrait else None
+    gains = portrait.gain(rows) if portrait and portrait.gain else None
     for leg in here:
         start, stop = max(0, int(edges[leg])), min(count, int(edges[leg + 1]))
         match = int(legs.match[leg])

@@ -15,6 +15,7 @@ from engine.records import Table
 from engine.scripted_core import ScriptedCore
 from tournament.cache import cache_folder
 from tournament.config import Contests
+from tournament.contests import known_rules
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer, NewCore
 from tournament.contests.questions import extreme_questions
 from tournament.entrants import compiler
@@ -152,8 +153,9 @@ def contest_of(path: Path, known: Contests) -> str:
 
     Raises BadInput when neither says it.
     """
+    names = {*known.all, *known_rules()}  # also those of packages, which the settings file may leave out
     for part in reversed(path.absolute().parts):
-        if part in known.all:
+        if part in names:
             return part
     if len(known.chosen) == 1:
         return known.chosen[0]

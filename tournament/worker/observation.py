@@ -157,7 +157,8 @@ def observe_leg(
         result = play_leg(watched, settings, leg, artifacts, sink)
     sink.clear()
     # A leg whose process was killed from outside was begun again.
-    return ObservedLeg(result, _games(contest, leg, cores[-1], sink, result), (taken[0], taken[1]))
+    games = _games(contest.under(settings), leg, cores[-1], sink, result)
+    return ObservedLeg(result, games, (taken[0], taken[1]))
 
 
 def cut_short(contest: Contest, sessions: int, games: int) -> Contest:

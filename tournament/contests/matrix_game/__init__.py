@@ -22,6 +22,10 @@ from tournament.contests.contest import (
     ViewField,
     Word,
 )
+from tournament.contests.matrix_game.portrait import new_portrait
+from tournament.contests.matrix_game.telling import new_telling
+from tournament.contests.portrait import Portrait
+from tournament.contests.telling import Telling
 from tournament.leg import LegPlan
 from tournament.store.columns import Meaning, columns_of
 
@@ -126,6 +130,18 @@ def new_core_at_limits(
     )
 
 
+def shown_by(settings: ContestSettings) -> tuple[Portrait, Telling]:
+    """Portrait and telling with the moves' names. What a turn paid is told where it is the same for either role."""
+    assert isinstance(settings, Settings)
+    payoffs = None if settings.payoffs_of_y and settings.duplicate else (settings.payoffs, settings.column_payoffs)
+    expected = min(settings.rounds, int(_ENDS_FOR_PANELS / settings.end_probability)) if settings.end_probability else 0
+    return (
+        new_portrait(settings.moves, payoffs, expected or settings.rounds),
+        new_telling(settings.moves, payoffs),
+    )
+
+
+_ENDS_FOR_PANELS = 4  # times its expected length: beyond that one game in fifty goes on
 _SESSIONS_AT_LIMITS = 10
 _PLACES = ("turn", "rounds", "moves", "role", "my_previous_move", "opponents_previous_move")
 
@@ -207,6 +223,7 @@ MATRIX_GAME = Contest(
     new_core=new_core,
     new_core_at_limits=new_core_at_limits,
     unit="a score is what a bot was paid, over all turns of its matches",
+    shown_by=shown_by,
     expected_games=_turns,
     expected_rate=1e7,
     expected_bytes=1.6,
