@@ -45,7 +45,7 @@ cdef enum:
     PIECE = 1024            # values that are made narrow in the processor's nearest cache
     BLOCK = 128             # differences with a least one of their own
     MINIBLOCK = 32          # of a block, differences with a width of their own
-    MINIBLOCKS = BLOCK // MINIBLOCK
+    MINIBLOCKS = 4          # in a block; worked out, it crashes Cython 3.3 where divisions are checked
     MOST_BLOCK_BYTES = 10 + MINIBLOCKS * (1 + 4 * MINIBLOCK)
     BLOCKS_ON_TRIAL = 4     # then differences must have taken less than the alternative
     MOST_RUN_HEADER = 16    # bytes
