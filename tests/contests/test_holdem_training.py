@@ -303,10 +303,14 @@ def test_running_again_plays_only_what_is_new(played: Path, tmp_path: Path) -> N
     assert "nothing to play" in command(played, "run", "holdem_training").stderr
     assert sorted(ledger.iterdir()) == before
     (played / "entrants" / "holdem_training" / "newcomer.cpp").write_text(RATER)
-    games = played / "results" / "holdem_training" / "games"
-    parts = {path.name for path in games.iterdir()}
-    assert command(played, "run", "holdem_training").returncode == 0
-    assert not parts & {path.name for path in games.iterdir()}  # put together with the new ones
+    results = str(played / "results" / "holdem_training")
+    games = tournament.load(results).games
+    ran = command(played, "run", "holdem_training")
+    assert ran.returncode == 0
+    now = tournament.load(results).games
+    assert len(now) == len(games) + 1200
+    old = now[now.x != "newcomer"].astype({"x": str}).reset_index(drop=True)
+    pd.testing.assert_frame_equal(old, games.astype({"x": str}).reset_index(drop=True), check_categorical=False)
     (played / "entrants" / "holdem_training" / "newcomer.cpp").unlink()
     assert command(played, "run", "holdem_training").returncode == 0
 

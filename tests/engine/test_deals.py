@@ -134,9 +134,10 @@ def test_cards_are_multiples_of_2_to_the_minus_24_below_1() -> None:
 def test_both_legs_of_a_duplicate_match_have_the_same_deals() -> None:
     """Cards by session and game are equal, the roles are exchanged."""
     legs = []
+    settings = poker_settings(duplicate=True)
     for number in (0, 1):
         tables = poker_tables()
-        core = VON_NEUMANN_POKER.new_core(LegPlan(3, number, 2, deals_key=key_of(99)), poker_settings(), *tables)
+        core = VON_NEUMANN_POKER.new_core(LegPlan(3, number, 2, deals_key=key_of(99)), settings, *tables)
         while core.play(0):  # all pass
             pass
         legs.append({name: values[: tables[0].rows] for name, values in tables[0].arrays.items()})

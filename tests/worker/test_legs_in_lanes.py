@@ -277,7 +277,11 @@ def test_a_batch_whose_rows_are_too_many_for_memory(monkeypatch: pytest.MonkeyPa
 
 
 def children() -> set[int]:
-    return {int(pid) for path in Path("/proc/self/task").iterdir() for pid in (path / "children").read_text().split()}
+    found = set()
+    for path in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # of a thread that ends meanwhile
+            found |= {int(pid) for pid in (path / "children").read_text().split()}
+    return found
 
 
 @contextlib.contextmanager

@@ -105,7 +105,8 @@ class JoinedCluster:
             self._looked = time.monotonic()
         self._answered = self._looked
         self.cores = _cores(nodes, memory)
-        line = "" if self.cores else _waiting_line(len(nodes), memory)
+        # Before the first task is there, what it takes isn't known.
+        line = _waiting_line(len(nodes), memory) if memory and not self.cores else ""
         if line and line != self._said:
             self._say(line)
         self._said = line
