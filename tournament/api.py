@@ -8,7 +8,7 @@ from pathlib import Path
 from tournament.audit import verification
 from tournament.audit.again import Replay, replay_games
 from tournament.audit.report import Verification
-from tournament.config import Config, ExecutorName, load_config
+from tournament.config import ExecutorName, config_reader, load_config
 from tournament.runner.contest_run import NobodyWatching, Watcher, run_contest
 from tournament.standings.results import Results, load
 from tournament.store.storage import inside
@@ -61,15 +61,7 @@ def verify(
     What is wrong is in the `problems` of what it returns. Raises tournament.errors.BadInput
     when there are no records, and RunFailed when the ledger can't be read.
     """
-
-    def config_of(name: str) -> Config:
-        return load_config(
-            name,
-            Path(config) if config is not None else None,
-            general={"results": None if results is None else str(results)},
-            contest={"entrants": None if entrants is None else str(entrants)},
-        )
-
+    config_of = config_reader(config, entrants, results)
     location = inside(config_of(contest).results, contest)
     return verification.verify_contest(location, config_of, replay, watcher or verification.NobodyWatching())
 
@@ -115,13 +107,5 @@ def replay(
     `match` is its number or the names of its bots. Raises tournament.errors.BadInput when the records have no such
     game or its bots have changed since, RunFailed when this machine can't play it.
     """
-
-    def config_of(name: str) -> Config:
-        return load_config(
-            name,
-            Path(config) if config is not None else None,
-            general={"results": None if results is None else str(results)},
-            contest={"entrants": None if entrants is None else str(entrants)},
-        )
-
+    config_of = config_reader(config, entrants, results)
     return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game)

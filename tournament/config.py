@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -79,6 +80,24 @@ def load_contests(path: Path | None = None) -> Contests:
     """The contests of a settings file, as `load_config` reads it. Raises BadInput for a table that makes none."""
     text, document, _ = _read(path)
     return _contests_in(document, str(path or FILE_NAME), text)
+
+
+def config_reader(
+    path: str | os.PathLike[str] | None,
+    entrants: str | os.PathLike[str] | None,
+    results: str | os.PathLike[str] | None,
+) -> Callable[[str], Config]:
+    """`load_config` by a contest's name, with these laid over the file's."""
+
+    def config_of(name: str) -> Config:
+        return load_config(
+            name,
+            None if path is None else Path(path),
+            general={"results": None if results is None else str(results)},
+            contest={"entrants": None if entrants is None else str(entrants)},
+        )
+
+    return config_of
 
 
 def load_config(

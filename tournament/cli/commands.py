@@ -363,18 +363,11 @@ def replay(
     from tournament.cli.consoles import err, out
     from tournament.cli.replay_tables import game_lines
     from tournament.cli.screen import Screen
-    from tournament.config import load_config
-
-    def config_of(name: str) -> Config:
-        return load_config(
-            name,
-            config,
-            general={"results": results},
-            contest={"entrants": None if entrants is None else str(entrants)},
-        )
+    from tournament.config import config_reader
 
     with Screen(err, "") as screen:
         (place,) = _recorded(contest, results, config)
+        config_of = config_reader(config, entrants, results)
         found = replay_games(place, config_of, _match_of(match), session, game, screen.say)
     if as_json:
         _print_json(dataclasses.asdict(found))
