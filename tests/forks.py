@@ -187,11 +187,10 @@ def _wait(folder: Path, process: int, seconds: float) -> int | None:
 
 
 def _import_all(noted: Path) -> None:
-    """Import what a fork had to, before the next one is made; but Ray, which starts threads, and what looks how wide
-    the terminal is."""
+    """Import what a fork had to, before the next one is made; but Ray, which starts threads."""
     with suppress(OSError):
         for name in noted.read_text().split():
-            if name.partition(".")[0] not in ("ray", "grpc") and name != "tournament.cli.consoles":
+            if name.partition(".")[0] not in ("ray", "grpc"):
                 with suppress(Exception):
                     importlib.import_module(name)
         noted.unlink()
