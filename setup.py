@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 import subprocess
 import sys
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +54,13 @@ class BuildCore(build_ext):
         subprocess.run([sys.executable, "-m", "cython", f"--generate-shared={shared}"], check=True)
         in_c = []
         for name in (SHARED, None):
-            to_c = functools.partial(
-                cythonize,
+            in_c += cythonize(
                 [
                     extension
                     for extension in self.extensions
                     if extension.sources and name == (None if gives_dtype(extension.sources[0]) else SHARED)
                 ],
+                nthreads=CORES,
                 build_dir=build,
                 force=self.force,
                 shared_utility_qualified_name=name,
@@ -76,10 +74,6 @@ class BuildCore(build_ext):
                     "embedsignature.format": "python",
                 },
             )
-            try:
-                in_c += to_c(nthreads=CORES)
-            except BrokenProcessPool:  # a process was killed, by a machine short of memory, say
-                in_c += to_c(nthreads=0)
         written = {extension.name: extension for extension in in_c}
         for extension in self.extensions:
             if extension.name == SHARED:
