@@ -7,6 +7,7 @@ version, all of it. It has 32 numbers for each leg's digest, which are subtracte
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -77,7 +78,7 @@ def luck_of_batches(
     games = sum(part.rows for batch in unknown for part in batch.parts if part.table == "games")
     if games > _LARGE:
         say(f"Working out what luck was worth in {games:,} games…")
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         found = list(pool.map(lambda batch: _luck_of_batch(contest, settings, storage, batch), unknown))
     fresh = {digest: points for one in found for digest, points in one.items()}
     digests = [digest for batch in batches for digest in Legs.of(batch.legs).digests]

@@ -205,12 +205,12 @@ def numbers_of(
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
     """Some columns of a published part, a row group at a time, flags as uint8. Raises as `open_part` does.
 
-    Pandas isn't imported for it.
+    Pandas isn't imported for it, and no threads are used: callers read several parts at once.
     """
     with open_part(storage, part, columns) as file:
         for group in range(file.num_row_groups):
             with reading(storage, part):
-                table = file.read_row_group(group, columns=list(names))
+                table = file.read_row_group(group, columns=list(names), use_threads=False)
             flags = {field.name for field in table.schema if pa.types.is_boolean(field.type)}
             for place, name in enumerate(table.column_names):
                 if name in flags:
