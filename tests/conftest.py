@@ -7,11 +7,17 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests.object_store import ServedStore, serve
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+# Commands under test are small: no thread of algebra for each processor.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# A busy machine is no failure.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 # A shell that runs the tests in the background has children ignore Ctrl-C; the runs under test must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

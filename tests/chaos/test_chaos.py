@@ -13,11 +13,11 @@ from tests.forks import Ended
 
 
 @pytest.mark.slow
-def test_twenty_rounds(tmp_path: Path) -> None:
+def test_ten_rounds(tmp_path: Path) -> None:
     said: list[str] = []
-    table = play_rounds(tmp_path, FAULTS, rounds=20, seed=20, say=said.append)
+    table = play_rounds(tmp_path, FAULTS, rounds=10, seed=20, say=said.append)
     assert said == []
-    assert sum(1 for came in table.values() if came) == 20
+    assert sum(1 for came in table.values() if came) == 10
 
 
 def test_lies_crashes_and_silence_are_noticed(tmp_path: Path) -> None:

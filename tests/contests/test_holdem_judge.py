@@ -340,7 +340,8 @@ def test_programs_that_take_too_long(source: str, is_busy: bool) -> None:
     verdict = judge(program(source), new_table(1000), seconds=0.4)
     assert (verdict.ending, verdict.exit_code) == ("out of time", 4)
     if is_busy:
-        assert verdict.reason.startswith("took more than 0.4 seconds of processor time, in hand ")
+        kept_waiting = verdict.reason.startswith("kept the judge waiting for 1.2 seconds")  # on a busy machine
+        assert kept_waiting or verdict.reason.startswith("took more than 0.4 seconds of processor time, in hand ")
     else:
         assert verdict.reason.startswith("kept the judge waiting for 1.2 seconds (is its output flushed?), in hand ")
         assert 1.2 <= verdict.seconds < 2

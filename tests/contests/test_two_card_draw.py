@@ -369,7 +369,7 @@ def test_the_leaderboard_is_what_exact_values_predict(tmp_path: Path) -> None:
     folder.mkdir()
     for name in ("sample.cpp", "check_caller.c", "pair_bettor.c"):
         (folder / name).write_bytes((SHIPPED / name).read_bytes())
-    run(tmp_path, "results", ["servers = 2", "sessions = 5", "seed = 3"])
+    run(tmp_path, "results", ["servers = 2", "sessions = 3", "seed = 3"])
     played = load(str(tmp_path / "results"))
     bots = built(folder, {})
     scores: dict[str, list[float]] = {}
@@ -647,6 +647,8 @@ def test_check_plays_an_example(place: Path) -> None:
 
 def test_new_bots_are_fit_and_the_same_in_every_language(tmp_path: Path) -> None:
     folder = tmp_path / "two_card_draw"
+    config = tmp_path / "tournament.toml"
+    config.write_text("[two_card_draw]\nhands = 500\n")
     played = set()
     endings = {"c": ".c", "cpp": ".cpp", "python": ".py"}
     languages = templates(TWO_CARD_DRAW)
@@ -654,7 +656,7 @@ def test_new_bots_are_fit_and_the_same_in_every_language(tmp_path: Path) -> None
     for language in languages:
         made = call(["new", "two_card_draw", f"my_{language}", "--language", language, "--entrants", str(folder)])
         assert made.returncode == 0, made.stderr
-        checked = call(["check", str(folder / f"my_{language}{endings.get(language, '')}")])
+        checked = call(["check", str(folder / f"my_{language}{endings.get(language, '')}"), "--config", str(config)])
         assert checked.returncode == 0, checked.stdout
         played.add(checked.stdout[checked.stdout.index("plays") : checked.stdout.index("session")])
     assert len(played) == 1
@@ -731,19 +733,21 @@ def test_python_bots_and_programs_play_as_the_same_bot_in_c(place: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("field", "sessions"),
+    ("field", "servers", "sessions", "seed"),
     [
-        (("adaptive.cpp", "check_caller.c"), 1),
-        pytest.param(sorted(path.name for path in SHIPPED.iterdir()), 2, marks=pytest.mark.thorough),
+        (("adaptive.cpp", "check_caller.c"), 2, 1, 14),
+        pytest.param(sorted(path.name for path in SHIPPED.iterdir()), 4, 2, 11, marks=pytest.mark.thorough),
     ],
 )
-def test_the_adaptive_bots_are_clearly_ahead(place: Path, field: Sequence[str], sessions: int) -> None:
+def test_the_adaptive_bots_are_clearly_ahead(
+    place: Path, field: Sequence[str], servers: int, sessions: int, seed: int
+) -> None:
     """By more than luck."""
     for path in (place / "bots").iterdir():
         path.unlink()
     for name in field:
         (place / "bots" / name).write_bytes((SHIPPED / name).read_bytes())
-    run(place, "results", ["servers = 4", f"sessions = {sessions}", "seed = 11"], workers=2)
+    run(place, "results", [f"servers = {servers}", f"sessions = {sessions}", f"seed = {seed}"], workers=2)
     learners = {"adaptive", "apprentice"} & {Path(name).stem for name in field}
     *adaptive, best = load(str(place / "results")).ranking.entrants[: len(learners) + 1]
     assert {line.name for line in adaptive} == learners

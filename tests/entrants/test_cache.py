@@ -250,10 +250,18 @@ def test_a_build_that_finds_the_disk_full_ends_the_run(
     assert "No space left" in (build_one(fills + " ") or "")
 
 
-def test_a_build_that_the_system_kills_is_run_again(own_cache: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("script", "times", "words"),
+    [("kill -9 $$", 2, "ended with status 247"), ("while :; do :; done", 1, "took too long")],
+    ids=["killed by the system", "cut off"],
+)
+def test_a_build_that_the_system_kills_is_run_again(
+    own_cache: Path, tmp_path: Path, script: str, times: int, words: str
+) -> None:
+    """One that we end ourselves is not."""
     bots = _new(tmp_path / "bots")
     folder = _new(bots / "dies")
-    for name, text in {"bot.toml": BUILT, "build.sh": "kill -9 $$", "bot.sh": "read line\n"}.items():
+    for name, text in {"bot.toml": BUILT, "build.sh": script, "bot.sh": "read line\n"}.items():
         (folder / name).write_text(text)
     built: list[object] = []
     build_once = program_build._build
@@ -264,8 +272,9 @@ def test_a_build_that_the_system_kills_is_run_again(own_cache: Path, tmp_path: P
             return build_once(*orders)
 
         patch.setattr(program_build, "_build", counted)
+        patch.setattr(program_build, "_SECONDS", 1)
         problem = build_folder(bots, {})["dies"].problem
-    assert len(built) == 2 and "its build (sh build.sh) ended with status 247" in (problem or "")
+    assert len(built) == times and f"its build (sh build.sh) {words}" in (problem or "")
 
 
 def test_a_programs_folder_that_was_changed_is_unpacked_again(tmp_path: Path) -> None:

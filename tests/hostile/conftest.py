@@ -21,7 +21,7 @@ def small_limits() -> Iterator[None]:
         patch.setattr(compiler, "SECONDS", 5)
         patch.setattr(module_trial, "SECONDS", 3)
         patch.setattr(lanes, "_START_SECONDS", 0.5)
-        patch.setattr(program_build, "_SECONDS", 5)
+        patch.setattr(program_build, "_SECONDS", 6)
         patch.setattr(python_bots, "_TRIAL_SECONDS", 2)
         yield
 

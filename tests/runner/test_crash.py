@@ -61,7 +61,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrashServer]:
 
 
 # The whole of a sweep takes minutes.
-stride = pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.thorough)])
+stride = pytest.mark.parametrize("stride", [9, pytest.param(1, marks=pytest.mark.thorough)])
 
 
 def sweep(
@@ -128,7 +128,7 @@ def test_a_kill_while_small_neighbours_are_put_together(server: CrashServer, tmp
     shutil.copytree(before, tmp_path / "counted" / place.results.name)
     steps = server.run(place.arguments("--results", str(tmp_path / "counted")))
     assert_in_schedule_order(place.results)
-    assert sweep(server, place, before, place.results, stride=13, start=steps - 60) >= steps
+    assert sweep(server, place, before, place.results, stride=19, start=steps - 60) >= steps
 
 
 @stride
@@ -156,7 +156,7 @@ def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride
         shutil.rmtree(place.results.parent)
     assert without_records <= 1
     assert stride > 1 or without_records
-    assert step > 5
+    assert step > 9
 
 
 def played_as_one_batch(place: Place) -> None:
@@ -176,7 +176,7 @@ def readable(games: Path) -> pd.DataFrame | None:
 
 
 def test_kills_at_random_times_with_two_workers(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=25_000)
+    place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=15_000)
     undisturbed = tmp_path / "undisturbed"
     place.play(workers=2, results=undisturbed)
     expected = outcome(undisturbed / place.results.name)
@@ -196,7 +196,7 @@ def test_kills_at_random_times_with_two_workers(tmp_path: Path) -> None:
                     counts = found["match"].value_counts()
                     assert (counts == whole[counts.index]).all()
                     seen += 1
-                time.sleep(0.02)
+                time.sleep(0.1)
             with suppress(ProcessLookupError):
                 os.kill(run.pid, signal.SIGKILL)
         assert_games_are_the_standings(place.results)

@@ -280,7 +280,7 @@ def _plain(
 def test_one_ray_worker(place: Place, expected: Outcome, tmp_path: Path) -> None:
     done = call([*place.arguments(), "--executor", "ray", "--results", str(tmp_path)])
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "Starting Ray…\n"
+    assert re.sub(r".* legs · .*\n", "", done.stderr) == "Starting Ray…\n"  # a slow machine tells how far it is
     assert_same(outcome(tmp_path / place.results.name), expected)
 
 

@@ -104,7 +104,14 @@ def b(bot, bet): return 0
 """
 
 
-@pytest.mark.parametrize(("sources", "sandbox"), [(CHANCE, ON), (NUMPY_CHANCE, NUMPY)], ids=["standard", "numpy"])
+SOME = {name: NUMPY_CHANCE[name] for name in ("rand", "rng_imported", "reseeded")}  # numpy takes long to import
+
+
+@pytest.mark.parametrize(
+    ("sources", "sandbox"),
+    [(CHANCE, ON), (SOME, NUMPY), pytest.param(NUMPY_CHANCE, NUMPY, marks=pytest.mark.thorough)],
+    ids=["standard", "numpy", "all of numpy"],
+)
 def test_chance_of_every_source_repeats(sources: dict[str, str], sandbox: SandboxSettings) -> None:
     bots = {f"{name}.py": DRAWING.format(definition=text) for name, text in sources.items()}
 

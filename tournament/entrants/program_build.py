@@ -34,7 +34,7 @@ _SYSTEM = (
 
 
 class BuildFailed(Exception):
-    """A program's build command failed; the message has its complaints. `status` is how the command ended."""
+    """A program's build command failed; the message has its complaints. `status` is how the command ended, 0 if it was ended."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -88,7 +88,8 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
         if finished.status != 0:
             if is_full(whole):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            raise BuildFailed(_complaint(recipe, finished, folder), finished.status)
+            ended_by_us = finished.cut_off or finished.excess
+            raise BuildFailed(_complaint(recipe, finished, folder), 0 if ended_by_us else finished.status)
         try:
             return pack(folder, built=True)
         except BadInput as problem:

@@ -1,2 +1,2 @@
-for number in range(5000):
+for number in range(2100):
     open(f"file{number}", "w").close()
