@@ -91,9 +91,9 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(REPOSITORY), **(more or {})}
 
 
-def call(arguments: Sequence[str], **more: str) -> subprocess.CompletedProcess[str]:
-    """Run the command; `more` goes into its environment."""
-    return forks.call(arguments, environment(more))
+def call(arguments: Sequence[str], setup: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+    """Run the command, which executes `setup` before; `more` goes into its environment."""
+    return forks.call(arguments, environment(more), setup=setup)
 
 
 @dataclass

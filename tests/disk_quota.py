@@ -1,4 +1,4 @@
-"""The command on a disk with little space: `python -m tests.disk_quota BYTES ARGUMENT…`.
+"""A disk with little space, for commands in forks.
 
 Space is counted in what is written through the store; what doesn't fit fails as
 the system would, in the middle of a write.
@@ -9,12 +9,9 @@ from __future__ import annotations
 import errno
 import io
 import os
-import sys
 from pathlib import Path
 from typing import IO, Any
 
-from tournament.cli import commands as cli
-from tournament.runner.batching import Pace
 from tournament.store.folder_storage import FolderStorage
 
 _left = 0
@@ -49,11 +46,3 @@ def limit(space: int) -> None:
         return io.BufferedWriter(_Limited(path, "xb"), 1 << 16)
 
     setattr(FolderStorage, "open_staged", open_staged)  # noqa: B010
-
-
-if __name__ == "__main__":
-    limit(int(sys.argv[1]))
-    # A part for each leg, so that some fit.
-    setattr(Pace, "batch_is_full", lambda *_: True)  # noqa: B010
-    sys.argv[1:] = sys.argv[2:]
-    cli.main()

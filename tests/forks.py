@@ -145,12 +145,16 @@ def _shared() -> Forks:
 
 
 def call(
-    arguments: Sequence[str], variables: Mapping[str, str], folder: Path | None = None, seconds: float = 600
+    arguments: Sequence[str],
+    variables: Mapping[str, str],
+    folder: Path | None = None,
+    seconds: float = 600,
+    setup: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end as a process with this environment and no input would."""
+    """Run the command to its end as a process with this environment and no input would. It executes `setup` before."""
     server = _shared()
     errors = server.new_file()
-    run = server.start(arguments, errors=errors, variables=variables, folder=folder)
+    run = server.start(arguments, setup, errors, variables, folder)
     ended = run.wait(seconds)
     assert ended.code is not None, f"took more than {seconds:g} s: {ended.said}{errors.read_text(errors='replace')}"
     done = subprocess.CompletedProcess(list(arguments), ended.code, ended.said, errors.read_text(errors="replace"))

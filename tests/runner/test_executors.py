@@ -219,17 +219,14 @@ def test_a_task_that_is_ready_is_not_begun_once_the_run_stops(tmp_path: Path) ->
 
 def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:
     place = new_place(tmp_path, BOTS[:3])
-    script = (
-        "import errno, sys\n"
+    setup = (
+        "import errno\n"
         "from tournament.store.folder_storage import FolderStorage\n"
         "def fail(storage, stream):\n"
         "    raise OSError(errno.EIO, 'Input/output error')\n"
         "FolderStorage.finish_staged = fail\n"
-        "from tournament.cli import commands\n"
-        "commands.main()\n"
     )
-    command = [*command_line([])[:1], "-c", script, *place.arguments()]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    done = call(place.arguments(), setup)
     assert done.returncode == 1
     assert done.stderr == f"tournament: can't write to {place.results}: Input/output error\n"
     assert staged(place) == []
