@@ -28,7 +28,7 @@ class Silent:
 
 
 def report_of(path: Path) -> CheckReport:
-    return check_bot(VON_NEUMANN_POKER, poker_settings(sessions=200, seed=1), SandboxSettings(), path, Silent())
+    return check_bot(VON_NEUMANN_POKER, poker_settings(sessions=60, seed=1), SandboxSettings(), path, Silent())
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_new_bots_pass_the_check(reports: dict[str, CheckReport], language: str)
     report = reports[language]
     assert report.problem is None and report.fit and report.repeats
     assert report.name == f"fresh_{language}"
-    assert report.leg and report.leg.sessions == 200
+    assert report.leg and report.leg.sessions == 60
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

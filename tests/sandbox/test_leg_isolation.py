@@ -82,7 +82,7 @@ CARRIERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("share", [6, pytest.param(1, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("share", [10, pytest.param(1, marks=pytest.mark.thorough)])
 def test_legs_play_alike_however_many_share_a_process(share: int) -> None:
     settings = Settings(sessions=2, duplicate=True)
     carriers = ["copied_function", *sorted(CARRIERS.keys() - {"copied_function"})[::share]]
