@@ -319,7 +319,9 @@ def test_workers_and_stops_change_nothing(played: Path, tmp_path: Path) -> None:
     """The same hands from one worker and from two, and from a run that was begun with one bot."""
     bots = tmp_path / "bots"
     bots.mkdir()
-    options: dict[str, Any] = {"entrants": bots, "sessions": 3, "hands": 1500, "seed": 5, "executor": "local"}
+    config = tmp_path / "tournament.toml"
+    config.write_text("[holdem_training]\nhands = 1500\nsessions = 3\nseed = 5\n")
+    options: dict[str, Any] = {"entrants": bots, "config": config, "executor": "local"}
     (bots / "model.cpp").write_text(MODEL)
     tournament.run("holdem_training", results=tmp_path / "grown", workers=1, **options)
     (bots / "rater.cpp").write_text(RATER)
