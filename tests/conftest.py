@@ -52,7 +52,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.xdist_group(kind or str(together)))
         if kind:
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: kind_of(item) is None)
+    # Forking a process takes the longer the more memory it has, and tests leave some behind.
+    items.sort(key=lambda item: (kind_of(item) is None, item.path.parent.name not in ("worker", "sandbox")))
 
 
 @pytest.hookimpl(tryfirst=True)
