@@ -99,6 +99,29 @@ def test_what_is_played_is_not_to_be_played(told: dict[str, Shown]) -> None:
     assert [(one["legs"], one["total"], one["games"], one["size"]) for one in again.values()] == [(0, 1, 0, 0)] * 2
 
 
+def test_matches_of_a_bot_that_was_edited_or_came_are_to_be_played(
+    told: dict[str, Shown], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dry run counts just the legs that the run then plays, whatever the records still have."""
+    shutil.copytree(folder, tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    bots = tmp_path / "here" / "entrants" / "short_dilemma"
+
+    def to_play() -> tuple[float, float]:
+        (guess,) = estimates(shown("run", "short_dilemma", "--dry-run", columns=200)).values()
+        assert bool(guess["games"]) == bool(guess["size"]) == bool(guess["legs"])
+        return guess["legs"], guess["total"]
+
+    (bots / "grudger.c").write_text("int move(const Bot *bot) { return bot->turn % 2; }\n")
+    assert to_play() == (1, 1)
+    shutil.copy(bots / "tit_for_tat.c", bots / "third.c")
+    assert to_play() == (3, 3)
+    shutil.copy(folder / "entrants" / "short_dilemma" / "grudger.c", bots)
+    assert to_play() == (2, 3)
+    (bots / "tit_for_tat.c").unlink()
+    assert to_play() == (1, 1)
+
+
 def test_games_are_guessed_by_the_settings(folder: Path) -> None:
     """Of games that end by chance: the mean of what was played, within its error."""
     played = tournament.load(str(folder / "results" / "short_dilemma"))
