@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -74,7 +73,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(folder: Path) -> Iterator[dict[str, Shown]]:
+def told(folder: Path) -> dict[str, Shown]:
     """A dry run, then a strict run that tells scripts of each batch, then a dry run again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -82,7 +81,8 @@ def told(folder: Path) -> Iterator[dict[str, Shown]]:
         before = shown("run", "--dry-run", columns=200)
         assert not [path for path in folder.rglob("*") if path.suffix == ".parquet"]
         run = shown("run", "--progress", "json", "--strict")
-        yield {"before": before, "run": run, "after": shown("run", "--dry-run", "--strict")}
+        after = shown("run", "--dry-run", "--strict")
+    return {"before": before, "run": run, "after": after}
 
 
 def test_a_dry_run_guesses_what_the_run_then_takes(told: dict[str, Shown], folder: Path) -> None:
