@@ -198,13 +198,14 @@ def test_a_table_makes_a_contest_by_the_rules_that_it_names(tmp_path: Path) -> N
     ("text", "line", "words"),
     [
         ("[von_neuman_poker]", 1, "unknown table von_neuman_poker; .*; did you mean von_neumann_poker\\?"),
+        ("resluts = 3", 1, "unknown key resluts; there are results, .*; did you mean results\\?$"),
         ("[snadbox]", 1, "unknown table snadbox; .*; did you mean sandbox\\?"),
         ('[a]\ngame = "two_card_drew"', 2, "game = 'two_card_drew': no such rules; .* did you mean two_card_draw\\?"),
         ("[a]\n\ngame = 3", 3, "game = 3: no such rules; there are "),
         (f'[two_card_draw]\ngame = "{CONTEST}"', 2, "two_card_draw has rules of its own; give a contest of "),
         (f'["../a"]\ngame = "{CONTEST}"', 1, r"\[../a\]: a contest's name has letters, digits and _ only"),
         (f'["{"a" * 65}"]\ngame = "{CONTEST}"', 1, "a contest's name has"),
-        (f'[late]\ngame = "{CONTEST}"\nsesions = 3', 3, "unknown key sesions"),
+        (f'[late]\ngame = "{CONTEST}"\nsesions = 3', 3, "unknown key sesions; .*; did you mean sessions\\?$"),
         (f'[late]\ngame = "{CONTEST}"\nhands = 3', 3, "unknown key hands"),
     ],
 )

@@ -251,10 +251,9 @@ def _validate(
             place = f"{where}, line {_line_of(text, table, key)}"
             if detail["type"] == "extra_forbidden":
                 kind = "table" if isinstance(values[key], dict) else "key"
-                known = ", ".join(
-                    [*model.model_fields, *([_SANDBOX, *[c.name for c in CONTESTS]] if table is None else [])]
-                )
-                messages.append(f"{place}: unknown {kind} {key}; there are {known}")
+                known = [*model.model_fields, *([_SANDBOX, *[c.name for c in CONTESTS]] if table is None else [])]
+                close = did_you_mean(key, known)
+                messages.append(f"{place}: unknown {kind} {key}; there are {_listed(known)}{close}")
             else:
                 messages.append(f"{place}: {key} = {detail['input']!r}: {_lower(detail['msg'])}")
         raise BadInput("\n".join(messages)) from None

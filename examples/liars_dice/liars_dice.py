@@ -35,6 +35,7 @@ class Settings(PythonSettings):
 class LiarsDice(PythonContest):
     name = "liars_dice"
     title = "Liar's dice"
+    unit = "a point is a session won, less one lost"
     settings_type = Settings
     decisions = (BID,)
     columns = (

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 import tournament
 from tests.cli.in_process import shown
 from tests.contest_runs import REPOSITORY
+from tournament.audit import again
 from tournament.audit.again import Replay
 from tournament.errors import BadInput
 from tournament.standings.results import Results
@@ -61,6 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bots = place / "bots"
     bots.mkdir()
     (bots / "tells.c").write_text(TELLS_C)
+    shutil.copy(REPOSITORY / "entrants" / CONTEST / "likeme.c", bots)
     (bots / "shows.py").write_text(TELLS_PYTHON)
     (bots / "clocks.py").write_text(CLOCKS)
     shutil.copytree(REPOSITORY / "entrants" / CONTEST / "abacus", bots / "abacus")
@@ -153,6 +156,26 @@ def test_a_bot_that_looks_at_a_clock_is_told(folder: Path) -> None:
     options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
     told = shown("replay", CONTEST, *options, "--match", "clocks,tells", "--session", "0")
     assert told.code == 1 and "not as recorded" in told.out
+
+
+@pytest.mark.parametrize(("names", "clock"), [(("likeme", "tells"), False), (("shows", "tells"), True)])
+def test_faults_that_are_not_as_recorded_are_told(
+    folder: Path, names: tuple[str, str], clock: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the games are as recorded; and only a bot that is a process may have looked at a clock."""
+    recorded_leg = again._recorded_leg
+
+    def without_faults(*which: Any) -> Any:
+        batch, leg = recorded_leg(*which)
+        return batch, replace(leg, faults=())
+
+    match = tournament.load(str(folder / "results" / CONTEST))
+    session = min(fault.session for leg, fault in match.ranking.faults if {leg.x, leg.y} == set(names))
+    assert replayed(folder, names, session).differs == ""
+    monkeypatch.setattr(again, "_recorded_leg", without_faults)
+    words = "its faults came out otherwise than recorded"
+    said = replayed(folder, names, session).differs
+    assert said.startswith(f"{words}: a bot that is a process may look at a clock") if clock else said == words
 
 
 def test_the_command_beside_a_disqualification_shows_its_line(folder: Path) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 import tournament
 from tests.cli.in_process import Shown, shown
@@ -19,6 +21,8 @@ from tests.contest_runs import CONTEST, REPOSITORY, THRESHOLDS, bot_source, envi
 from tournament.cli import screen
 from tournament.config import load_config
 from tournament.runner import contest_run
+from tournament.runner.contest_run import Progress
+from tournament.standings.standings import Standing, Standings
 
 SEED = "a long seed of the tests of options"
 # What docs/automation.md says of estimates.
@@ -69,7 +73,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(folder: Path) -> Iterator[dict[str, Shown]]:
+def told(folder: Path) -> dict[str, Shown]:
     """A dry run, then a strict run that tells scripts of each batch, then a dry run again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -77,7 +81,8 @@ def told(folder: Path) -> Iterator[dict[str, Shown]]:
         before = shown("run", "--dry-run", columns=200)
         assert not [path for path in folder.rglob("*") if path.suffix == ".parquet"]
         run = shown("run", "--progress", "json", "--strict")
-        yield {"before": before, "run": run, "after": shown("run", "--dry-run", "--strict")}
+        after = shown("run", "--dry-run", "--strict")
+    return {"before": before, "run": run, "after": after}
 
 
 def test_a_dry_run_guesses_what_the_run_then_takes(told: dict[str, Shown], folder: Path) -> None:
@@ -97,6 +102,46 @@ def test_a_dry_run_guesses_what_the_run_then_takes(told: dict[str, Shown], folde
 def test_what_is_played_is_not_to_be_played(told: dict[str, Shown]) -> None:
     again = estimates(told["after"])
     assert [(one["legs"], one["total"], one["games"], one["size"]) for one in again.values()] == [(0, 1, 0, 0)] * 2
+
+
+def test_matches_of_a_bot_that_was_edited_or_came_are_to_be_played(
+    told: dict[str, Shown], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dry run counts just the legs that the run then plays, whatever the records still have."""
+    shutil.copytree(folder, tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    bots = tmp_path / "here" / "entrants" / "short_dilemma"
+
+    def to_play() -> tuple[float, float]:
+        (guess,) = estimates(shown("run", "short_dilemma", "--dry-run", columns=200)).values()
+        assert bool(guess["games"]) == bool(guess["size"]) == bool(guess["legs"])
+        return guess["legs"], guess["total"]
+
+    (bots / "grudger.c").write_text("int move(const Bot *bot) { return bot->turn % 2; }\n")
+    assert to_play() == (1, 1)
+    shutil.copy(bots / "tit_for_tat.c", bots / "third.c")
+    assert to_play() == (3, 3)
+    shutil.copy(folder / "entrants" / "short_dilemma" / "grudger.c", bots)
+    assert to_play() == (2, 3)
+    (bots / "tit_for_tat.c").unlink()
+    assert to_play() == (1, 1)
+
+
+def test_a_dry_run_says_for_how_long_and_whether_more_may_follow(folder: Path, tmp_path: Path) -> None:
+    """Before anything was measured, by the contest's own pace."""
+    loaded = load_config("short_dilemma", folder / "tournament.toml")
+    seconds = 2_000_000 * loaded.played.expected_games(loaded.contest) / loaded.played.expected_rate
+
+    def told(*more: str) -> str:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            return shown("run", "short_dilemma", "--dry-run", "--results", str(tmp_path), *more, columns=200).out
+
+    text = told("--sessions", "2000000")
+    (guess,) = (count(match["seconds"]) for match in _ESTIMATE.finditer(text))
+    assert guess == pytest.approx(seconds, rel=0.2, abs=1) and seconds > 10
+    assert "may follow" not in text
+    assert told("--until-settled", "0.9").strip().endswith("; more replicas may follow, until the order is settled")
 
 
 def test_games_are_guessed_by_the_settings(folder: Path) -> None:
@@ -166,6 +211,37 @@ def test_the_last_line_comes_even_right_after_another(folder: Path, tmp_path: Pa
         run = shown("run", "short_dilemma", "--results", str(tmp_path), "--sessions", "7", "--progress", "json")
     (last,) = [line for line in map(json.loads, run.err.splitlines()) if "legs" in line]
     assert last["games"] == tournament.load(str(tmp_path / "short_dilemma")).ranking.games > 0
+
+
+@pytest.mark.parametrize(("as_json", "apart"), [(True, 1.0), (False, 30.0)])
+def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
+    as_json: bool, apart: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For a run that reports sixteen times while one line is due, and ends in between."""
+    now = 100.0
+    monkeypatch.setattr(screen, "time", SimpleNamespace(monotonic=lambda: now))
+    written = io.StringIO()
+    with screen.Screen(Console(file=written), "A contest", contest="a_contest", as_json=as_json) as shows:
+        for legs in range(1, 71):
+            now += apart / 16
+            leader = Standing("ahead", "c", "", 1)
+            shows.done(Progress(legs, 90, 10 * legs, legs / 4, 2.5, Standings((leader,), (), ())))
+    lines = written.getvalue().splitlines()
+    if not as_json:
+        assert [re.sub(" legs.*", "", line) for line in lines] == [f"A contest: {legs}/90" for legs in (16, 32, 48, 64)]
+        return
+    expected = [
+        {"contest": "a_contest", "legs": legs, "total_legs": 90, "games": 10 * legs, "seconds": legs / 4}
+        | {"seconds_left": 2.5, "leader": "ahead"}
+        for legs in (16, 32, 48, 64, 70)
+    ]
+    assert [json.loads(line) for line in lines] == expected
+
+
+def test_another_format_of_progress_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    told = shown("run", "short_dilemma", "--progress", "xml", "--dry-run")
+    assert (told.code, told.err) == (2, "tournament: --progress xml: there is json\n")
 
 
 def test_files_that_are_no_bots_are_named(told: dict[str, Shown]) -> None:

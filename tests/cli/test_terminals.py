@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 from rich.text import Text
 
 from tournament.cli.screen import Screen
-from tournament.cli.tables import final_tables
+from tournament.cli.tables import final_tables, leaderboard_table
+from tournament.contests import find_contest
 from tournament.runner.contest_run import Progress
 from tournament.standings.standings import Standing, Standings
 
@@ -70,6 +72,21 @@ def test_the_head_and_the_winner_stay_in_sight(width: int, height: int, below: i
     if below == 40:
         assert any(f"… and {40 - len(shown)} more: tournament leaderboard has all" in line for line in lines)
     assert len(lines) >= height // 2  # the room is used
+
+
+@pytest.mark.parametrize("contest", ["holdem_training", "two_card_draw", "von_neumann_poker"])
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_no_column_and_no_name_is_cut_for_one_that_has_no_room(contest: str, width: int) -> None:
+    """Of contests with measures of their own, too: as many columns as fit, the names whole."""
+    scoring = house.scoring if (house := find_contest(contest).house) else None
+    measures = {measure.name: 2.0 for measure in scoring.measures} if scoring else {}
+    lines = [replace(line, name=f"one_who_samples_{line.rank}", measures=measures) for line in field(7, 0).entrants]
+    console = screen_of(width, 40)
+    console.print(leaderboard_table(Standings(tuple(lines), (), (), scoring), "A contest", width, unit=UNIT))
+    shown = lines_of(console)
+    assert all(any(f" {line.name} " in text for text in shown) for line in lines)
+    assert len(shown) <= 3 + len(lines) + -(-len(UNIT) // width) + 1 and not any("…" in text for text in shown)
+    assert "± 95%" in shown[1] and ("place" in shown[1]) == (width >= 80)
 
 
 def test_a_field_that_has_room_is_whole() -> None:

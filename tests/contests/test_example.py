@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 from pathlib import Path
 
@@ -12,9 +13,10 @@ from pandas.testing import assert_frame_equal
 
 from tests.example_contest import EXAMPLE, example_is_installed, example_target
 from tests.python_rules import play_field
-from tournament.api import run
+from tournament.api import replay, run
 from tournament.config import load_config
 from tournament.contests import find_contest
+from tournament.reporting.writing import make_page
 from tournament.runner.contest_run import NobodyWatching
 from tournament.standings.results import load
 from tournament.trial.check import check_bot
@@ -52,6 +54,20 @@ def test_a_bid_of_one_die_holds_as_often_as_ten_dice_say(example_is_installed: P
     assert set(games["last_bid"]) == {1}
     assert ((games["x_is_first"] == games["held"]) == (games["x_points"] == 1)).all()
     assert result.points == games["x_points"].sum()
+
+
+def test_replay_and_report_know_its_bots_and_what_a_point_is(played: Path) -> None:
+    """Without a word of the contest: what its columns are called is enough."""
+    results = played / "results"
+    found = replay("liars_dice", match=("own_hand", "counter"), session=3, config=played / "tournament.toml")
+    assert found.differs == "" and [game.game for game in found.games] == [0]
+    assert re.fullmatch(r"(counter|own_hand) is first, last bid: \d+, held: (yes|no), .*", found.games[0].outcome)
+    assert "own_hand points: " in found.games[0].outcome
+    assert found.games[0].steps[0].asked.endswith(", last_bid 0, legal_actions [1 to 60]")
+    assert dict[str, object](found.games[0].steps[0].told)["legal_actions"] == list(range(1, 61))
+    text, _ = make_page(str(results / "liars_dice"))
+    assert "A point is a session won" in text
+    assert '"is first"' in text and '"held: yes"' in text and not re.search(r"\b[xy][ _](is|points)\b", text)
 
 
 def test_check_finds_its_contest_by_the_path(played: Path) -> None:

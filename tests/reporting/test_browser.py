@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import escape
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 from tests.reporting.conftest import HOSTILE_NAME, SHIPPED, Played
+from tournament.reporting.games import as_json
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
 _FLAGS = (
@@ -164,6 +166,31 @@ def test_a_cell_tells_its_error(page: Page, pages: Mapping[str, Played]) -> None
     assert not tip.is_displayed()
     cells[1].click()
     assert tip.is_displayed()
+
+
+def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mapping[str, Played]) -> None:
+    """In the tip, on the viewer's table, in its list of steps and in what can be chosen."""
+    hostile = pages["von_neumann_poker"].page
+    hostile = hostile.replace('"bold"', as_json(HOSTILE_NAME)).replace(">bold<", f">{escape(HOSTILE_NAME)}<")
+    (page.folder / "hostile.html").write_text(hostile)
+    page.open("hostile")
+    cell = next(
+        cell for cell in page.all(".cross td[data-t]") if HOSTILE_NAME in cell.find_element(By.XPATH, "..").text
+    )
+    cell.click()
+    assert page.one("#tip").text.startswith(f"{HOSTILE_NAME} against ")
+    page.run("location.hash = '#games'")
+    assert page.shows("games")
+    for name, value in (("#v-bot", "calm"), ("#v-opponent", HOSTILE_NAME)):
+        assert HOSTILE_NAME in page.texts(f"{name} option")
+        page.run("const [s, v] = arguments; s.value = v; s.dispatchEvent(new Event('change'))", page.one(name), value)
+    said = set()
+    for _ in page.texts("#v-log li"):
+        said.update(page.texts("#v-now"))
+        page.one("#v-next").click()
+    assert HOSTILE_NAME in page.texts("#v-x .who") + page.texts("#v-y .who")
+    assert any(HOSTILE_NAME in text for text in said) and any(HOSTILE_NAME in text for text in page.texts("#v-log li"))
+    assert page.all("img") == [] and page.taken()[0] == []
 
 
 @pytest.mark.thorough

@@ -140,6 +140,12 @@ def test_signs_that_steer_are_shown_as_escapes() -> None:
     assert clean("x" * 5000) == "x" * 2500 + "…"
 
 
+def test_a_name_may_break_after_its_separators_and_stays_text() -> None:
+    from tournament.reporting.page import breakable
+
+    assert breakable("<b>_a&.c") == "&lt;b&gt;_<wbr>a&amp;.<wbr>c"
+
+
 def test_data_cannot_end_its_script() -> None:
     value = {"a": [HOSTILE, "<!--<script>", "\u2028&amp;", 'quotes " and \\']}
     text = as_json(value)

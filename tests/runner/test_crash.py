@@ -30,6 +30,7 @@ from tests.contest_runs import (
     outcome,
 )
 from tests.forks import Forks, forks
+from tests.runner.test_replicas import place_of_neighbours, records, until_settled
 from tournament.keys import master_key, seed_fingerprint
 from tournament.standings.results import load
 
@@ -173,6 +174,27 @@ def entries(place: Place) -> int:
 def readable(games: Path) -> pd.DataFrame | None:
     """What a reader finds during a run, if anything yet."""
     return pd.read_parquet(games) if games.exists() and any(games.iterdir()) else None
+
+
+def test_kills_between_rounds_until_the_order_is_settled(server: CrashServer, tmp_path: Path) -> None:
+    """Where a round was committed whole and the next one is to begin, at each of them: the same rounds follow."""
+    place, undisturbed = (place_of_neighbours(tmp_path / name) for name in ("killed", "undisturbed"))
+    said = [text for text in until_settled(undisturbed, 7).said if "neighbours" in text]
+    assert len(said) >= 3
+    place.config.write_text(undisturbed.config.read_text())
+    # Who goes on says again what the round to be played follows from, and dies of what is said next.
+    for at in (1, *[2] * (len(said) - 2)):
+        dies = (
+            "import os, signal\nfrom tournament.cli import screen\nsay, told = screen.Screen.say, []\n"
+            "def dying(self, text):\n    say(self, text)\n    told.extend(['neighbours'] * ('neighbours' in text))\n"
+            f"    if len(told) == {at}: os.kill(os.getpid(), signal.SIGKILL)\nscreen.Screen.say = dying\n"
+        )
+        ended = server.forks.run(place.arguments(), dies)
+        assert ended.code == -signal.SIGKILL, ended.said
+        assert_games_are_the_standings(place.results)
+    assert [text for text in until_settled(place, 7).said if "neighbours" in text] == said[-2:]
+    pd.testing.assert_frame_equal(records(place), records(undisturbed))
+    assert outcome(place.results).leaderboard == outcome(undisturbed.results).leaderboard
 
 
 def test_kills_at_random_times_with_two_workers(tmp_path: Path) -> None:

@@ -7,7 +7,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.contest_runs import CONTEST, Listener, Place, assert_games_are_the_standings, bot_source, new_place
+from tests.contest_runs import (
+    CONTEST,
+    Listener,
+    Place,
+    assert_games_are_the_standings,
+    bot_source,
+    new_place,
+)
 from tournament.api import run, verify
 from tournament.standings.results import load
 
@@ -88,26 +95,32 @@ def until_settled(place: Place, most: int) -> Listener:
     return listener
 
 
-def test_rounds_go_on_until_the_order_is_settled_and_again_come_by_the_same(tmp_path: Path) -> None:
-    """Who is far off plays no more than the neighbours whose order is open."""
-    place = new_place(tmp_path / "at_once", ["bold", "calm"], 20, "replicas = 1")
+def place_of_neighbours(folder: Path) -> Place:
+    """Bots of which some are far off, and some hard to tell apart."""
+    place = new_place(folder, ["bold", "calm"], 20, "replicas = 1")
     for name in ("gift", "loss"):
         place.write_bot(
             name,
             f"int a(const Bot *bot) {{ return {50 if name == 'gift' else 49}; }}\n"
             f"int b(const Bot *bot, const int bet) {{ return {'1' if name == 'gift' else 'bot->card > 0.9'}; }}\n",
         )
+    return place
+
+
+def test_rounds_go_on_until_the_order_is_settled_and_again_come_by_the_same(tmp_path: Path) -> None:
+    """Who is far off plays no more than the neighbours whose order is open."""
+    place = place_of_neighbours(tmp_path / "at_once")
     said = until_settled(place, 7).said
+    assert not any("nothing to play" in text for text in said)
     ranked = load(str(place.results)).ranking
     legs = {(match.x, match.y): match.legs for match in ranked.matches}
     assert min(legs.values()) >= 4
     assert max(legs.values()) <= 7
     rounds = [text for text in said if "neighbours" in text]
     assert rounds and rounds[-1].startswith(("0 of 3", "1 of 3", "2 of 3", "3 of 3"))
-    assert until_settled(place, 7).games == 0
-    stepped = new_place(tmp_path / "stepped", ["bold", "calm"], 20, "replicas = 1")
-    for name in ("gift", "loss"):
-        stepped.write_bot(name, (place.entrants / f"{name}.c").read_text())
+    again = until_settled(place, 7)
+    assert again.games == 0 and any("nothing to play" in text for text in again.said)
+    stepped = place_of_neighbours(tmp_path / "stepped")
     with_replicas(stepped, 5)  # a run of another kind comes first
     stepped.config.write_text(stepped.config.read_text().replace("replicas = 5", "replicas = 1"))
     until_settled(stepped, 7)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import math
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,7 @@ from tests.oracles.deals import key_of
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.contests.von_neumann_poker.luck import COLUMNS, LegLuck, usual_gains
-from tournament.standings.luck import read_luck
+from tournament.standings.luck import read_luck, write_luck
 from tournament.standings.results import load
 from tournament.store.columns import buffer_fields
 from tournament.store.storage import open_storage
@@ -88,6 +91,34 @@ def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) 
     for first, end in itertools.pairwise(edges):
         luck.add({name: values[first:end] for name, values in games.items()})
     assert luck.blocks() == pytest.approx(plain_luck(games, sessions), abs=1e-9)
+
+
+def test_a_note_with_a_right_seal_is_believed_in_what_can_be_only(tmp_path: Path) -> None:
+    """Whoever writes into a results folder can seal what he writes, too."""
+    storage = open_storage(str(tmp_path))
+    digests = ["11" * 32, "22" * 32]
+    write_luck(storage, VON_NEUMANN_POKER, {digest: np.full(BLOCK_COUNT, 0.5) for digest in digests})
+    note = tmp_path / "ledger" / "luck"
+    body = note.read_bytes()[:-32]
+    head, _, packed = body.partition(b"\n")
+    version, count = json.loads(head)
+    leg = len(packed) // count
+
+    def sealed(head: object, packed: bytes) -> list[str]:
+        body = (head if isinstance(head, bytes) else json.dumps(head).encode()) + b"\n" + packed
+        note.write_bytes(body + hashlib.sha256(body).digest())
+        return list(read_luck(storage, VON_NEUMANN_POKER))
+
+    assert sealed([version, count], packed) == digests
+    for claimed in (0, 1, 3, -1, -2, 10**30, 2.5, None, "two", [2]):
+        assert sealed([version, claimed], packed) == []
+    heads: list[object] = [[f"{version}1", 2], ["", 2], [2, version], [version], {}, b"", b"\xff", b"[" * 100_000]
+    assert all(sealed(one, packed) == [] for one in heads)
+    for torn in (packed[:-1], packed[8:], packed + packed[:leg], b""):
+        assert sealed([version, count], torn) == []
+    for points in (math.nan, math.inf, -math.inf, 1e300):
+        for at in (2 * 32, len(packed) - 8):
+            assert sealed([version, count], packed[:at] + struct.pack("<d", points) + packed[at + 8 :]) == []
 
 
 def test_games_that_cannot_be_are_refused() -> None:

@@ -133,7 +133,7 @@ def test_a_damaged_archive_is_refused_and_nothing_is_written_outside(damaged: by
 
 
 RECIPES = {
-    'comand = ["x"]': "bot.toml, line 1: unknown key comand; there are command, build",
+    'comand = ["x"]': "bot.toml, line 1: unknown key comand; there are command, build; did you mean command?",
     'command = ["x"]\n[more]\na = 1': "bot.toml, line 1: unknown key more; there are command, build",
     "": 'bot.toml: lacks command, for example: command = ["python3", "bot.py"]',
     'build = ["x"]': "bot.toml: lacks command, for example",

@@ -20,6 +20,10 @@ MOST_COLUMNS = 24
 _REACH = 1.96
 # Measures that the leaderboard shows on wide terminals only don't go into the crosstable's cells.
 _CELL_WIDTH = 60
+# Between two columns of a table; names of bots are shown at least and, if that costs a column, at most so wide.
+_BETWEEN = " │ "
+_NARROWEST_NAME = 12
+_LONGEST_NAME = 24
 # Of a terminal, below the final table and what is wrong with whom: where the games are, who came late, the prompt.
 _LINES_BELOW = 4
 
@@ -47,13 +51,13 @@ def _per_session(line: Standing) -> str:
 _HEADINGS = (
     _Heading("score", 0, lambda line: f"{line.score:+,.1f}" if line.matches else ""),
     _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
-    _Heading("place", 78, place),
+    _Heading("place", 66, place),
     _Heading("per session", 120, _per_session),
     _Heading("ahead of next", 106, lambda line: _percent(line.order_probability) if line.matches else ""),
     _Heading("order", 0, lambda line: line.order or ""),
-    _Heading("matches", 72, lambda line: f"{line.matches:,}"),
+    _Heading("matches", 78, lambda line: f"{line.matches:,}"),
     _Heading("games", 84, lambda line: f"{line.games:,}"),
-    _Heading("faults", 66, lambda line: f"{line.faults:,}" if line.faults else ""),
+    _Heading("faults", 72, lambda line: f"{line.faults:,}" if line.faults else ""),
 )
 
 
@@ -93,10 +97,11 @@ def leaderboard_table(
     if uneven and not standings.scoring:
         headings[:2] = [_PER_MATCH, *headings[:2]] if width >= _PER_MATCH.from_width else [_PER_MATCH]
     averaged = "a mean over the matches so far" if standings.scoring else "in order of the score per match"
+    headings = _fitting(headings, standings, width)
     notes = [unit, *([f"{averaged}, until all have played as many"] if uneven else [])]
     table = plain_table(title, "; ".join(note for note in notes if note) or None)
     table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("bot", overflow="fold", min_width=12)
+    table.add_column("bot", overflow="fold", min_width=_NARROWEST_NAME)
     for heading in headings:
         table.add_column(heading.title, justify="right", no_wrap=True)
     ranked = [line for line in standings.entrants if line.rank is not None]
@@ -117,6 +122,23 @@ def leaderboard_table(
     if len(shown_below) < len(below):
         table.add_row("", f"… and {len(below) - len(shown_below):,} more", Text("can't play", style="red"))
     return table
+
+
+def _fitting(headings: list[_Heading], standings: Standings, width: int) -> list[_Heading]:
+    """Of these columns those that leave room for the bots' names: what is for the widest terminals goes first."""
+    ranked = [line for line in standings.entrants if line.rank is not None]
+    names = min(_LONGEST_NAME, max((len(line.name) for line in standings.entrants), default=0))
+    fixed = len(str(len(ranked))) + len(_BETWEEN) + max(_NARROWEST_NAME, names)
+    widths = {
+        heading.title: len(_BETWEEN) + max(len(heading.title), *(len(heading.cell(line)) for line in ranked), 0)
+        for heading in headings
+    }
+    while fixed + sum(widths[heading.title] for heading in headings) > width:
+        widest = max(heading.from_width for heading in headings)
+        if widest == 0:
+            break
+        headings = [heading for heading in headings if heading.from_width != widest]
+    return headings
 
 
 def fitted(console: Console, room: int, draw: Callable[[int], RenderableType]) -> RenderableType:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,20 +42,51 @@ class Telling:
     game: Callable[[Row, Names], ToldGame]
 
 
-def in_row(values: Mapping[str, Any]) -> str:
-    """Values by name in one line, for what has no better words."""
-    return ", ".join(f"{name} {_short(value)}" for name, value in values.items())
+def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
+    """What a game's columns say in words, for a contest without better ones: the seat that each is about, if any.
+
+    A column about a seat has its name before the rest, as x_points has.
+    """
+    for column, value in row.items():
+        if column in ("match", "session", "game"):
+            continue
+        seat, name = ("xy".index(column[0]), column[2:]) if column[:2] in ("x_", "y_") else (None, column)
+        name = name.replace("_", " ")
+        if seat is not None and isinstance(value, bool) and name.startswith("is "):
+            yield (
+                (seat if value else 1 - seat, name) if name == "is first" else (seat, name if value else f"{name}: no")
+            )
+        else:
+            yield seat, f"{name}: {plain_value(value)}"
 
 
-def plain_game(row: Row, _names: Names) -> ToldGame:
+def plain_game(row: Row, names: Names) -> ToldGame:
     """A game of a contest that doesn't say how its games are told."""
-    return ToldGame(outcome=in_row({name: row[name] for name in row if name not in ("match", "session", "game")}))
+    said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row))
+    return ToldGame(outcome=", ".join(said))
+
+
+def plain_value(value: object) -> str:
+    """A value in words. Whole numbers of a list that follow each other are only told from the first to the last."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list | tuple) and all(type(item) is int for item in value):
+        return f"[{', '.join(_stretches(value))}]"
+    return str(value)
+
+
+def _stretches(numbers: Sequence[int]) -> Iterator[str]:
+    """Numbers, and where four or more go up by one the first and the last of these."""
+    for _, group in itertools.groupby(enumerate(numbers), key=lambda item: item[1] - item[0]):
+        several = [number for _, number in group]
+        if len(several) < 4:
+            yield from map(str, several)
+        else:
+            yield f"{several[0]} to {several[-1]}"
 
 
 def amount(number: float, sign: str = "") -> str:
     """Money with its sign before the `sign` of its currency."""
     return f"{'-' if number < 0 else ''}{sign}{abs(number):,.0f}"
-
-
-def _short(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

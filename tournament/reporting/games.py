@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from tournament.contests.contest import Contest
 from tournament.contests.portrait import Row, Scene, Step, signed_money
+from tournament.contests.telling import plain_columns
 from tournament.reporting.survey import ChosenGame
 from tournament.standings.standings import Match
 
@@ -72,14 +73,7 @@ def _step(step: Step, texts: _Texts) -> list[int | float]:
 
 def row_as_scene(row: Row) -> Scene:
     """A game of a contest that says nothing of how it looks: what was recorded, a column a step."""
-    skipped = ("match", "session", "game")
-    return Scene(
-        [Step(None, f"{name.replace('_', ' ')}: {_shown(value)}") for name, value in row.items() if name not in skipped]
-    )
-
-
-def _shown(value: object) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    return Scene([Step(seat, what) for seat, what in plain_columns(row)])
 
 
 def as_json(value: Any) -> Markup:

@@ -147,7 +147,8 @@ def plan_of(prepared: Prepared) -> Plan:
     standing = standing_batches(storage, state) if state.field else []
     this = _round(contest, config.contest, field, schedule_with, standing)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
-    done = counted(standing)
+    # What is committed may have legs that a run takes out first: of bots that have changed or left.
+    done = counted(standing) & {fixture.digest for fixture in schedule.fixtures()}
     inline, in_lanes = _legs_to_play(schedule, done)
     sessions = schedule.sessions_per_leg
     games = int((inline + in_lanes) * sessions * contest.expected_games(config.contest))
@@ -197,6 +198,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         keep_seed(writer.storage, seed)
         write_house_files(contest, config.contest, writer, house)
         artifacts = artifacts_of(entrants, house)
+        begun = False
         while True:
             standing = standing_batches(writer.storage, writer.state)
             this = _round(contest, config.contest, wanted_field, schedule_with, standing)
@@ -212,9 +214,10 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
             ]
             if changed or wanted_field != writer.state.field:
                 writer.commit(field=wanted_field, batches=changed)
-            standings = _play(contest, config, writer, checks, schedule, artifacts, watcher)
+            standings = _play(contest, config, writer, checks, schedule, artifacts, watcher, begun=begun)
             if this.done:
                 return with_verdicts(standings, this.neighbours)
+            begun = True
     except FileNotFoundError:
         require_held(writer.storage)  # who took over has swept up what this one was writing
         raise
@@ -273,7 +276,10 @@ def _play(
     schedule: Schedule,
     artifacts: Mapping[str, bytes],
     watcher: Watcher,
+    *,
+    begun: bool,
 ) -> Standings:
+    """Play what is missing of a schedule. `begun`: this run has played a round before."""
     played = standing_batches(writer.storage, writer.state)
     done = counted(played)
     total = schedule.total()
@@ -303,7 +309,8 @@ def _play(
     ranking = standings()
     summarise()
     if to_play == 0:
-        watcher.say("Every match of these entrants is in the records; nothing to play")
+        if not begun:
+            watcher.say("Every match of these entrants is in the records; nothing to play")
         return ranking
     sessions = schedule.sessions_per_leg
     general = config.general

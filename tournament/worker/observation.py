@@ -13,7 +13,7 @@ from engine.records import Table
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest, ContestSettings, Dialogue
 from tournament.contests.questions import in_words, view_values
-from tournament.contests.telling import ToldGame, plain_game
+from tournament.contests.telling import ToldGame, plain_game, plain_value
 from tournament.errors import printable
 from tournament.leg import Leg, LegPlan
 from tournament.sandbox.settings import SandboxSettings
@@ -106,6 +106,7 @@ class _WindowSink:
     sessions: Table
     window: Window
     first_session: int
+    truths: frozenset[str]  # columns of yes and no, which cores keep as numbers
 
     def __post_init__(self) -> None:
         self.kept: dict[tuple[int, int], dict[str, Any]] = {}
@@ -119,6 +120,7 @@ class _WindowSink:
         inside &= (game >= window.first_game) & (game <= window.last_game)
         for row in inside.nonzero()[0]:
             values = {name: column[row].item() for name, column in arrays.items()}
+            values |= {name: bool(values[name]) for name in self.truths}
             self.kept[int(session[row]), int(game[row])] = values
         self.games.rows = self.sessions.rows = 0
 
@@ -144,6 +146,7 @@ def observe_leg(
         Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
         window,
         leg.plan.first_session,
+        frozenset(column.name for column in contest.games if column.type == "bool"),
     )
     if leg.has_processes:
         alone = sandbox.model_copy(update={"legs_per_process": 1})
@@ -223,7 +226,7 @@ def _games(
                 told,
                 words.question(question.name, told)
                 if words
-                else in_words(contest.interface, kind, arguments, view, named),
+                else in_words(contest.interface, kind, arguments, view, _plain(named)),
                 answer,
                 answered,
                 (fault.what if fault else "a fault") if failed else None,
@@ -241,6 +244,10 @@ def _games(
         )
         for place, decisions in sorted(steps.items())
     )
+
+
+def _plain(named: Mapping[str, object]) -> Mapping[str, str]:
+    return {name: plain_value(value) for name, value in named.items()}
 
 
 def _take_fault(faults: list[Fault], seat: int, session: int, game: int) -> Fault | None:

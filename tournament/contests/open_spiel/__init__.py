@@ -67,6 +67,7 @@ class OpenSpiel(PythonContest):
     decisions = (ACT,)
     columns = (Column("actions", "int32", "actions that the bots chose"),)
     zero_sum = False  # some games are, some aren't
+    unit = "a point is what the game returns to its player"
     packages = (PACKAGE,)
 
     def play(self, session: Session) -> Play:

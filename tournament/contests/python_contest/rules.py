@@ -47,6 +47,7 @@ class PythonContest:
 
     `version` is raised when the same settings no longer give the same games. `columns` are the contest's own
     of a game, beside those that every game has. Where a game is `zero_sum`, y's points are x's, negated.
+    `unit` says in a few words what a point is, to be shown beside scores.
     `packages` are those, beside its own, on whose versions its games depend. Each leg has an object of its own.
     """
 
@@ -57,6 +58,7 @@ class PythonContest:
     decisions: ClassVar[tuple[Decision, ...]]
     columns: ClassVar[tuple[Column, ...]] = ()
     zero_sum: ClassVar[bool] = True
+    unit: ClassVar[str] = ""
     packages: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, settings: Any) -> None:
@@ -107,6 +109,7 @@ def _make(rules: type[PythonContest]) -> Contest:
         ),
         new_core=_new_core(rules, against_chance=False),
         new_core_at_limits=_new_core(rules, against_chance=True),
+        unit=rules.unit,
         expected_games=lambda settings: 1.0,
         expected_rate=1e5,
         requires=tuple((package, _version(package)) for package in rules.packages),

@@ -6,6 +6,8 @@ import re
 import tomllib
 from dataclasses import dataclass
 
+from tournament.names import did_you_mean
+
 FILE_NAME = "bot.toml"
 # A recipe is two short lists. Reading one takes memory by the square of its size.
 MOST_BYTES = 4096
@@ -32,7 +34,8 @@ def read_recipe(text: str, where: str) -> Recipe:
     for key in document:
         if key not in ("command", "build"):
             shown = key if re.fullmatch(r"[\w-]{1,40}", key) else ascii(key)[:40]
-            raise BadRecipe(f"{where}, line {_line_of(text, key)}: unknown key {shown}; there are command, build")
+            place, close = f"{where}, line {_line_of(text, key)}", did_you_mean(key, ("command", "build"))
+            raise BadRecipe(f"{place}: unknown key {shown}; there are command, build{close}")
     if "command" not in document:
         raise BadRecipe(f'{where}: lacks command, for example: command = ["python3", "bot.py"]')
     words: dict[str, tuple[str, ...]] = {}
