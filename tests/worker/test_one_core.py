@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,15 +42,15 @@ class Machine:
 
     def __init__(self, allowed: set[int], refuses: frozenset[int] = frozenset()) -> None:
         self.first = frozenset(allowed)
-        self.cores: defaultdict[int, set[int]] = defaultdict(lambda: set(allowed))
+        self.cores = defaultdict[int, set[int]](lambda: set(allowed))
         self.refuses = refuses
         self.here = min(allowed)
         self.clock = 0.0
 
-    def get(self, pid: int) -> set[int]:
+    def use_of(self, pid: int) -> set[int]:
         return set(self.cores[pid])
 
-    def set(self, pid: int, cores: set[int]) -> None:
+    def confine(self, pid: int, cores: set[int]) -> None:
         if pid in self.refuses:
             raise ProcessLookupError
         assert cores and cores <= self.first, "outside of what is allowed"
@@ -62,9 +63,9 @@ class Machine:
     @contextmanager
     def running(self) -> Iterator[None]:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(one_core.os, "sched_getaffinity", self.get)
-            patched.setattr(one_core.os, "sched_setaffinity", self.set)
-            patched.setattr(one_core.time, "thread_time", lambda: self.clock)
+            patched.setattr(os, "sched_getaffinity", self.use_of)
+            patched.setattr(os, "sched_setaffinity", self.confine)
+            patched.setattr(time, "thread_time", lambda: self.clock)
             patched.setattr(one_core, "_here", lambda: self.here)
             yield
 
@@ -169,7 +170,8 @@ def test_a_core_that_others_need_is_left_each_time_later() -> None:
     bench = Bench(machine, 1)
     with machine.running():
         bench.pass_time(0.0)
-        stays, held = [], 0
+        stays: list[int] = []
+        held = 0
         for _ in range(100):
             bench.pass_time(0.015, p1=QUICK)
             if machine.confined:
@@ -236,7 +238,7 @@ def test_records_are_the_same_with_it_and_without(monkeypatch: pytest.MonkeyPatc
         changes[pid].append(set(wanted))
 
     monkeypatch.setattr(lanes_module, "_AUDIT_SECONDS", 0.001)
-    monkeypatch.setattr(one_core.os, "sched_setaffinity", noted)
+    monkeypatch.setattr(os, "sched_setaffinity", noted)
     kept = play(field, playing)
     assert os.sched_getaffinity(0) == cores
     thread, *processes = [changes[pid] for pid in sorted(changes)]

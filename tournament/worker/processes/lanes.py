@@ -98,7 +98,7 @@ class _Process:
     confined: Confined
     channel: int
     shared: bool
-    kind: PlaysAs
+    kind: PlaysAs = "python"
     slots: int = 0
     legs: list[_LegInPlay] = field(default_factory=list)
     decisions_before: int = 0
