@@ -92,7 +92,7 @@ cdef enum:
     CORE_LINES = 14             # of 64 bytes: about the size of a core
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
     ASK_AGAIN = 4               # ask the same process if it has a quarter as many questions as before
-    MANY_QUESTIONS = 8          # and no fewer than these: with fewer, messages are what costs
+    MANY_QUESTIONS = 4          # with fewer, messages are what costs
 
 
 cdef int64_t now_nanoseconds() noexcept nogil:
@@ -446,8 +446,8 @@ cdef class Lanes:
         """Of the processes with many lanes, the one to be asked next; -1 for none.
 
         The process that was asked last comes first if it has many questions again:
-        its memory is still in the processor's cache. Then the one with most questions, since a message costs more
-        than they do; but the one that waits longest, once it was passed over as often as processes wait.
+        its memory is still in the processor's cache. Then the one that waits longest; but where it has few questions,
+        the one that has most, until it was passed over as often as processes wait.
         """
         cdef int first = -1
         cdef int fullest = -1
@@ -466,7 +466,11 @@ cdef class Lanes:
             return -1
         if self.is_worth_asking_again():
             return self.asked_last
-        if fullest == first or self.passed_over >= self.touched_count:
+        if (
+            fullest == first
+            or self.channels[first].gathered_count >= MANY_QUESTIONS
+            or self.passed_over >= self.touched_count
+        ):
             self.passed_over = 0
             fullest = first
         else:
