@@ -38,6 +38,15 @@ def gives_dtype(source: str) -> bool:
     return "[:1]>&" in Path(source).read_text()
 
 
+def stands_alone(source: str) -> bool:
+    """Whether a module has a copy of its own of what the others share.
+
+    The loop of Python bots has: each of their processes would load the shared module, and what that imports, for
+    the little that it needs of it.
+    """
+    return gives_dtype(source) or Path(source).stem == "python_bots"
+
+
 class BuildCore(build_ext):
     """Has Cython write the C only when a core is built: an sdist holds the sources as they are."""
 
@@ -61,7 +70,7 @@ class BuildCore(build_ext):
                 [
                     extension
                     for extension in self.extensions
-                    if extension.sources and name == (None if gives_dtype(extension.sources[0]) else SHARED)
+                    if extension.sources and name == (None if stands_alone(extension.sources[0]) else SHARED)
                 ],
                 nthreads=CORES,
                 build_dir=build,

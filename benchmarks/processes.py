@@ -119,7 +119,7 @@ def axelrod_turns_a_second() -> float | None:
 
 def _play(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[int, int, float]:
     """Games, decisions of processes, and seconds of one core."""
-    settings, legs, artifacts = _field(bots, sessions, only_mixed)
+    settings, legs, artifacts = played_field(bots, sessions, only_mixed=only_mixed)
     with one_core(), contextlib.closing(Spool()) as spool:
         started = time.perf_counter()
         games = actions = 0
@@ -129,7 +129,10 @@ def _play(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[int, in
         return games, actions, time.perf_counter() - started
 
 
-def _field(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[Settings, list[Leg], dict[str, bytes]]:
+def played_field(
+    bots: Sequence[Bot], sessions: int, *, only_mixed: bool = False
+) -> tuple[Settings, list[Leg], dict[str, bytes]]:
+    """Settings, the legs of all against all, and the bots by sha256; `only_mixed`: pairs of different kinds."""
     settings = Settings(sessions=sessions)
     artifacts = {hashlib.sha256(content).hexdigest(): content for _, _, content in bots}
     competitors = [

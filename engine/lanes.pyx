@@ -92,6 +92,7 @@ cdef enum:
     CORE_LINES = 14             # of 64 bytes: about the size of a core
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
     ASK_AGAIN = 4               # ask the same process if it has a quarter as many questions as before
+    MANY_QUESTIONS = 4          # with fewer, messages are what costs
 
 
 cdef int64_t now_nanoseconds() noexcept nogil:
@@ -125,6 +126,7 @@ cdef class Lanes:
     cdef pollfd* polled
     cdef size_t polled_capacity
     cdef int asked_last         # of the processes with many lanes, -1 for none yet
+    cdef int passed_over        # how often the one of them that waits longest was not asked
     cdef list closed            # channels closed since the last run, whose events may still be read
     cdef list spare             # channels whose numbers are free
     cdef int view_size
@@ -415,30 +417,24 @@ cdef class Lanes:
                 prefetch(core + 64 * line)
 
     cdef int send_next(self) noexcept nogil:
-        """Send the questions of the channel that has waited longest, and of every program; the last one's number or -1.
+        """Send the questions of one process with many lanes, and of every program; the last one's number or -1.
 
         Asked one after the other, processes get messages of twice as many questions
         as if all were asked at once: while one answers, the others'
         questions gather. Lines carry one question each, so they need not wait.
-        The process that was asked last comes first if it has many questions again:
-        its memory is still in the processor's cache.
         """
         cdef int number
         cdef int last = -1
-        cdef bint asked_many = False
         cdef int kept = 0
         cdef int i
-        cdef int again = self.asked_last if self.is_worth_asking_again() else -1
+        cdef int chosen = self.choose()
         for i in range(self.touched_count):
             number = self.touched[i]
-            if self.channels[number].lines or (not asked_many and (again < 0 or number == again)):
+            if self.channels[number].lines or number == chosen:
                 self.channels[number].in_touched = False
                 # A channel that has not answered yet is touched again by its answer.
                 if self.channels[number].is_open and not self.channels[number].outstanding:
                     self.send(number)
-                    if not self.channels[number].lines:
-                        asked_many = True
-                        self.asked_last = number
                     last = number
             else:
                 self.touched[kept] = number
@@ -446,8 +442,44 @@ cdef class Lanes:
         self.touched_count = kept
         return last
 
+    cdef int choose(self) noexcept nogil:
+        """Of the processes with many lanes, the one to be asked next; -1 for none.
+
+        The process that was asked last comes first if it has many questions again:
+        its memory is still in the processor's cache. Then the one that waits longest; but where it has few questions,
+        the one that has most, until it was passed over as often as processes wait.
+        """
+        cdef int first = -1
+        cdef int fullest = -1
+        cdef int number, i
+        cdef Channel* channel
+        for i in range(self.touched_count):
+            number = self.touched[i]
+            channel = &self.channels[number]
+            if channel.lines or channel.outstanding or not channel.is_open:
+                continue
+            if first < 0:
+                first = number
+            if fullest < 0 or channel.gathered_count > self.channels[fullest].gathered_count:
+                fullest = number
+        if fullest < 0:
+            return -1
+        if self.is_worth_asking_again():
+            return self.asked_last
+        if (
+            fullest == first
+            or self.channels[first].gathered_count >= MANY_QUESTIONS
+            or self.passed_over >= self.touched_count
+        ):
+            self.passed_over = 0
+            fullest = first
+        else:
+            self.passed_over += 1
+        self.asked_last = fullest
+        return fullest
+
     cdef bint is_worth_asking_again(self) noexcept nogil:
-        """Whether the process that was asked last has a quarter as many questions now."""
+        """Whether the process that was asked last has many questions now, a quarter as many as then."""
         cdef Channel* channel
         if self.asked_last < 0:
             return False
@@ -456,6 +488,7 @@ cdef class Lanes:
             channel.is_open
             and channel.in_touched
             and not channel.outstanding
+            and channel.gathered_count >= MANY_QUESTIONS
             and ASK_AGAIN * channel.gathered_count >= channel.asked_count
         )
 

@@ -1,12 +1,14 @@
 """The loop inside a Python bot's process: questions for many legs in, their answers out, one message each.
 
-`engine.messages` describes the messages; `engine.lanes` is the other end.
+`engine.messages` describes the messages; `engine.lanes` is the other end. Each bot's process loads this module
+and no other of the core.
 """
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
+from cpython.number cimport PyNumber_Index
 from cpython.ref cimport PyObject
 from libc.errno cimport EINTR, errno
 from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint32_t, uint64_t
@@ -15,7 +17,6 @@ from libc.string cimport memcpy
 from posix.unistd cimport read, write
 
 from marshal import loads
-from operator import index
 
 from engine.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
 from engine.messages cimport (
@@ -96,7 +97,7 @@ cdef int64_t whole(object value) except? -1:
         if value is None:
             raise TypeError("returned None (a path without return?), expected a number")
         try:
-            value = index(value)
+            value = PyNumber_Index(value)
         except TypeError:
             if isinstance(value, (str, bytes, bytearray)):
                 raise TypeError(f"returned a {type(value).__name__}, expected a number") from None

@@ -285,8 +285,8 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
         **({"probe": dict(launch.probe)} if launch.probe is not None else {}),
     }
     # Compilers, and the probe before them, may run before there is a core.
-    core = _core_files() if launch.python is not None or launch.module is not None else {}
-    files = _module_files() | core | {name: str(importlib.import_module(name).__file__) for name in launch.modules}
+    core = _core_files(tuple(launch.modules)) if launch.python is not None or launch.module is not None else {}
+    files = _module_files() | core
     arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
     arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given)))
     # A fixed hash seed: sets and dictionaries of strings must have one order everywhere.
@@ -412,13 +412,13 @@ def _compiled_modules() -> list[str]:
 
 
 @cache
-def _core_files() -> dict[str, str]:
-    """The compiled modules in which Python bots run, by name."""
-    import engine.python_bots  # noqa: F401 (and with it what it imports)
-
-    # What Cython shares among all compiled modules is one of them, which they import.
-    compiled = [sys.modules[name] for name in ("engine._cython", "engine.python_bots") if name in sys.modules]
-    return {module.__name__: module.__file__ for module in compiled if module.__file__}
+def _core_files(modules: tuple[str, ...]) -> dict[str, str]:
+    """The compiled modules in which Python bots run, by name, and more of our own."""
+    names = ["engine.python_bots", *modules]
+    files = {name: str(importlib.import_module(name).__file__) for name in names}
+    # What Cython shares among compiled modules is one of them, which most import.
+    shared = sys.modules.get("engine._cython")
+    return files | ({"engine._cython": str(shared.__file__)} if modules and shared else {})
 
 
 # By SIGKILL: the process itself, or one that it was started by, which tells so by its status.

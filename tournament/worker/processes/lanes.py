@@ -26,7 +26,7 @@ from engine.records import Table
 from tournament.contests.contest import Contest, ContestSettings, Dialogue
 from tournament.contests.questions import refusal
 from tournament.errors import printable
-from tournament.leg import Leg, Seat
+from tournament.leg import Leg, PlaysAs, Seat
 from tournament.sandbox.confinement import Confined, how_it_ended
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -44,6 +44,7 @@ from tournament.worker.leg import (
 )
 from tournament.worker.processes import programs, python_bots
 from tournament.worker.processes.lines import question_lines
+from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.spool import LegRows, Spool
 from tournament.worker.wasm.seating import Seating
 
@@ -97,6 +98,7 @@ class _Process:
     confined: Confined
     channel: int
     shared: bool
+    kind: PlaysAs = "python"
     slots: int = 0
     legs: list[_LegInPlay] = field(default_factory=list)
     decisions_before: int = 0
@@ -189,6 +191,7 @@ class _LaneTable:
         self._parting: deque[tuple[float, Confined]] = deque()
         self._done: list[PlayedLeg] = []
         self._most_legs = len(legs)
+        self._one_core = OneCore()
         self._lanes = lanes.Lanes(
             contest.interface.view_size,
             python_bots.most_arguments(contest.interface),
@@ -202,7 +205,9 @@ class _LaneTable:
             self._reap_exiting()
             self._admit()
             if self._by_lane:
-                for kind, lane, channel, text in self._lanes.run(_AUDIT_SECONDS):
+                with self._one_core.kept():
+                    events = self._lanes.run(_AUDIT_SECONDS)
+                for kind, lane, channel, text in events:
                     self._handle_event(kind, lane, channel, text)
             else:
                 time.sleep(0.001)
@@ -215,17 +220,26 @@ class _LaneTable:
                 for process in list(self._by_channel.values()):
                     self._audit(process, elapsed)
                 self._audit_memory()
+                self._one_core.look(self._asked(), elapsed)
             yield from self._done
             self._done.clear()
 
     def close(self) -> None:
         """End every process."""
+        self._one_core.leave()
         for process in self._by_channel.values():
             process.confined.end()
         for _, confined in self._parting:
             confined.end()
         self._by_channel.clear()
         self._parting.clear()
+
+    def _asked(self) -> Iterator[Asked]:
+        """The processes that may share a core: Python bots'. Programs may have threads, and are asked all at once."""
+        for process in self._by_channel.values():
+            if process.kind == "python":
+                outstanding, messages = self._lanes.is_outstanding(process.channel)
+                yield Asked(process.confined.pid, messages, outstanding, process.confined.cpu_seconds())
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
@@ -393,7 +407,7 @@ class _LaneTable:
             greeting=greeting,
             dialogue=dialogue,
         )
-        process = self._by_channel[channel] = _Process(confined, channel, shared)
+        process = self._by_channel[channel] = _Process(confined, channel, shared, seat.kind)
         return process
 
     def _handle_event(self, kind: int, lane: int, channel: int, text: str) -> None:
@@ -490,6 +504,7 @@ class _LaneTable:
         """End a process; a program may read the parting words first."""
         if self._by_channel.pop(process.channel, None) is None:
             return
+        self._one_core.forget(process.confined.pid)
         unsent = self._lanes.unsent(process.channel)
         is_program = self._lanes.close_channel(process.channel)
         if parting_words and is_program:
