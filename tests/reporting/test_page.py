@@ -90,6 +90,10 @@ def test_every_bot_is_there_with_its_numbers(
     for line, row in zip(ranked, rows, strict=True):
         assert row.first("th").text == line.name
         assert number(row.first("td", class_="strong").children[0]) == pytest.approx(line.score, abs=0.51 / 10**digits)  # type: ignore[arg-type]
+    for line in ranked:
+        (article,) = (one for one in tree.all("article") if one.first("h2").text == line.name)
+        told = [one for one in article.all("p", class_="extremes") if one.text.startswith("Surely ahead of")]
+        assert [link.text for one in told for link in one.all("a")] == list(line.surely_ahead_of)
     pages_of_bots = [article.first("h2").text for article in tree.all("article")]
     assert pages_of_bots == [line.name for line in ranking.entrants]
 
