@@ -438,7 +438,7 @@ def _duplicate(tournaments: int) -> Iterator[str]:
         spreads: dict[str, list[Floats]] = {}
         for more in ({"replicas": 2}, {"duplicate": True}):
             rehearsal = Rehearsal.of(contest, entrants, (), **settings, **more)
-            rankings = [rehearsal.tournament(number) for number in range(max(20, tournaments // 3))]
+            rankings = [rehearsal.tournament(number) for number in range(max(20, tournaments // 5))]
             for column in ("score", "adjusted_score"):
                 scores = [
                     [getattr(line, column) for line in sorted(one.entrants, key=lambda line: line.name)]
@@ -472,7 +472,7 @@ def _swapping_fields() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
     )
     for contest in (ROCK_PAPER_SCISSORS, PRISONERS_DILEMMA):
         settings = {key: value for key, value in contest.preset.items() if key != "game"}
-        yield contest.title, contest, shipped(contest), settings | {"sessions": 10, "noise": 0.05}
+        yield contest.title, contest, shipped(contest), settings | {"sessions": 10, "rounds": 200, "noise": 0.05}
     yield from _dealt_in_python()
 
 

@@ -76,7 +76,8 @@ def value_actions(
     `acts`: chances of the server's actions by line of play (round 1 last) and bets faced, as the bot sees it.
     `shows`: what the bot expects of showdowns, by line, end of round 2 and its hand. `draws`: chances of how many cards
     the server draws, by history and by how many the bot does. `exchanges`: chances of hands after drawing so many, by
-    hand. `chances`: of hands. `shares` and `advantages`: a row of 3 for each of SITUATIONS. Raises ValueError for other shapes.
+    hand. `chances`: of hands. `shares` and `advantages`: a row of 3 for each of SITUATIONS. Raises ValueError for
+    other shapes.
     """
     cdef double opened[C_LINES][HANDS]
     cdef double ended[HISTORIES][HANDS]
