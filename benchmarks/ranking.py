@@ -464,12 +464,8 @@ def _swapping_fields() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
         plain_field(),
         {"sessions": 50},
     )
-    yield (
-        f"the same, {len(LEARNING)} that learn, 200 sessions",
-        VON_NEUMANN_POKER,
-        shipped(VON_NEUMANN_POKER, LEARNING),
-        {"sessions": 200},
-    )
+    learning = shipped(VON_NEUMANN_POKER, LEARNING)
+    yield f"the same, {len(learning)} that learn, 200 sessions", VON_NEUMANN_POKER, learning, {"sessions": 200}
     for contest in (ROCK_PAPER_SCISSORS, PRISONERS_DILEMMA):
         settings = {key: value for key, value in contest.preset.items() if key != "game"}
         yield contest.title, contest, shipped(contest), settings | {"sessions": 10, "rounds": 200, "noise": 0.05}
