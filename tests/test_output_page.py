@@ -17,7 +17,8 @@ from tournament.audit.again import Replay, ReplayedGame
 from tournament.audit.report import Problem, Verification
 from tournament.cli.commands import app
 from tournament.contests import CONTESTS
-from tournament.standings.results import crosstable_values, fault_values, standing_values
+from tournament.standings.ratings import LOOKS
+from tournament.standings.results import crosstable_values, fault_values, rated_values, standing_values
 from tournament.store.legs import Fault
 from tournament.trial.match import MatchReport
 from tournament.worker.observation import Step
@@ -47,6 +48,9 @@ def names(kind: Any) -> set[str]:
 def test_every_field_is_on_the_page(place: Place) -> None:
     ranking = tournament.load(str(place.results)).ranking
     assert fields_of("Standings") == set(standing_values(ranking.entrants[0]))
+    lines = [rated_values(line) for kind in LOOKS for line in tournament.load(str(place.results)).rated(kind)]
+    told = fields_of("Ratings") | set(re.findall(r"`(\w+)`", OUTPUT.split("By nash there is also")[1].split("\n")[0]))
+    assert told == {field for line in lines for field in line}
     assert fields_of("Crosstable") == set(crosstable_values(ranking)[0])
     assert fields_of("Verify") == names(Verification)
     assert fields_of("Replay") == names(Replay)

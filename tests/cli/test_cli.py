@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import forks
+from tournament.standings.results import load
 
 ROOT = Path(__file__).resolve().parents[2]
 STEADY = (
@@ -71,6 +72,28 @@ def test_leaderboard_as_json(folder: Path) -> None:
     assert best["ci_low"] < best["score"] < best["ci_high"]
     assert best["sessions"] == 300
     assert (broken["name"], broken["status"]) == ("torn", "broken")
+
+
+def test_leaderboards_by_other_ratings(folder: Path) -> None:
+    found = {}
+    for kind in ("nash", "runoff", "bradley-terry"):
+        process = command(folder, "leaderboard", "--rating", kind, "--json")
+        assert process.returncode == 0, process.stderr
+        lines = json.loads(process.stdout)
+        found[kind] = {line["name"]: line for line in lines}
+        assert [line["rank"] for line in lines] == [1, 2] and set(found[kind]) == {"loose", "steady"}
+        table = command(folder, "leaderboard", "--rating", kind).stdout
+        assert "steady" in table and ("in the mix" in table) == (kind == "nash")
+    ahead = json.loads(command(folder, "leaderboard", "--json").stdout)[0]["name"]
+    assert found["nash"][ahead]["share"] == 1 and found["runoff"][ahead]["left"] == 1
+    elo = found["bradley-terry"]["steady"]
+    sessions = load(str(folder / "results")).sessions
+    x_points = sessions.x_points  # x is loose
+    assert (elo["lost"], elo["drawn"], elo["won"]) == tuple(
+        int(chosen.sum()) for chosen in (x_points > 0, x_points == 0, x_points < 0)
+    )
+    refused = command(folder, "leaderboard", "--rating", "best")
+    assert refused.returncode == 2 and "there are nash, runoff, bradley-terry" in refused.stderr
 
 
 def test_crosstable(folder: Path) -> None:

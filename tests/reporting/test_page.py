@@ -90,6 +90,10 @@ def test_every_bot_is_there_with_its_numbers(
     for line, row in zip(ranked, rows, strict=True):
         assert row.first("th").text == line.name
         assert number(row.first("td", class_="strong").children[0]) == pytest.approx(line.score, abs=0.51 / 10**digits)  # type: ignore[arg-type]
+    for line in ranked:
+        (article,) = (one for one in tree.all("article") if one.first("h2").text == line.name)
+        told = [one for one in article.all("p", class_="extremes") if one.text.startswith("Surely ahead of")]
+        assert [link.text for one in told for link in one.all("a")] == list(line.surely_ahead_of)
     pages_of_bots = [article.first("h2").text for article in tree.all("article")]
     assert pages_of_bots == [line.name for line in ranking.entrants]
 
@@ -120,6 +124,13 @@ def test_the_crosstable_is_that_of_the_records(
             found += 1
     ranked = sum(line.rank is not None for line in ranking.entrants)
     assert found == (ranked * len(ranking.house) if ranking.house else ranked * (ranked - 1))
+
+
+def test_luck_of_a_server_s_opponents_is_worked_out_at_the_end_of_a_run(pages: Mapping[str, Played]) -> None:
+    for line in pages["two_card_draw"].results.ranking.entrants:
+        if line.rank is not None:
+            assert line.adjusted_stderr is not None and line.stderr is not None
+            assert 0 < line.adjusted_stderr < 0.7 * line.stderr
 
 
 def test_what_strangers_wrote_is_text(pages: Mapping[str, Played], trees: Mapping[str, Element]) -> None:

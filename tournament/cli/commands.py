@@ -208,16 +208,33 @@ def run(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: tournament leaderboard von_neumann_poker --json")
+@app.command(
+    epilog="Example: tournament leaderboard von_neumann_poker --rating nash",
+)
 def leaderboard(
-    contest: _Contest = None, results: _ResultsOption = None, config: _ConfigPath = None, as_json: _Json = False
+    contest: _Contest = None,
+    rating: Annotated[
+        str | None,
+        typer.Option(metavar="nash|runoff|bradley-terry", help="look at the same crosstable in another way"),
+    ] = None,
+    results: _ResultsOption = None,
+    config: _ConfigPath = None,
+    as_json: _Json = False,
 ) -> None:
-    """Show the ranking of what is in the records, also during a run."""
+    """Show the ranking of what is in the records, also during a run.
+
+    Ratings change no place. nash: against the mix of bots that nobody beats, so that copies of a bot and weak ones to
+    prey on count for nothing. runoff: the last one leaves and the others are ranked anew, until one is left.
+    bradley-terry: Elo points by won sessions, however high they were won.
+    """
     from tournament.cli.consoles import out
     from tournament.cli.tables import leaderboard_table, reasons
     from tournament.contests import find_contest
     from tournament.standings.results import standing_values
 
+    if rating is not None:
+        _show_rating(rating, contest, results, config, as_json)
+        return
     found = _load(contest, results, config)
     if as_json:
         _print_json([standing_values(line) for line in found.ranking.entrants])
@@ -230,6 +247,22 @@ def leaderboard(
     for how in found.confined_by:
         if how.startswith("off"):
             out.print(f"sandbox {printable(how)}", soft_wrap=True, markup=False)
+
+
+def _show_rating(kind: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
+    from tournament.cli.consoles import out
+    from tournament.cli.tables import rating_table
+    from tournament.contests import find_contest
+    from tournament.standings.ratings import look_of
+    from tournament.standings.results import rated_values
+
+    look = look_of(kind)
+    found = _load(contest, results, config)
+    lines = found.rated(kind)
+    if as_json:
+        _print_json([rated_values(line) for line in lines])
+        return
+    out.print(rating_table(lines, look, find_contest(found.field.contest, found.field.game).title))
 
 
 @app.command(epilog="Example: tournament crosstable von_neumann_poker")

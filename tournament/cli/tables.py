@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tournament.contests.contest import HouseScoring, Measure
 from tournament.errors import printable
+from tournament.standings.ratings import Look, Rated
 from tournament.standings.standings import Match, Standing, Standings
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.
@@ -139,6 +140,23 @@ def _fitting(headings: list[_Heading], standings: Standings, width: int) -> list
             break
         headings = [heading for heading in headings if heading.from_width != widest]
     return headings
+
+
+def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
+    """Another look at the crosstable, best first."""
+    table = plain_table(f"{title}: {look.title}", look.meaning)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("bot", overflow="fold", min_width=12)
+    with_errors = any(line.stderr is not None for line in lines)
+    for heading in ("rating", *(["± 95%"] if with_errors else []), *(column for _, column, _ in look.columns)):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for line in lines:
+        reach = "" if line.stderr is None else look.shown(_REACH * line.stderr).lstrip("+")
+        more = [show(line.more[name]) for name, _, show in look.columns]
+        table.add_row(
+            str(line.rank), Text(line.name), look.shown(line.rating), *([reach] if with_errors else []), *more
+        )
+    return table
 
 
 def fitted(console: Console, room: int, draw: Callable[[int], RenderableType]) -> RenderableType:

@@ -390,12 +390,13 @@ class LegLuck(Protocol):
 class Luck:
     """A contest's correction for luck: the columns of games that it reads, and a new one for each leg.
 
-    What luck was worth to x it took from y, so the games are zero-sum. `new` takes the settings and the leg's first
-    session. A new `version` means that the same games give other corrections.
+    What luck was worth to x it took from y, so the games are zero-sum. `new` takes the settings, the leg's first
+    session and the content of the house player in seat y, if one sits there. A new `version` means that the same
+    games give other corrections.
     """
 
     columns: tuple[str, ...]
-    new: Callable[[ContestSettings, int], LegLuck]
+    new: Callable[[ContestSettings, int, bytes | None], LegLuck]
     version: int = 1
 
 

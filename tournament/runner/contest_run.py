@@ -286,6 +286,8 @@ def _play(
     to_play = total - len(done)
     scoring = contest.house.scoring if contest.house else None
     luck = read_luck(writer.storage, contest) if contest.luck else None
+    assert writer.state.field is not None
+    house = {player.name: artifacts[player.sha256] for player in writer.state.field.house if player.sha256 in artifacts}
 
     def standings() -> Standings:
         assert writer.state.field is not None
@@ -296,7 +298,7 @@ def _play(
         nonlocal luck
         if luck is not None:
             known = luck
-            luck = luck_of_batches(contest, config.contest, writer.storage, played, known, watcher.say)
+            luck = luck_of_batches(contest, config.contest, writer.storage, played, known, watcher.say, house)
             if luck.keys() != known.keys():
                 write_luck(writer.storage, contest, luck)
 

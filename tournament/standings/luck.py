@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -69,9 +70,11 @@ def luck_of_batches(
     batches: Sequence[Batch],
     known: LuckOfLegs,
     say: Callable[[str], None],
+    house: Mapping[str, bytes] = MappingProxyType({}),
 ) -> LuckOfLegs:
     """The luck of all legs of these batches: what is known of it, and what is read from the games of the others.
 
+    `house` has the contents of the house players by name; legs against others are left out.
     Raises RunFailed when a part is damaged or gone.
     """
     unknown = [batch for batch in batches if not all(map(known.__contains__, Legs.of(batch.legs).digests))]
@@ -79,19 +82,28 @@ def luck_of_batches(
     if games > _LARGE:
         say(f"Working out what luck was worth in {games:,} games…")
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        found = list(pool.map(lambda batch: _luck_of_batch(contest, settings, storage, batch), unknown))
+        found = list(pool.map(lambda batch: _luck_of_batch(contest, settings, storage, batch, house), unknown))
     fresh = {digest: points for one in found for digest, points in one.items()}
     digests = [digest for batch in batches for digest in Legs.of(batch.legs).digests]
-    return {digest: fresh[digest] if digest in fresh else known[digest] for digest in digests}
+    return {
+        digest: fresh[digest] if digest in fresh else known[digest]
+        for digest in digests
+        if digest in fresh or digest in known
+    }
 
 
-def _luck_of_batch(contest: Contest, settings: ContestSettings, storage: Storage, batch: Batch) -> dict[str, Floats]:
+def _luck_of_batch(
+    contest: Contest, settings: ContestSettings, storage: Storage, batch: Batch, house: Mapping[str, bytes]
+) -> dict[str, Floats]:
     from tournament.store.parts import numbers_of  # pyarrow, which who only reads standings needs not
 
     assert contest.luck is not None
     legs = Legs.of(batch.legs)
     per_leg = 1 if contest.house else settings.sessions
-    each = [contest.luck.new(settings, number * per_leg) for number in legs.number.tolist()]
+    each = [
+        contest.luck.new(settings, number * per_leg, house.get(y)) if y in house or not contest.house else None
+        for number, y in zip(legs.number.tolist(), legs.y)
+    ]
     edges = np.concatenate([[0], np.cumsum(legs.games)]).tolist()
     part = next(part for part in batch.parts if part.table == "games")
     row = leg = 0
@@ -104,13 +116,14 @@ def _luck_of_batch(contest: Contest, settings: ContestSettings, storage: Storage
                 until = min(end, edges[leg + 1])
                 start = row - end
                 piece = {name: values[start : until - end or None] for name, values in rows.items()}
-                each[leg].add(piece)
+                if own := each[leg]:
+                    own.add(piece)
                 row = until
     except ValueError as error:
         raise RunFailed(f"{storage.location}/{part.place} has games that can't be: {error}") from None
     except FileNotFoundError:
         raise RunFailed(f"{storage.location}/{part.place} is missing; run again to play its legs again") from None
-    return {digest: one.blocks() for digest, one in zip(legs.digests, each)}
+    return {digest: one.blocks() for digest, one in zip(legs.digests, each) if one}
 
 
 def corrected_legs(legs: Legs, luck: LuckOfLegs) -> Legs | None:

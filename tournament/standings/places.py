@@ -73,6 +73,23 @@ def rank_bounds(ahead: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     return list(zip(first.tolist(), last.tolist()))
 
 
+def nearest_behind(ahead: npt.NDArray[np.bool_]) -> list[list[int]]:
+    """Of each entrant those surely behind it with nobody surely between them; they come in the order of their scores.
+
+    From these follows who is ahead of whom: the transitive reduction of the order that `ahead` implies.
+    """
+    count = len(ahead)
+    # A bit for each entrant; all that are behind, whether told or implied.
+    behind = np.packbits(ahead, axis=1)
+    found: list[list[int]] = [[] for _ in range(count)]
+    for place in range(count - 1, -1, -1):
+        implied = np.bitwise_or.reduce(behind[ahead[place]], axis=0)
+        nearest = np.unpackbits(behind[place] & ~implied, count=count)
+        found[place] = np.flatnonzero(nearest).tolist()
+        behind[place] |= implied
+    return found
+
+
 def order_probabilities(scores: Floats, residuals: Floats, freedom: int) -> list[float]:
     """For each entrant and the next one in the order of scores: how probable it is that the first is the better one.
 

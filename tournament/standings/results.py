@@ -12,7 +12,9 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
 from tournament.names import valid_contest_name
+from tournament.standings.bradley_terry import read_wins
 from tournament.standings.luck import read_luck
+from tournament.standings.ratings import Rated, bradley_terry, look_of, nash, run_off
 from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
@@ -61,6 +63,7 @@ _STANDING = (
     "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
     "reason", "order_probability", "rank_low", "rank_high",
     "adjusted_score", "adjusted_stderr", "adjusted_ci_low", "adjusted_ci_high", "order",
+    "surely_ahead_of",
 )  # fmt: skip
 
 
@@ -111,6 +114,30 @@ class Results:
     def faults(self) -> pd.DataFrame:
         """One row per fault, as in faults.parquet."""
         return _frame(FAULTS, fault_values(self.ranking))
+
+    def rated(self, kind: str) -> list[Rated]:
+        """Another look at the crosstable, best first: nash, runoff or bradley-terry.
+
+        Raises BadInput for another kind, and where it has no meaning, such as against house players.
+        """
+        look_of(kind)
+        if self.ranking.scoring is not None:
+            raise BadInput(
+                f"{self.field.contest}: its bots play house players, not each other; --rating has no meaning"
+            )
+        if kind == "nash":
+            return nash(self.ranking)
+        if kind == "runoff":
+            return run_off(self.ranking)
+        contest = _contest_of_records(self.location, self.field)
+        legs_per_replica = 2 if self.field.settings.get("duplicate") else 1
+        try:
+            wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica)
+        except FileNotFoundError:
+            raise BadInput(f"the records in {self.location} have changed since; load them again") from None
+        except RunFailed as problem:
+            raise BadInput(f"{problem}; run again to mend the records") from None
+        return bradley_terry(self.ranking, wins)
 
     @property
     def confined_by(self) -> tuple[str, ...]:
@@ -270,6 +297,11 @@ def confined_by(batches: Iterable[Batch]) -> tuple[str, ...]:
 def standing_values(line: Any) -> dict[str, Any]:
     """A leaderboard line as scripts get it."""
     return {key: getattr(line, key) for key in _STANDING} | dict(line.measures)
+
+
+def rated_values(line: Rated) -> dict[str, Any]:
+    """A line of another rating as scripts get it."""
+    return {"rank": line.rank, "name": line.name, "rating": line.rating, "stderr": line.stderr, **line.more}
 
 
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from tournament.standings.estimates import (
     joint_residuals,
 )
 from tournament.standings.luck import LuckOfLegs, corrected_legs
-from tournament.standings.places import order_probabilities, rank_bounds, surely_ahead
+from tournament.standings.places import nearest_behind, order_probabilities, rank_bounds, surely_ahead
 from tournament.standings.student import quantile
 from tournament.store.ledger import Batch, Field, FieldEntrant
 from tournament.store.legs import Fault, LegResult, Legs
@@ -36,7 +36,8 @@ class Standing:
     `rank_low` and `rank_high` bound its true rank, all bounds at once with 95%: who has
     the same `rank_low` shares a place. The adjusted score is corrected for luck, None
     where that isn't worked out yet. `order`, of the entrant and the next one, is settled,
-    tied or open where that was the question. `measures` are the contest's own numbers, by name.
+    tied or open where that was the question. `surely_ahead_of` names the nearest of those who are surely behind it:
+    the others follow from theirs. `measures` are the contest's own numbers, by name.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Standing:
     measures: Mapping[str, float | None] = field(default_factory=dict)
     points_per_session: float | None = None
     order: str | None = None
+    surely_ahead_of: tuple[str, ...] = ()
 
 
 class Match(NamedTuple):
@@ -162,7 +164,9 @@ def compute_standings(
     freedom = min((estimates[place][1] for place in met), default=0)
     ranked_by = np.array([per_match[index] for index in order])
     sure = order_probabilities(ranked_by, residuals, freedom)
-    bounds = dict(zip(met, rank_bounds(surely_ahead(ranked_by[met], residuals[met], freedom))))
+    ahead = surely_ahead(ranked_by[met], residuals[met], freedom)
+    bounds = dict(zip(met, rank_bounds(ahead)))
+    nearest = dict(zip(met, nearest_behind(ahead)))
     adjusted = _adjusted(fit, legs, scoring, facts, legs_per_replica, luck) if luck is not None else tally
     adjusted_estimates = estimates
     if adjusted is not None and adjusted is not tally:
@@ -195,6 +199,7 @@ def compute_standings(
                 adjusted_ci_high=own[3],
                 rank_low=rank_low,
                 rank_high=rank_high,
+                surely_ahead_of=tuple(fit[order[met[place]]].name for place in nearest.get(rank - 1, ())),
                 measures=tally.measures[index],
                 points_per_session=score / tally.lengths[index] if tally.lengths[index] else None,
             )

@@ -18,6 +18,8 @@ from tournament.contests.contest import (
     HousePlayer,
     HouseScoring,
     Interface,
+    LegLuck,
+    Luck,
     Measure,
     Played,
     Question,
@@ -111,6 +113,13 @@ def examples(settings: ContestSettings) -> Sequence[HousePlayer]:
 def _key(settings: ContestSettings) -> bytes:
     """Before a run has settled its seed, servers to practise against are those of the seed 1."""
     return master_key(settings.seed or "1")
+
+
+def _new_luck(settings: ContestSettings, first_session: int, house: bytes | None) -> LegLuck:
+    from tournament.contests.two_card_draw import luck
+
+    assert isinstance(settings, Settings) and house is not None
+    return luck.LegLuck(settings.hands, house)
 
 
 def score(played: Played) -> float:
@@ -227,6 +236,22 @@ TWO_CARD_DRAW = Contest(
     portrait=PORTRAIT,
     telling=TELLING,
     unit="a score is chips won in a session, and a chip for each hand",
+    luck=Luck(
+        (
+            "x_dealt",
+            "bets1",
+            "x_opened1",
+            "x_drew",
+            "y_drew",
+            "x_held",
+            "bets2",
+            "x_opened2",
+            "rounds",
+            "folded",
+            "x_gain",
+        ),
+        _new_luck,
+    ),
     expected_games=lambda settings: settings.hands,
     expected_rate=5e6,
     expected_bytes=8.0,

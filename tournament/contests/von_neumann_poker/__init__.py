@@ -53,7 +53,7 @@ def new_core(
     )
 
 
-def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
+def _new_luck(settings: ContestSettings, first_session: int, house: bytes | None) -> LegLuck:
     from tournament.contests.von_neumann_poker import luck
 
     return luck.LegLuck(first_session, settings.sessions)

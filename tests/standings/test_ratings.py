@@ -1,0 +1,220 @@
+"""Other looks at a crosstable: against exact equilibria, closed forms, and what is invariant."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracles.equilibria import extreme_equilibria
+from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_both
+from tournament.errors import BadInput
+from tournament.standings.bradley_terry import ELO, Wins, fitted
+from tournament.standings.equilibrium import maximum_entropy_equilibrium
+from tournament.standings.places import nearest_behind
+from tournament.standings.ratings import Rated, bradley_terry, look_of, nash, run_off
+from tournament.standings.standings import Standings, compute_standings
+from tournament.store.legs import Legs
+
+Floats = npt.NDArray[np.float64]
+BLOCKS = 32
+
+
+@st.composite
+def games(draw: st.DrawFn) -> list[list[int]]:
+    """Small antisymmetric games, many with several equilibria."""
+    count = draw(st.integers(1, 5))
+    game = [[0] * count for _ in range(count)]
+    for i, j in itertools.combinations(range(count), 2):
+        game[i][j] = draw(st.integers(-2, 2))
+        game[j][i] = -game[i][j]
+    return game
+
+
+@settings(max_examples=40, deadline=None)
+@given(games())
+def test_the_mix_is_the_equilibrium_of_greatest_entropy(game: list[list[int]]) -> None:
+    """Nobody gains against it, and from it entropy falls towards every corner of the set of equilibria."""
+    payoffs = np.array(game, float)
+    mix = maximum_entropy_equilibrium(payoffs)
+    assert mix.sum() == pytest.approx(1) and mix.min() >= 0
+    assert (payoffs @ mix).max() <= 1e-6
+    corners = np.array(extreme_equilibria(game), float)
+    # It has a share of all that any of them has, and of nothing else.
+    assert np.array_equal(mix > 1e-5, corners.max(axis=0) > 0)
+    towards = corners - mix
+    assert (towards @ -np.log(np.maximum(mix, 1e-12)) <= 1e-3).all()
+
+
+def test_equilibria_in_closed_form() -> None:
+    paper = [[0, 1, -1], [-1, 0, 1], [1, -1, 0]]
+    assert maximum_entropy_equilibrium(np.array(paper, float)) == pytest.approx([1 / 3] * 3)
+    twice = np.array(paper, float)[np.ix_([0, 0, 1, 2], [0, 0, 1, 2])]
+    assert maximum_entropy_equilibrium(twice) == pytest.approx([1 / 6, 1 / 6, 1 / 3, 1 / 3], abs=1e-6)
+    weighted = np.array([[0, 3, -1], [-3, 0, 2], [1, -2, 0]], float)
+    assert maximum_entropy_equilibrium(weighted) == pytest.approx(np.array([2, 1, 3]) / 6, abs=1e-6)
+    assert maximum_entropy_equilibrium(np.zeros((4, 4))) == pytest.approx([0.25] * 4)
+    assert maximum_entropy_equilibrium(np.array([[0, 1e9], [-1e9, 0]])) == pytest.approx([1, 0])
+    assert len(maximum_entropy_equilibrium(np.zeros((0, 0)))) == 0
+
+
+def standings_of(game: Mapping[tuple[str, str], float], names: Sequence[str]) -> Standings:
+    """x won so much of y in each of 64 sessions, with a little of chance."""
+    field = field_of(names)
+    noise = np.random.default_rng(3)
+    batches = []
+    for (x, y), value in game.items():
+        points = value + noise.choice([-0.5, 0.5], 64)
+        points += value - points.mean()
+        batches.append(batch_of(leg_of(field, x, y, points)))
+    return compute_standings(field, batches)
+
+
+CYCLE = {("paper", "rock"): 1.0, ("paper", "scissors"): -1.0, ("rock", "scissors"): 1.0}
+PREY = {("paper", "prey"): 1.0, ("prey", "rock"): -9.0, ("prey", "scissors"): -1.0}
+NAMES = ["paper", "prey", "rock", "scissors"]
+
+
+def by_name(lines: Sequence[Rated]) -> dict[str, Rated]:
+    return {line.name: line for line in lines}
+
+
+def test_nash_gives_nothing_for_prey_and_copies_while_points_do() -> None:
+    standings = standings_of(CYCLE | PREY, NAMES)
+    assert standings.entrants[0].name == "rock" and standings.entrants[0].score > 5
+    found = by_name(nash(standings))
+    for name in ("paper", "rock", "scissors"):
+        assert (found[name].rank, found[name].rating) == (1, 0.0)
+        assert found[name].more["share"] == pytest.approx(1 / 3, abs=1e-6)
+        assert found[name].stderr == pytest.approx(math.sqrt(2) / 3 * 0.5 / math.sqrt(63), rel=0.05)
+    assert (found["prey"].rank, found["prey"].more["share"]) == (4, 0.0)
+    assert found["prey"].rating == pytest.approx(-11 / 3)
+    doubled = CYCLE | {("paper", "stone"): 1.0, ("rock", "stone"): 0.0, ("scissors", "stone"): -1.0}
+    found = by_name(nash(standings_of(doubled, ["paper", "rock", "scissors", "stone"])))
+    assert [found[name].more["share"] for name in ("rock", "stone", "paper")] == pytest.approx(
+        [1 / 6, 1 / 6, 1 / 3], abs=1e-5
+    )
+
+
+def test_run_off_drops_the_last_of_those_left() -> None:
+    """Points put rock first for what it wins of the prey; when that has left, ann is ahead."""
+    game = {("ann", "rock"): 1.0, ("ann", "prey"): 1.0, ("ann", "scissors"): 0.5}
+    game |= {("prey", "rock"): -9.0, ("prey", "scissors"): -2.0, ("rock", "scissors"): 0.4}
+    standings = standings_of(game, ["ann", "prey", "rock", "scissors"])
+    assert [line.name for line in standings.entrants] == ["rock", "ann", "scissors", "prey"]
+    found = run_off(standings)
+    assert [(line.rank, line.name) for line in found] == [(1, "ann"), (2, "rock"), (3, "scissors"), (4, "prey")]
+    assert [line.rating for line in found] == pytest.approx([0.0, -1.0, -0.45, -4.0])
+    assert [line.more["left"] for line in found] == [1, 2, 3, 4]
+
+
+def test_what_has_no_meaning_is_refused() -> None:
+    with pytest.raises(BadInput, match="--rating best: there are nash, runoff, bradley-terry"):
+        look_of("best")
+    standings = standings_of(CYCLE, NAMES)
+    assert len(nash(standings)) == 3  # prey has met nobody
+    some = dict(list(CYCLE.items())[:2])
+    with pytest.raises(BadInput, match="scissors and rock haven't met yet"):
+        nash(standings_of(some, NAMES))
+    field = field_of(["x", "y"])
+    legs = [leg_of_both(field, "x", "y", np.full(64, 3.0), np.full(64, 2.0))]
+    with pytest.raises(BadInput, match="zero-sum"):
+        nash(compute_standings(field, [batch_of(legs[0])]))
+    assert [line.name for line in run_off(compute_standings(field, [batch_of(legs[0])]))] == ["x", "y"]
+    assert run_off(compute_standings(field_of([]), [])) == nash(compute_standings(field_of([]), [])) == []
+
+
+def wins_of(names: Sequence[str], won: Mapping[tuple[str, str], Floats], drawn: float = 0.0) -> Wins:
+    """Legs of 320 sessions, ten in a block, of which x won so many."""
+    field = field_of(names)
+    legs = [leg_of(field, x, y, np.repeat(of, 10)) for (x, y), of in won.items()]
+    rows = np.array(list(won.values()))
+    return Wins(Legs.of(legs), rows, np.full_like(rows, drawn))
+
+
+def test_strengths_of_two_and_of_a_chain_in_closed_form() -> None:
+    """Alone the odds are those of the wins, with the drawn session that everybody has; then they add up."""
+    ratings, errors = fitted(["x", "y"], wins_of(["x", "y"], {("x", "y"): np.full(BLOCKS, 7.0)}))
+    # Half of the strength d apart each: 224 of 320, and half a session: 224.5 = 320 σ(d) + σ(d/2).
+    apart = (ratings[0] - ratings[1]) / ELO
+    assert 320 / (1 + math.exp(-apart)) + 1 / (1 + math.exp(-apart / 2)) == pytest.approx(224.5)
+    assert errors is not None and errors.max() < 1  # all blocks are alike
+    with_draws = wins_of(["x", "y"], {("x", "y"): np.full(BLOCKS, 5.0)}, 4.0)
+    assert fitted(["x", "y"], with_draws)[0] == pytest.approx(ratings)
+    assert with_draws.totals(["x", "y"]) == [(160, 128, 32), (32, 128, 160)]
+    lopsided, _ = fitted(["x", "y"], wins_of(["x", "y"], {("x", "y"): np.full(BLOCKS, 10.0)}))
+    assert 500 < lopsided[0] - lopsided[1] < 3000  # who has won all is no stronger than that tells
+    chain = {("x", "y"): np.full(BLOCKS, 7.5), ("y", "z"): np.full(BLOCKS, 7.5)}
+    strong, _ = fitted(["x", "y", "z"], wins_of(["x", "y", "z"], chain))
+    assert strong == pytest.approx([ELO * math.log(3), 0, -ELO * math.log(3)], rel=0.02, abs=1e-6)
+
+
+@pytest.mark.statistical
+def test_strengths_and_their_errors_are_those_of_simulated_fields() -> None:
+    """Also where the sessions of a block go together, which counts alone don't show."""
+    chance = np.random.default_rng(4)
+    names = ["ann", "bob", "cat", "dan"]
+    truth = np.array([0.6, 0.2, -0.1, -0.7])
+    found, stated = [], []
+    for _ in range(150):
+        won = {}
+        for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
+            lucky = chance.random(BLOCKS) < 1 / (1 + math.exp(truth[j] - truth[i]))
+            won[x, y] = np.where(lucky, 10.0, 0.0)  # a whole block is won or lost
+        ratings, errors = fitted(names, wins_of(names, won))
+        assert errors is not None
+        found.append(ratings)
+        stated.append(errors)
+    spread = np.std(found, axis=0, ddof=1)
+    assert np.abs(np.mean(found, axis=0) - ELO * truth).max() < 4 * spread.max() / math.sqrt(150)
+    assert np.abs(np.mean(stated, axis=0) / spread - 1).max() < 4 / math.sqrt(2 * 150)
+
+
+def test_bradley_terry_ranks_by_won_sessions_not_by_points() -> None:
+    field = field_of(["often", "seldom"])
+    points = np.where(np.arange(320) % 10 < 7, 1.0, -9.0)
+    leg = leg_of(field, "often", "seldom", points)
+    standings = compute_standings(field, [batch_of(leg)])
+    assert standings.entrants[0].name == "seldom"
+    found = bradley_terry(standings, Wins(Legs.of([leg]), np.full((1, BLOCKS), 7.0), np.zeros((1, BLOCKS))))
+    assert [(line.rank, line.name, line.more["won"]) for line in found] == [(1, "often", 224), (2, "seldom", 96)]
+    assert found[0].rating == -found[1].rating > 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.integers(0, 9), st.floats(0, 1))
+def test_the_nearest_behind_tell_all_and_none_too_many(seed: int, count: int, share: float) -> None:
+    """Following them gives all that is told or implied; leaving out any gives less."""
+    chance = np.random.default_rng(seed)
+    ahead = np.triu(chance.random((count, count)) < share, 1)
+    nearest = nearest_behind(ahead)
+    edges = {(i, j) for i, those in enumerate(nearest) for j in those}
+    assert reached(edges, count) == reached({(int(i), int(j)) for i, j in zip(*np.nonzero(ahead))}, count)
+    for edge in edges:
+        assert edge not in reached(edges - {edge}, count)
+
+
+def test_what_follows_over_several_others_is_left_out() -> None:
+    ahead = np.zeros((4, 4), bool)
+    ahead[[0, 1, 2, 0], [1, 2, 3, 3]] = True
+    assert nearest_behind(ahead) == [[1], [2], [3], []]
+
+
+def reached(edges: set[tuple[int, int]], count: int) -> set[tuple[int, int]]:
+    """Who is behind whom, over any number of others."""
+    found = set(edges)
+    for middle in range(count):
+        found |= {(i, j) for i in range(count) for j in range(count) if {(i, middle), (middle, j)} <= found}
+    return found
+
+
+def test_standings_name_the_nearest_behind() -> None:
+    game = {("ann", "bob"): 5.0, ("ann", "cat"): 9.0, ("bob", "cat"): 5.0}
+    lines = standings_of(game, ["ann", "bob", "cat"]).entrants
+    assert {line.name: line.surely_ahead_of for line in lines} == {"ann": ("bob",), "bob": ("cat",), "cat": ()}

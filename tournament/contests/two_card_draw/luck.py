@@ -1,0 +1,183 @@
+"""What luck was worth in a session of two-card draw: cards, the server's dice, and which of its hands it had.
+
+The server's strategy is known. So is, from what the bot sees, the chance of each of the server's hands, of what it does
+next and of the bot's own cards; a hand of the bot is a walk in which all but its own actions is chance of known
+probabilities. Given how the bot is taken to act, the walk's value is known from each place, and what a hand brought
+more than its value and the advantages of the bot's actions has mean zero, however the bot really acts: the server
+is averaged out as far as the bot doesn't see it, the rest is a martingale (AIVAT: N. Burch, M. Schmid, M. Moravčík,
+D. Morrill and M. Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information
+Games", 2018). How it is taken to act is learned from its earlier hands of the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.draw_luck import LINES, add_hands, share_actions, value_actions
+from engine.game_core import BLOCK_COUNT
+from engine.two_card_draw import (
+    MOST_BETS,
+    SITUATION_COUNT,
+    situation_of_draw,
+    situation_of_round1,
+    situation_of_round2,
+)
+from tournament.contests.two_card_draw.servers import strategy_of
+from tournament.contests.two_card_draw.strategy_file import ServerStrategy
+
+COLUMNS = (
+    "x_dealt", "bets1", "x_opened1", "x_drew", "y_drew", "x_held", "bets2", "x_opened2", "rounds", "folded", "x_gain",
+)  # fmt: skip
+# Blocks before which it is worked out anew how the bot acts. Before the first it is taken to do anything alike.
+_LEARNED_BEFORE = (1, 2, 4, 8, 16)
+# For how many actions of its own counts what is allowed, and what the bot does with such cards in other lines of play.
+_GENERAL, _SPECIAL = 0.5, 2.0
+
+_NO_COUNTS = np.zeros((SITUATION_COUNT, 3), np.int32)
+
+Floats = npt.NDArray[np.float64]
+
+_HANDS = [(low, high) for low in range(5) for high in range(low, 5)]
+_HISTORIES = [(0, False), *[(bets, y_opened) for y_opened in (False, True) for bets in range(1, MOST_BETS + 1)]]
+
+
+class LegLuck:
+    """Goes through a session's hands as they come, in any pieces."""
+
+    def __init__(self, hands: int, server: bytes) -> None:
+        self._hands, self._tables = hands, tables_of(server)
+        self._counts = _NO_COUNTS  # until there are hands, and afterwards: many legs are read together
+        self._luck = np.zeros(BLOCK_COUNT)
+        self._value, self._advantages = self._tables.at_first
+        self._played = 0
+        self._next = [-(-block * hands // BLOCK_COUNT) for block in _LEARNED_BEFORE]
+
+    def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
+        """The next hands, by column. Raises ValueError for what no session has."""
+        columns = [np.ascontiguousarray(games[name]) for name in COLUMNS]
+        row, rows = 0, len(columns[0])
+        if not self._played:
+            self._counts = _NO_COUNTS.copy()
+        while row < rows:
+            if self._next and self._played == self._next[0]:
+                self._next.pop(0)
+                self._value, self._advantages = self._tables.valued(self._counts)
+            end = min(rows, row + self._next[0] - self._played) if self._next else rows
+            add_hands(
+                *(column[row:end] for column in columns),  # type: ignore[call-arg, arg-type]
+                self._played,
+                self._hands,
+                self._value,
+                self._advantages,
+                self._counts,
+                self._luck,
+            )
+            self._played += end - row
+            row = end
+        if self._played == self._hands:
+            self._counts, self._advantages = _NO_COUNTS, self._tables.at_first[1]
+
+    def blocks(self) -> Floats:
+        """What luck was worth to the bot, in chips, by block."""
+        return self._luck
+
+
+@dataclass(frozen=True)
+class Tables:
+    """A server as the bot meets it: see `value_actions`."""
+
+    acts: Floats
+    shows: Floats
+    draws: Floats
+    bet1: int
+    bet2: int
+
+    def valued(self, counts: npt.NDArray[np.int32]) -> tuple[float, Floats]:
+        """The value of a hand, and the advantage of each action, to a bot that did so."""
+        shares, advantages = np.zeros((SITUATION_COUNT, 3)), np.zeros((SITUATION_COUNT, 3))
+        share_actions(counts, _GENERAL, _SPECIAL, shares)
+        value = value_actions(
+            self.acts, self.shows, self.draws, _EXCHANGES, _CHANCES, self.bet1, self.bet2, shares, advantages
+        )
+        return value, advantages
+
+    @cached_property
+    def at_first(self) -> tuple[float, Floats]:
+        return self.valued(_NO_COUNTS)
+
+
+def _exchanged(count: int) -> Floats:
+    """The chance of each hand (column) after exchanging so many cards of a hand (row)."""
+    if count == 0:
+        return np.eye(len(_HANDS))
+    chances = np.zeros((len(_HANDS), len(_HANDS)))
+    for hand, (_, high) in enumerate(_HANDS):
+        for new in range(25):
+            cards = (high, new % 5) if count == 1 else divmod(new, 5)
+            chances[hand, _HANDS.index((min(cards), max(cards)))] += 1 / 25
+    return chances
+
+
+_EXCHANGES = np.array([_exchanged(count) for count in range(3)])
+_CHANCES = np.ascontiguousarray(_EXCHANGES[2, 0])
+_STRENGTHS = np.array([10 + low if low == high else high * (high - 1) // 2 + low for low, high in _HANDS])
+_WINS = np.sign(_STRENGTHS[:, np.newaxis] - _STRENGTHS).astype(np.float64)  # of the row's hand
+
+
+@cache
+def tables_of(server: bytes) -> Tables:
+    """The tables of the server with this content, made once in a process."""
+    return make_tables(strategy_of(server))
+
+
+def make_tables(strategy: ServerStrategy) -> Tables:
+    rows = strategy.rows
+    acts, shows = np.zeros((LINES + 1, 4, 3)), np.zeros((LINES, len(_HISTORIES), len(_HANDS)))
+    draws = np.zeros((len(_HISTORIES), 3, 3))
+    in_round1 = np.array([[rows[situation_of_round1(*hand, bets)] for hand in _HANDS] for bets in range(4)])
+    acts[LINES], ends = _round(in_round1, _CHANCES)
+    for history, (bets, y_opened) in enumerate(_HISTORIES):
+        for x_drew in range(3):
+            drawing = np.array([rows[situation_of_draw(*hand, bets, x_drew, y_opened)] for hand in _HANDS])
+            reach = ends[history][:, np.newaxis] * drawing
+            draws[history, x_drew] = _shares(reach.sum(axis=0))
+            for y_drew in range(3):
+                line = (history * 3 + x_drew) * 3 + y_drew
+                in_round2 = np.array(
+                    [
+                        [rows[situation_of_round2(*hand, bets, y_opened, x_drew, y_drew, faced)] for hand in _HANDS]
+                        for faced in range(4)
+                    ]
+                )
+                acts[line], reached = _round(in_round2, reach[:, y_drew] @ _EXCHANGES[y_drew])
+                for end, (bets2, _) in enumerate(_HISTORIES):
+                    stake = 1 + bets * strategy.bet1 + bets2 * strategy.bet2
+                    shows[line, end] = stake * (_WINS @ _shares(reached[end]))
+    return Tables(acts, shows, draws, strategy.bet1, strategy.bet2)
+
+
+def _round(rows: Floats, reach: Floats) -> tuple[Floats, list[Floats]]:
+    """Of a betting round the chances of the server's actions facing 0 to 3 bets, and its hands' reach at each end.
+
+    `rows` are its strategy by bets faced and hand, `reach` how its hands get there.
+    """
+    fold_call_raise = np.moveaxis(rows, 2, 0)
+    _, calls, raises = fold_call_raise
+    # Reaches where it acts, facing so many bets: the bot's own actions tell nothing of its hands.
+    at = [reach, reach, reach * raises[0], reach * raises[1]]
+    acts = np.array([_shares(own @ rows[faced]) for faced, own in enumerate(at)])
+    opened_by_x = [at[1] * calls[1], at[3], at[3] * calls[3]]
+    opened_by_y = [at[2], at[2] * calls[2], at[2] * raises[2]]
+    return acts, [at[0] * calls[0], *opened_by_x, *opened_by_y]
+
+
+def _shares(reach: Floats) -> Floats:
+    """Adding up to 1; where nobody gets, all alike."""
+    total = float(reach.sum())
+    return reach / total if total > 0 else np.full(len(reach), 1 / len(reach))

@@ -1,0 +1,164 @@
+"""Strengths from won and lost sessions: the chance that i wins one of j is 1 / (1 + e^(s_j − s_i)).
+
+The likelihood is maximised by Newton's method. Each bot also drew one session with an average one: so who has won or
+lost everything has a strength, too, and the greatest likelihood is in one place. Errors come from blocks of sessions
+(or from replicas, as in `replicas`), not from counts: sessions of a leg depend on each other, and the deals are the
+same for all pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.game_core import BLOCK_COUNT
+from tournament.contests.contest import Contest
+from tournament.standings import replicas
+from tournament.standings.estimates import block_sizes
+from tournament.store.ledger import Batch
+from tournament.store.legs import Legs
+from tournament.store.storage import Storage
+
+Floats = npt.NDArray[np.float64]
+
+ELO = 400 / math.log(10)  # of its points in a unit of strength
+_MOST_STEPS = 200
+
+
+@dataclass(frozen=True)
+class Wins:
+    """Of legs in order, by block of sessions, how many x won and how many were drawn; a row a leg."""
+
+    legs: Legs
+    won: Floats
+    drawn: Floats
+    legs_per_replica: int = 1
+
+    def sides(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The places of x and y among these names, a row a leg, −1 for others."""
+        index = {name: place for place, name in enumerate(names)}
+        pairs = [(index.get(x, -1), index.get(y, -1)) for x, y in zip(self.legs.x, self.legs.y)]
+        return np.array(pairs, np.int64).reshape(-1, 2)
+
+    def totals(self, names: Sequence[str]) -> list[tuple[int, int, int]]:
+        """Of each of them against each other the sessions won, drawn and lost."""
+        sides = self.sides(names)
+        among = (sides >= 0).all(axis=1)
+        found = np.zeros((len(names), 3), np.int64)
+        won, drawn = self.won[among].sum(axis=1), self.drawn[among].sum(axis=1)
+        lost = self.legs.sessions[among] - won - drawn
+        np.add.at(found, sides[among, 0], np.stack([won, drawn, lost], axis=1).astype(np.int64))
+        np.add.at(found, sides[among, 1], np.stack([lost, drawn, won], axis=1).astype(np.int64))
+        return [(won, drawn, lost) for won, drawn, lost in found.tolist()]
+
+
+def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs_per_replica: int) -> Wins:
+    """Who won how many sessions, from all of them. Raises RunFailed where a part is damaged, FileNotFoundError where
+    one is gone."""
+    from tournament.store.parts import numbers_of  # pyarrow, which who only reads standings needs not
+
+    assert contest.scored.table == "sessions"
+    names = [contest.scored.column, *([contest.scored.y_column] if contest.scored.y_column else [])]
+    all_legs: list[Legs] = []
+    won: list[Floats] = []
+    drawn: list[Floats] = []
+    for batch in batches:
+        legs = Legs.of(batch.legs)
+        part = next(part for part in batch.parts if part.table == "sessions")
+        pieces = [
+            rows[names[0]] - rows[names[1]] if len(names) > 1 else rows[names[0]]
+            for rows in numbers_of(storage, part, contest.sessions, names)
+        ]
+        lead = np.concatenate(pieces) if pieces else np.empty(0)
+        # Legs lie one after the other; session s of n is in block ⌊32·s/n⌋.
+        lengths = np.repeat(legs.sessions, legs.sessions)
+        number = np.arange(len(lengths)) - np.repeat(np.cumsum(legs.sessions) - legs.sessions, legs.sessions)
+        cell = np.repeat(np.arange(len(legs)), legs.sessions) * BLOCK_COUNT + number * BLOCK_COUNT // lengths
+        for kind, chosen in ((won, lead > 0), (drawn, lead == 0)):
+            counts = np.bincount(cell, chosen, len(legs) * BLOCK_COUNT).astype(np.float64)
+            kind.append(counts.reshape(len(legs), BLOCK_COUNT))
+        all_legs.append(legs)
+    joined = Legs.joined(all_legs)
+    order = np.lexsort((joined.number, joined.match))
+    return Wins(
+        joined.chosen(order.tolist()),
+        np.concatenate([np.empty((0, BLOCK_COUNT)), *won])[order],
+        np.concatenate([np.empty((0, BLOCK_COUNT)), *drawn])[order],
+        legs_per_replica,
+    )
+
+
+def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, Floats | None]:
+    """Ratings in Elo's points about their mean, and their standard errors; None where there is one block only."""
+    count = len(names)
+    sides = wins.sides(names)
+    among = (sides >= 0).all(axis=1)
+    x, y = sides[among].T
+    sizes = block_sizes(wins.legs.sessions[among], BLOCK_COUNT).reshape(-1, BLOCK_COUNT)
+    scores = wins.won[among] + wins.drawn[among] / 2
+    totals = np.zeros((count, count))  # sessions of each pair
+    np.add.at(totals, (x, y), sizes.sum(axis=1))
+    totals += totals.T
+    own = np.zeros(count)
+    np.add.at(own, x, scores.sum(axis=1))
+    np.add.at(own, y, (sizes - scores).sum(axis=1))
+    strengths, information = _most_likely(totals, own)
+    found = ELO * (strengths - strengths.mean()) if count else strengths
+    # What each block has more than it should, by bot: the scores of the likelihood, whose spread tells the error.
+    played = replicas.PlayedReplicas.of(wins.legs.match[among], wins.legs.number[among], wins.legs_per_replica)
+    surplus = scores - sizes * _chance(strengths[x] - strengths[y])[:, np.newaxis]
+    by_replica = len(x) > 0 and int(played.of_match.min()) >= replicas.FEWEST
+    if by_replica:
+        surplus = surplus.sum(axis=1, keepdims=True)
+    width = surplus.shape[1]
+    apart = np.zeros((count, int(played.replica.max(initial=0)) + 1, width))
+    np.add.at(apart, (x, played.replica), surplus)
+    np.add.at(apart, (y, played.replica), -surplus)
+    clusters = apart.reshape(count, -1)
+    clusters = clusters[:, np.abs(clusters).sum(axis=0) > 0]
+    used = clusters.shape[1]
+    if used < 2:
+        return found, None
+    influence = np.linalg.solve(information, clusters)
+    influence -= influence.mean(axis=0)
+    return found, ELO * np.sqrt(used / (used - 1) * np.einsum("ij,ij->i", influence, influence))
+
+
+def _most_likely(totals: Floats, own: Floats) -> tuple[Floats, Floats]:
+    """The strengths, and the information at them; `own` are the sessions that each bot won."""
+    strengths = np.zeros(len(own))
+    value = _likelihood(strengths, totals, own)
+    for _ in range(_MOST_STEPS):
+        chances = _chance(strengths[:, np.newaxis] - strengths)
+        average = _chance(strengths)
+        slope = own - (totals * chances).sum(axis=1) + 0.5 - average
+        weights = totals * chances * (1 - chances)
+        information = np.diag(weights.sum(axis=1) + average * (1 - average)) - weights
+        step = np.linalg.solve(information, slope)
+        if float(np.abs(step).max(initial=0.0)) < 1e-10:
+            break
+        step *= min(1.0, 2 / float(np.abs(step).max()))
+        # The likelihood is concave: some part of the step makes it greater.
+        for _ in range(30):
+            further = _likelihood(strengths + step, totals, own)
+            if further >= value - 1e-12 * abs(value):
+                break
+            step /= 2
+        strengths, value = strengths + step, further
+    return strengths, information
+
+
+def _likelihood(strengths: Floats, totals: Floats, own: Floats) -> float:
+    """Its logarithm, but for a constant."""
+    pairs = totals * np.logaddexp(strengths[:, np.newaxis], strengths)
+    average = strengths / 2 - np.logaddexp(0, strengths)
+    return float(own @ strengths - pairs.sum() / 2 + average.sum())
+
+
+def _chance(lead: Floats) -> Floats:
+    """Of a bot so much stronger that it wins."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(lead, -700, 700))))

@@ -1,0 +1,73 @@
+"""The mix of bots against which none gains anything: the equilibrium of greatest entropy of an antisymmetric game.
+
+A game of two in which each chooses a bot, and is paid what it wins of the other's, has equilibria in which both mix
+alike. Where there are several, the one of greatest entropy is the limit, as t → 0, of the mixes p that are the best
+against themselves when t times their entropy is paid besides: p ∝ exp(A p / t). For p gains at least as much by
+playing itself as by playing any equilibrium q, which p can't beat: t·H(p) ≥ t·H(q) + q·A p ≥ t·H(q). Each t has one
+such p, since the game less the entropy is strictly monotone; Newton's method follows it from a large t to a tiny one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+_FIRST, _LAST = 4.0, 1e-8  # what entropy weighs, of the largest payoff
+_ROUNDING = 1e-14  # of the logarithms where only their weight tells them, times the weight
+_NOTE = -5.0  # the logarithm of a share that isn't small
+_MOST_STEPS = 40
+
+
+def maximum_entropy_equilibrium(payoffs: Floats) -> Floats:
+    """The shares of the mix, adding up to 1; `payoffs` are what the row wins of the column, antisymmetric.
+
+    No row gains more against it than a millionth of the largest payoff. Raises ArithmeticError if rounding leads
+    astray, which no game is known to do.
+    """
+    count = len(payoffs)
+    largest = float(np.abs(payoffs).max(initial=0.0))
+    if not largest:
+        return np.full(count, 1 / max(1, count))
+    game = payoffs / largest
+    logs, weight, factor = np.full(count, -math.log(count)), _FIRST, 0.25
+    while weight > _LAST:
+        smaller = max(_LAST, weight * factor)
+        found = _newton(game, logs, smaller)
+        if found is None:  # too far in one go
+            factor = math.sqrt(factor)
+            if factor > 0.9999:
+                raise ArithmeticError("no equilibrium found")
+            continue
+        logs, weight, factor = found, smaller, max(0.25, factor * factor)
+    shares = np.exp(logs)
+    return np.asarray(shares / shares.sum())
+
+
+def _newton(game: Floats, logs: Floats, weight: float) -> Floats | None:
+    """The logarithms of the mix for this weight of entropy, from those for a larger one; None where it strays."""
+    count = len(logs)
+    logs = logs.copy()
+    jacobian = np.zeros((count + 1, count + 1))
+    jacobian[:count, count] = 1.0
+    for _ in range(_MOST_STEPS):
+        shares = np.exp(logs)
+        wrong = np.append(game @ shares - weight * logs, 1 - shares.sum())
+        jacobian[:count, :count] = -game * shares
+        jacobian[np.arange(count), np.arange(count)] += weight
+        jacobian[count, :count] = shares
+        try:
+            step = np.linalg.solve(jacobian, wrong)[:count]
+        except np.linalg.LinAlgError:
+            return None
+        if not np.isfinite(step).all():
+            return None
+        # Logarithms may fall as far as they like; shares of note rise e times at most.
+        wanted = logs + step
+        logs = np.minimum(wanted, np.maximum(logs + 1, _NOTE))
+        if (logs == wanted).all() and np.abs(np.exp(logs) - shares).max() <= _ROUNDING / weight:
+            return logs
+    return None

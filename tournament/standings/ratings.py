@@ -1,0 +1,167 @@
+"""Other looks at the same crosstable: what would rank otherwise, and by how much.
+
+They change no score and no place. `run_off`: the last one leaves, and the others are ranked by what they won of each
+other, until one is left, as in the Annual Computer Poker Competition's bankroll instant run-off. `nash`: each bot
+against the mix that none can beat (D. Balduzzi, K. Tuyls, J. Pérolat and T. Graepel, "Re-evaluating Evaluation", 2018).
+`bradley_terry`: by won and lost sessions alone (R. Bradley and M. Terry, "Rank Analysis of Incomplete Block
+Designs", 1952).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.errors import BadInput
+from tournament.standings.bradley_terry import Wins, fitted
+from tournament.standings.equilibrium import maximum_entropy_equilibrium
+from tournament.standings.standings import Standings
+
+Floats = npt.NDArray[np.float64]
+
+_LITTLE = 1e-6  # of the largest payoff: what rounding leaves of nothing
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A bot's line: `rating` in the unit of its kind, its standard error where it can be told, and what else there is.
+
+    Bots with the same rank are equal by this rating.
+    """
+
+    rank: int
+    name: str
+    rating: float
+    stderr: float | None
+    more: Mapping[str, float | int]
+
+
+def run_off(standings: Standings) -> list[Rated]:
+    """The rating is what a bot won a session, the mean over the opponents left when it left; of equals the one that
+    stands lower leaves. `left` counts who was still there."""
+    names, points, met, _ = _crosstable(standings)
+    remaining = list(range(len(names)))
+    totals, counts = points.sum(axis=1), met.sum(axis=1)
+    found = []
+    while remaining:
+        means = [totals[index] / max(1, counts[index]) for index in remaining]
+        worst = len(means) - 1 - int(np.argmin(means[::-1]))
+        last = remaining.pop(worst)
+        left = len(remaining) + 1
+        found.append(Rated(left, names[last], float(means[worst]), None, {"left": left}))
+        totals = totals - points[:, last]
+        counts = counts - met[:, last]
+    return found[::-1]
+
+
+def nash(standings: Standings) -> list[Rated]:
+    """The rating is what a bot wins a session against the mix that nobody can beat, 0 at most; `share` is its part in
+    the mix. The error is that of its matches, the mix being what it is.
+
+    Raises BadInput where games aren't zero-sum, or bots haven't met.
+    """
+    if any(match.x_points + match.y_points != 0 for match in standings.matches):
+        raise BadInput("nash takes a zero-sum game: here both may win; --rating runoff takes any")
+    names, points, met, errors = _crosstable(standings)
+    for index, name in enumerate(names):
+        for other in np.flatnonzero(~met[index]).tolist():
+            if other != index:
+                raise BadInput(
+                    f"nash takes every pair: {name} and {names[other]} haven't met yet; run to the end first"
+                )
+    mix = maximum_entropy_equilibrium(points)
+    little = _LITTLE * float(np.abs(points).max(initial=0.0))
+    values = (points * mix).sum(axis=1)
+    values[np.abs(values) <= little] = 0.0
+    mix[mix < _LITTLE] = 0.0
+    own_errors = np.sqrt((errors * errors * mix * mix).sum(axis=1))
+    order = sorted(range(len(names)), key=lambda index: (-values[index], -mix[index], index))
+    return [
+        Rated(
+            1 + int((values > values[index]).sum()),
+            names[index],
+            float(values[index]),
+            None if math.isnan(own_errors[index]) else float(own_errors[index]),
+            {"share": float(mix[index])},
+        )
+        for index in order
+    ]
+
+
+def bradley_terry(standings: Standings, wins: Wins) -> list[Rated]:
+    """The rating is in Elo's points about the field's mean, 400 of which are odds of ten to one for a won session;
+    a drawn one counts as half."""
+    names = [line.name for line in standings.entrants if line.rank is not None and line.matches]
+    ratings, errors = fitted(names, wins)
+    totals = wins.totals(names)
+    order = sorted(range(len(names)), key=lambda index: (-ratings[index], index))
+    return [
+        Rated(
+            1 + place,
+            names[index],
+            float(ratings[index]),
+            None if errors is None else float(errors[index]),
+            dict(zip(("won", "drawn", "lost"), totals[index])),
+        )
+        for place, index in enumerate(order)
+    ]
+
+
+def _crosstable(standings: Standings) -> tuple[list[str], Floats, npt.NDArray[np.bool_], Floats]:
+    """The ranked bots that have met others, in the order of the leaderboard; then, of row against column, points a
+    session, whether they have met, and the standard error, NaN where there is none."""
+    names = [line.name for line in standings.entrants if line.rank is not None and line.matches]
+    index = {name: place for place, name in enumerate(names)}
+    points, errors = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
+    met = np.zeros(points.shape, bool)
+    for played in standings.matches:
+        for match in (played, played.from_y()):
+            if match.x in index and match.y in index:
+                at = index[match.x], index[match.y]
+                points[at], met[at] = match.points_per_session, True
+                errors[at] = math.nan if match.stderr_per_session is None else match.stderr_per_session
+    return names, points, met, errors
+
+
+@dataclass(frozen=True)
+class Look:
+    """A kind of rating: what it is called, what it is for, what its numbers mean, and what else its lines have."""
+
+    title: str
+    meaning: str
+    columns: Sequence[tuple[str, str, Callable[[float], str]]]
+    shown: Callable[[float], str]
+
+
+LOOKS: Mapping[str, Look] = {
+    "nash": Look(
+        "Nash averaging",
+        "points a session against the mix of bots that nobody beats: copies of a bot, and weak ones, change nothing",
+        (("share", "in the mix", lambda value: f"{100 * value:.1f}%" if value else ""),),
+        lambda value: f"{value:+.3f}",
+    ),
+    "runoff": Look(
+        "instant run-off",
+        "points a session against those left when a bot left, the last one leaving each time: beating the weak counts"
+        " for little",
+        (("left", "bots left", lambda value: f"{value:.0f}"),),
+        lambda value: f"{value:+.3f}",
+    ),
+    "bradley-terry": Look(
+        "Bradley–Terry",
+        "Elo points by won sessions, not by how much: 400 are odds of ten to one",
+        tuple((name, name, lambda value: f"{value:,.0f}") for name in ("won", "drawn", "lost")),
+        lambda value: f"{value:+.0f}",
+    ),
+}
+
+
+def look_of(kind: str) -> Look:
+    """Raises BadInput for one that there is none of."""
+    if kind not in LOOKS:
+        raise BadInput(f"--rating {kind[:200]}: there are {', '.join(LOOKS)}")
+    return LOOKS[kind]
