@@ -48,7 +48,8 @@ def run_off(standings: Standings) -> list[Rated]:
     totals, counts = points.sum(axis=1), met.sum(axis=1)
     found = []
     while remaining:
-        means = [totals[index] / max(1, counts[index]) for index in remaining]
+        # Nobody to have won of is no rounding's remainder.
+        means = [totals[index] / counts[index] if counts[index] else 0.0 for index in remaining]
         worst = len(means) - 1 - int(np.argmin(means[::-1]))
         last = remaining.pop(worst)
         left = len(remaining) + 1
