@@ -8,6 +8,7 @@ server before which nobody drew.
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
+from engine.draw_betting cimport ending
 from engine.draw_situations cimport CALL, FOLD, RAISE
 from engine.two_card_draw cimport (
     HANDS,
@@ -15,6 +16,7 @@ from engine.two_card_draw cimport (
     SITUATIONS,
     draw_situation,
     hand_number,
+    history_number,
     round1_situation,
     round2_situation,
 )
@@ -40,7 +42,7 @@ cdef double betting_round(
     for faced in range(3, -1, -1):
         if faced:
             worth[3 * faced + FOLD] = -(before + (faced - 1) * size)
-            worth[3 * faced + CALL] = ends[stride * (2 if faced == 2 else faced + 3)]
+            worth[3 * faced + CALL] = ends[stride * ending(faced, True)]
         else:
             worth[FOLD] = 0
             worth[CALL] = acts[CALL] * ends[0] + acts[RAISE] * value[1]
@@ -49,7 +51,7 @@ cdef double betting_round(
         else:
             worth[3 * faced + RAISE] = (
                 acts[3 * (faced + 1) + FOLD] * (before + faced * size)
-                + acts[3 * (faced + 1) + CALL] * ends[stride * (5 if faced == 1 else faced + 1)]
+                + acts[3 * (faced + 1) + CALL] * ends[stride * ending(faced + 1, False)]
             )
             if faced < 2:
                 worth[3 * faced + RAISE] += acts[3 * (faced + 1) + RAISE] * value[faced + 2]
@@ -249,7 +251,7 @@ def add_hands(
             )
             if rounds[row] == 2:
                 held = hand_number(x_held[row] // 10, x_held[row] % 10)
-                history = bets1[row] + 3 if bets1[row] and not x_opened1[row] else bets1[row]
+                history = history_number(bets1[row], not x_opened1[row])
                 counts[draw_situation(dealt, history, 0), x_drew[row]] += 1
                 expected += advantages[draw_situation(dealt, history, 0), x_drew[row]]
                 expected += follow(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,11 @@ from tournament.keys import helpers_key
 # or by the game's core itself.
 PlaysAs = Literal["wasm", "python", "program", "house"]
 PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
+
+
+def legs_per_replica(settings: Mapping[str, object]) -> int:
+    """Of how many legs a match is played once, by the contest's settings: a duplicate one of two."""
+    return 2 if settings.get("duplicate") else 1
 
 
 @dataclass(frozen=True)

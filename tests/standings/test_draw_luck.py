@@ -26,8 +26,8 @@ from engine.two_card_draw import (
     situation_of_round2,
 )
 from tests.oracles.deals import key_of
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
-from tournament.contests.two_card_draw.luck import COLUMNS, LegLuck, make_tables
+from tournament.contests.two_card_draw import LUCK_COLUMNS, TWO_CARD_DRAW
+from tournament.contests.two_card_draw.luck import LegLuck, make_tables
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.contests.two_card_draw.walk import Answers, visit_leaves
 from tournament.store.columns import buffer_fields
@@ -71,7 +71,7 @@ def hands_played(bot: Bot, seed: int, hands: int, of: ServerStrategy) -> dict[st
         kind, _, told, _ = core.pending()
         status = core.play(bot(kind, told) if NEW_HAND <= kind <= ROUND2 else 0)
     assert games.rows == hands
-    return {name: games.arrays[name].copy() for name in COLUMNS}
+    return {name: games.arrays[name].copy() for name in LUCK_COLUMNS}
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -170,6 +170,6 @@ def test_what_is_no_hand_is_refused() -> None:
         luck_of(games | {"bets2": games["bets2"][1:]}, 40, 1)
     with pytest.raises(ValueError, match="shape"):
         share_actions(np.zeros((5, 3), np.int32), 1, 1, np.zeros((5, 3)))
-    columns = [games[name] for name in COLUMNS]
+    columns = [games[name] for name in LUCK_COLUMNS]
     with pytest.raises(ValueError, match="shape"):
         add_hands(*columns, 0, 40, 0.0, np.zeros((5, 3)), np.zeros((5, 3), np.int32), np.zeros(32))  # type: ignore[call-arg, arg-type]

@@ -21,8 +21,8 @@ from engine.von_neumann_poker import VonNeumannPoker
 from tests.contest_runs import CONTEST, Listener, new_place, outcome
 from tests.oracles.deals import key_of
 from tournament.api import run, verify
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.contests.von_neumann_poker.luck import COLUMNS, LegLuck, usual_gains
+from tournament.contests.von_neumann_poker import LUCK_COLUMNS, VON_NEUMANN_POKER
+from tournament.contests.von_neumann_poker.luck import LegLuck, usual_gains
 from tournament.standings.luck import read_luck, write_luck
 from tournament.standings.results import load
 from tournament.store.columns import buffer_fields
@@ -56,7 +56,7 @@ def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArra
 
 def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]:
     """The same game by game: what these cards brought before, and usually, less its mean over all cards."""
-    columns = [games[name].tolist() for name in COLUMNS]
+    columns = [games[name].tolist() for name in LUCK_COLUMNS]
     counts, gains = [0] * CELLS, [0] * CELLS
     usual = usual_gains().tolist()
     before: list[tuple[int, int]] = []
@@ -130,7 +130,7 @@ def test_games_that_cannot_be_are_refused() -> None:
         LegLuck(5, 4).add(games | {"x_is_a": games["x_is_a"][1:]})
     counts = np.zeros((BLOCK_COUNT, CELLS), np.int32)
     with pytest.raises(ValueError, match="cells"):
-        add_cells(*(games[name] for name in COLUMNS), 5, 4, counts, counts[1:])  # type: ignore[call-arg, arg-type]
+        add_cells(*(games[name] for name in LUCK_COLUMNS), 5, 4, counts, counts[1:])  # type: ignore[call-arg, arg-type]
 
 
 def _replies(card: float, memory: list[float], seat: int) -> int:
@@ -158,7 +158,7 @@ def test_luck_has_mean_zero_also_with_bots_that_remember() -> None:
             status = core.play(answer)
         assert status is not None
         one = LegLuck(0, sessions)
-        one.add({name: games.arrays[name][: games.rows] for name in COLUMNS})
+        one.add({name: games.arrays[name][: games.rows] for name in LUCK_COLUMNS})
         luck[number], points[number] = one.blocks().sum(), core.points
     assert abs(luck.mean()) < 3.5 * luck.std() / math.sqrt(legs)
     assert (points - luck).var() < 0.75 * points.var()
@@ -184,7 +184,7 @@ def test_a_run_notes_luck_and_mends_its_note(tmp_path: Path) -> None:
         for replica in range(2):
             leg = LegLuck(60 * replica, 60)
             rows = own[own.session // 60 == replica]
-            leg.add({name: rows[name].to_numpy() for name in COLUMNS} | {"x_is_a": rows.x_is_a.to_numpy(np.uint8)})
+            leg.add({name: rows[name].to_numpy() for name in LUCK_COLUMNS} | {"x_is_a": rows.x_is_a.to_numpy(np.uint8)})
             total += leg.blocks().sum() / 2
         raw[match.x] -= total
         raw[match.y] += total

@@ -146,7 +146,7 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
     """Another look at the crosstable, best first."""
     table = plain_table(f"{title}: {look.title}", look.meaning)
     table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("bot", overflow="fold", min_width=12)
+    table.add_column("bot", overflow="fold", min_width=_NARROWEST_NAME)
     with_errors = any(line.stderr is not None for line in lines)
     for heading in ("rating", *(["± 95%"] if with_errors else []), *(column for _, column, _ in look.columns)):
         table.add_column(heading, justify="right", no_wrap=True)

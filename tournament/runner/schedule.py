@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from tournament.keys import number_of, seed_fingerprint, sub_key
-from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat
+from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, legs_per_replica
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class RoundRobin:
 
     @property
     def legs_per_replica(self) -> int:
-        return 2 if self.settings.get("duplicate") else 1
+        return legs_per_replica(self.settings)
 
     def place(self, match: int, number: int) -> tuple[int, int, int]:
         return number // self.legs_per_replica, match, number

@@ -96,7 +96,7 @@ def nash(standings: Standings) -> list[Rated]:
 def bradley_terry(standings: Standings, wins: Wins) -> list[Rated]:
     """The rating is in Elo's points about the field's mean, 400 of which are odds of ten to one for a won session;
     a drawn one counts as half."""
-    names = [line.name for line in standings.entrants if line.rank is not None and line.matches]
+    names = _rated_names(standings)
     ratings, errors = fitted(names, wins)
     totals = wins.totals(names)
     order = sorted(range(len(names)), key=lambda index: (-ratings[index], index))
@@ -112,10 +112,15 @@ def bradley_terry(standings: Standings, wins: Wins) -> list[Rated]:
     ]
 
 
+def _rated_names(standings: Standings) -> list[str]:
+    """The ranked bots that have met others, in the order of the leaderboard."""
+    return [line.name for line in standings.entrants if line.rank is not None and line.matches]
+
+
 def _crosstable(standings: Standings) -> tuple[list[str], Floats, npt.NDArray[np.bool_], Floats]:
-    """The ranked bots that have met others, in the order of the leaderboard; then, of row against column, points a
-    session, whether they have met, and the standard error, NaN where there is none."""
-    names = [line.name for line in standings.entrants if line.rank is not None and line.matches]
+    """The names of those to be rated; then, of row against column, points a session, whether they have met, and the
+    standard error, NaN where there is none."""
+    names = _rated_names(standings)
     index = {name: place for place, name in enumerate(names)}
     points, errors = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
     met = np.zeros(points.shape, bool)

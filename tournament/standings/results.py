@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
+from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.standings.bradley_terry import read_wins
 from tournament.standings.luck import read_luck
@@ -130,9 +131,8 @@ class Results:
         if kind == "runoff":
             return run_off(self.ranking)
         contest = _contest_of_records(self.location, self.field)
-        legs_per_replica = 2 if self.field.settings.get("duplicate") else 1
         try:
-            wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica)
+            wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.field.settings))
         except FileNotFoundError:
             raise BadInput(f"the records in {self.location} have changed since; load them again") from None
         except RunFailed as problem:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.contest import HouseScoring, Played
+from tournament.leg import legs_per_replica
 from tournament.standings import replicas
 from tournament.standings.estimates import (
     block_sizes,
@@ -153,8 +154,8 @@ def compute_standings(
                 f"{last.what}, in {last.question} against {opponent}, session {last.session}, game {last.game}",
             )
     fit = [e for e in field.entrants if e.problem is None and e.name not in expelled]
-    legs_per_replica = 2 if field.settings.get("duplicate") else 1
-    tally = _tally(fit, legs, legs_per_replica) if scoring is None else _house_tally(fit, matches, scoring, facts)
+    per_replica = legs_per_replica(field.settings)
+    tally = _tally(fit, legs, per_replica) if scoring is None else _house_tally(fit, matches, scoring, facts)
     per_match = tally.per_match()
     order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -per_match[index], fit[index].name))
     divisors = np.array([max(1, tally.divisors[index]) for index in order], dtype=np.float64)
@@ -167,7 +168,7 @@ def compute_standings(
     ahead = surely_ahead(ranked_by[met], residuals[met], freedom)
     bounds = dict(zip(met, rank_bounds(ahead)))
     nearest = dict(zip(met, nearest_behind(ahead)))
-    adjusted = _adjusted(fit, legs, scoring, facts, legs_per_replica, luck) if luck is not None else tally
+    adjusted = _adjusted(fit, legs, scoring, facts, per_replica, luck) if luck is not None else tally
     adjusted_estimates = estimates
     if adjusted is not None and adjusted is not tally:
         _, adjusted_estimates = _errors(adjusted, order)
@@ -215,7 +216,7 @@ def compute_standings(
             )
     faults = tuple((leg, fault) for leg in faulty for fault in leg.faults)
     return Standings(
-        tuple(lines), tuple(_match_lines(matches, scoring, facts, legs_per_replica)), faults, scoring, tuple(facts)
+        tuple(lines), tuple(_match_lines(matches, scoring, facts, per_replica)), faults, scoring, tuple(facts)
     )
 
 

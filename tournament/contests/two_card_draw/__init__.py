@@ -115,6 +115,11 @@ def _key(settings: ContestSettings) -> bytes:
     return master_key(settings.seed or "1")
 
 
+LUCK_COLUMNS = (
+    "x_dealt", "bets1", "x_opened1", "x_drew", "y_drew", "x_held", "bets2", "x_opened2", "rounds", "folded", "x_gain",
+)  # fmt: skip
+
+
 def _new_luck(settings: ContestSettings, first_session: int, house: bytes | None) -> LegLuck:
     from tournament.contests.two_card_draw import luck
 
@@ -236,22 +241,7 @@ TWO_CARD_DRAW = Contest(
     portrait=PORTRAIT,
     telling=TELLING,
     unit="a score is chips won in a session, and a chip for each hand",
-    luck=Luck(
-        (
-            "x_dealt",
-            "bets1",
-            "x_opened1",
-            "x_drew",
-            "y_drew",
-            "x_held",
-            "bets2",
-            "x_opened2",
-            "rounds",
-            "folded",
-            "x_gain",
-        ),
-        _new_luck,
-    ),
+    luck=Luck(LUCK_COLUMNS, _new_luck),
     expected_games=lambda settings: settings.hands,
     expected_rate=5e6,
     expected_bytes=8.0,

@@ -28,12 +28,10 @@ from engine.two_card_draw import (
     situation_of_round1,
     situation_of_round2,
 )
+from tournament.contests.two_card_draw import LUCK_COLUMNS
 from tournament.contests.two_card_draw.servers import strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
 
-COLUMNS = (
-    "x_dealt", "bets1", "x_opened1", "x_drew", "y_drew", "x_held", "bets2", "x_opened2", "rounds", "folded", "x_gain",
-)  # fmt: skip
 # Blocks before which it is worked out anew how the bot acts. Before the first it is taken to do anything alike.
 _LEARNED_BEFORE = (1, 2, 4, 8, 16)
 # For how many actions of its own counts what is allowed, and what the bot does with such cards in other lines of play.
@@ -60,7 +58,7 @@ class LegLuck:
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next hands, by column. Raises ValueError for what no session has."""
-        columns = [np.ascontiguousarray(games[name]) for name in COLUMNS]
+        columns = [np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS]
         row, rows = 0, len(columns[0])
         if not self._played:
             self._counts = _NO_COUNTS.copy()

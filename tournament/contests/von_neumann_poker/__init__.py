@@ -53,6 +53,9 @@ def new_core(
     )
 
 
+LUCK_COLUMNS = ("session", "x_is_a", "a_card", "b_card", "a_gain")
+
+
 def _new_luck(settings: ContestSettings, first_session: int, house: bytes | None) -> LegLuck:
     from tournament.contests.von_neumann_poker import luck
 
@@ -134,5 +137,5 @@ VON_NEUMANN_POKER = Contest(
     portrait=PORTRAIT,
     telling=TELLING,
     unit="a point is a dollar won, divided by √games of its session",
-    luck=Luck(("session", "x_is_a", "a_card", "b_card", "a_gain"), _new_luck),
+    luck=Luck(LUCK_COLUMNS, _new_luck),
 )

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from engine.card_cells import CELLS, CELLS_A_SIDE, add_cells
 from engine.game_core import BLOCK_COUNT
+from tournament.contests.von_neumann_poker import LUCK_COLUMNS
 
-COLUMNS = ("session", "x_is_a", "a_card", "b_card", "a_gain")
 _USUAL_GAMES = 5.0  # of a cell, that what is usual beforehand counts for
 _USUAL_LENGTH, _USUAL_SESSIONS = 25.0, 10.0  # games of a session, and for how many sessions that counts
 # Points a dollar, of which 1/√g is a little too low: short sessions count for more.
@@ -39,7 +39,7 @@ class LegLuck:
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next games, by column. Raises ValueError for what no leg has."""
-        session, x_is_a, a_card, b_card, a_gain = (np.ascontiguousarray(games[name]) for name in COLUMNS)
+        session, x_is_a, a_card, b_card, a_gain = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
         add_cells(
             session, x_is_a, a_card, b_card, a_gain, self._first_session, self._sessions, self._counts, self._gains
         )
