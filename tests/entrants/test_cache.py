@@ -169,9 +169,9 @@ def test_a_source_on_which_only_the_compiler_dies_is_the_bots(
     """Who finds a way to crash the compiler must not end the tournament."""
     run = compiler._run_once
 
-    def crash(command: list[str], *rest: object) -> Finished:
-        works = "trial.c" in command
-        return run(command, *rest) if works else Finished(256 - signal.SIGSEGV, b"", b"", False)  # type: ignore[arg-type]
+    def crash(commands: list[list[str]], *rest: object) -> Finished:
+        works = "trial.c" in commands[0]
+        return run(commands, *rest) if works else Finished(256 - signal.SIGSEGV, b"", b"", False)  # type: ignore[arg-type]
 
     monkeypatch.setattr(compiler, "_run_once", crash)
     problem = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem

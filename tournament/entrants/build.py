@@ -319,19 +319,15 @@ def _compile(
         except c_functions.TooLong as problem:
             raise compiler.CompilerRefused(str(problem)) from None
         unit.write_text(include + definitions + '#include "adapter.h"\n')
-        helpers = folder / "runtime.c"
-        helpers.write_bytes(_RUNTIME_SOURCE.read_bytes())
-        output = folder / "output.wasm"
-        compiler.compile_unit(
-            [unit, helpers],
+        return compiler.compile_unit(
+            unit,
             submission.kind,
             interface.sdk,
-            output,
+            compiler.compile_once(_RUNTIME_SOURCE, sandbox),
             sandbox,
             interface.hints,
             with_lines=with_lines,
         )
-        return output.read_bytes()
 
 
 def _write_unit(submission: Submission, interface: Interface, folder: Path) -> Path:

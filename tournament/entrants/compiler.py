@@ -88,7 +88,7 @@ def version() -> str:
 def preprocess(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -> str:
     """The unit after the preprocessor. Raises CompilerRefused."""
     command = [*_command(kind, include), _WITHOUT_WARNINGS, "-E", f"-I{include}", unit.name]
-    text = _run(command, unit.parent, include, sandbox).output
+    text = _run([command], unit.parent, [include], sandbox).output
     if len(text) >= _MOST_TEXT_BYTES:
         raise CompilerRefused(f"has more than {_MOST_TEXT_BYTES >> 20} MB of text after its macros are expanded")
     return text.decode(errors="replace")
@@ -97,38 +97,36 @@ def preprocess(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -
 def check_syntax(unit: Path, kind: str, include: Path, sandbox: SandboxSettings, hints: Hints) -> None:
     """Compile without output. Raises CompilerRefused."""
     command = [*_command(kind, include), _WITHOUT_WARNINGS, "-c", f"-I{include}", unit.name, "-o", "syntax.o"]
-    _run(command, unit.parent, include, sandbox, hints=hints)
+    _run([command], unit.parent, [include], sandbox, hints=hints)
 
 
 def warnings_of(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -> str:
     """What the compiler warns of in a unit that it accepts, cut to a few lines. Raises CompilerRefused."""
     # As a system's header, the contest's own is not warned of.
     command = [*_command(kind, include), *_WARNINGS, "-c", "-isystem", str(include), unit.name, "-o", "warnings.o"]
-    message = _message(_run(command, unit.parent, include, sandbox))
+    message = _message(_run([command], unit.parent, [include], sandbox))
     return _shorten(message, [unit.parent, include], ()) if "warning:" in message else ""
 
 
 def compile_unit(
-    units: list[Path],
+    unit: Path,
     kind: str,
     include: Path,
-    output: Path,
+    runtime: bytes,
     sandbox: SandboxSettings,
     hints: Hints,
     *,
     with_lines: bool = False,
-) -> None:
-    """Compile and link `units` (the first in the language `kind`, the others in C), all in the folder of the output.
+) -> bytes:
+    """The WebAssembly of a unit, linked with the object file `runtime`; beside the unit there is room for the work.
 
     `with_lines`: the same code with what tells the source's line of each instruction. The libraries must have been
     prepared. Raises CompilerRefused, and RunFailed when they are damaged.
     """
-    objects = []
-    for number, unit in enumerate(units):
-        language = kind if number == 0 else "c"
-        objects.append(unit.with_suffix(".o").name)
-        command = [*_command(language, include), _WITHOUT_WARNINGS, "-c", f"-I{include}", unit.name, "-o", objects[-1]]
-        _run([*command, *([_LINES] if with_lines else [])], unit.parent, include, sandbox, hints=hints)
+    objects, output = [unit.with_suffix(".o"), unit.with_name("runtime.o")], unit.with_name("output.wasm")
+    objects[1].write_bytes(runtime)
+    lines = [_LINES] if with_lines else []
+    compiling = [*_command(kind, include), _WITHOUT_WARNINGS, "-c", f"-I{include}", unit.name, "-o", objects[0].name]
     libraries = _libraries(kind)
     link = recall(libraries / _LINK_FILE)
     if link is None:
@@ -137,8 +135,34 @@ def compile_unit(
     for word in json.loads(link)["words"]:
         if with_lines and word in _STRIP:
             continue
-        words += [*objects, _EXPORT] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
-    _run([str(_home() / "zig"), *words, "-o", output.name], output.parent, libraries, sandbox, hints=hints)
+        words += (
+            [*[path.name for path in objects], _EXPORT]
+            if word == _OBJECTS
+            else [word.replace(_LIBRARIES, str(libraries))]
+        )
+    linking = [str(_home() / "zig"), *words, "-o", output.name]
+    # Together, since starting a confined process takes as long as the compiler does.
+    _run([[*compiling, *lines], linking], unit.parent, [include, libraries], sandbox, hints=hints)
+    return output.read_bytes()
+
+
+def compile_once(source: Path, sandbox: SandboxSettings) -> bytes:
+    """The object file of a C source of our own, kept on this machine. Raises RunFailed when it can't be made or kept."""
+    made_of = f"{version()} {hashlib.sha256(source.read_bytes()).hexdigest()}"
+    kept = cache_folder() / "libraries" / f"{source.stem}-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.sealed"
+    content = recall(kept)
+    if content is None:
+        with scratch_folder() as folder:
+            unit = folder / source.name
+            unit.write_bytes(source.read_bytes())
+            command = [*_command("c", folder), _WITHOUT_WARNINGS, "-c", unit.name, "-o", "object.o"]
+            try:
+                _run([command], folder, [], sandbox)
+            except CompilerRefused as problem:
+                raise RunFailed(f"the compiler can't compile {source.name}: {_first_line(problem)}") from None
+            content = (folder / "object.o").read_bytes()
+        keep(kept, content)
+    return content
 
 
 _library_lock = threading.Lock()
@@ -172,7 +196,7 @@ def prepare_libraries(kind: str, sandbox: SandboxSettings, say: Callable[[str], 
             unit.write_text(header + "int main() { return 0; }\n")
             command = [*_command(kind, folder), *_LINK_FLAGS, unit.name, "-o", "library.wasm"]
             try:
-                text = _message(_run(command, folder, None, sandbox, libraries=made))
+                text = _message(_run([command], folder, [], sandbox, libraries=made))
             except CompilerRefused as problem:
                 raise RunFailed(
                     f"the compiler can't build its {language} library here: {_first_line(problem)}"
@@ -246,26 +270,26 @@ def _home() -> Path:
 
 
 def _run(
-    command: list[str],
+    commands: list[list[str]],
     folder: Path,
-    include: Path | None,
+    readable: list[Path],
     sandbox: SandboxSettings,
     *,
     libraries: Path | None = None,
     hints: Hints = (),
 ) -> Finished:
-    """Run the compiler in the sandbox; how it ended, which is well.
+    """Run the compiler in the sandbox, a command after the other; how it ended, which is well.
 
-    It reads its own files, `folder` and `include`, and writes into `folder`
+    It reads its own files, `folder` and what is `readable`, and writes into `folder`
     alone, but for `libraries` when it is to build them. Raises CompilerRefused,
     and RunFailed when it is the machine that keeps it from compiling.
     """
     kills = kills_for_memory()
-    finished = _run_once(command, folder, include, sandbox, libraries)
+    finished = _run_once(commands, folder, readable, sandbox, libraries)
     if finished.status != 0 and not finished.cut_off and not finished.excess and not _blames_source(finished):
         # Something killed it, or it failed for itself. Once more, with nobody beside it; then who is to blame?
         with _alone:
-            finished = _run_once(command, folder, include, sandbox, libraries)
+            finished = _run_once(commands, folder, readable, sandbox, libraries)
             if finished.status != 0 and not finished.cut_off and not _blames_source(finished):
                 was_killed = finished.status in KILLED or kills_for_memory() > kills
                 if was_killed or not _works(sandbox):
@@ -276,7 +300,7 @@ def _run(
     if finished.excess:
         raise CompilerRefused(f"the compiler took {finished.excess}")
     if finished.status != 0:
-        folders = [folder, *[Path(word[2:]) for word in command if word.startswith("-I")]]
+        folders = [folder, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         message = _message(finished)
         raise CompilerRefused(_shorten(message, folders, hints) if message.strip() else _silent_end(finished))
     return finished
@@ -294,7 +318,7 @@ _alone = threading.Lock()
 
 
 def _run_once(
-    command: list[str], folder: Path, include: Path | None, sandbox: SandboxSettings, libraries: Path | None
+    commands: list[list[str]], folder: Path, readable: list[Path], sandbox: SandboxSettings, libraries: Path | None
 ) -> Finished:
     seconds = FIRST_SECONDS if libraries else SECONDS
     scratch = libraries or folder / "tournament_scratch"
@@ -302,9 +326,10 @@ def _run_once(
     return confinement.run(
         LaunchSpec(
             Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=_MOST_BYTES >> 20, processes=64),
-            command=command,
+            command=commands[-1],
+            before=commands[:-1],
             folder=folder,
-            readable=[str(_home()), *([str(include)] if include else [])],
+            readable=[str(path) for path in (_home(), *readable)],
             writable=[str(folder), str(scratch)],
             environment={
                 "HOME": str(folder),
@@ -347,10 +372,8 @@ def _works(sandbox: SandboxSettings) -> bool:
     with scratch_folder() as folder:
         unit = folder / "trial.c"
         unit.write_text("int trial(int x) { return x + 1; }\n")
-        return (
-            _run_once([*_command("c", folder), "-c", unit.name, "-o", "trial.o"], folder, None, sandbox, None).status
-            == 0
-        )
+        command = [*_command("c", folder), "-c", unit.name, "-o", "trial.o"]
+        return _run_once([command], folder, [], sandbox, None).status == 0
 
 
 def _first_line(text: object) -> str:

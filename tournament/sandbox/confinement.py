@@ -104,12 +104,14 @@ class Limits:
 class LaunchSpec:
     """What to run, confined. Either `command`, or what a part of ours is told: the Python host, or a trial of a module.
 
+    `before`: commands of a build that are run first; when one fails, that is how it ends.
     `readable` and `writable` are paths, beside what every program needs, `modules` more of our own that it may import.
     `reads_links`: a bot may read where links lead, also those of /proc (builds may always).
     """
 
     limits: Limits
     command: Sequence[str] = ()
+    before: Sequence[Sequence[str]] = ()
     python: Mapping[str, Any] | None = None
     module: Mapping[str, Any] | None = None
     probe: Mapping[str, str] | None = None
@@ -280,6 +282,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
         "filter": mode == "on",
         "environment": dict(launch.environment),
         **({"command": list(launch.command)} if launch.command else {}),
+        "before": [list(command) for command in launch.before],
         **({"python": dict(launch.python)} if launch.python is not None else {}),
         **({"module": dict(launch.module)} if launch.module is not None else {}),
         **({"probe": dict(launch.probe)} if launch.probe is not None else {}),

@@ -59,6 +59,9 @@ def main(launch: dict[str, Any]) -> None:
     variables = (ctypes.c_char_p * (len(environment) + 1))(*environment, None)
     _confine(launch, address)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for earlier in launch["before"]:
+        if status := os.spawnve(os.P_WAIT, earlier[0], earlier, launch["environment"]):
+            os._exit(status & 0xFF)  # as for the command itself: a signal's number counts down from 256
     library = ctypes.CDLL(None, use_errno=True)
     library.execve(path, arguments, variables)
     print(f"{command[0]}: {os.strerror(ctypes.get_errno())}", file=sys.stderr)
