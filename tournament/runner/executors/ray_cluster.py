@@ -110,7 +110,8 @@ def _failure(text: str) -> str:
 
 
 def _wait(running: list[Any]) -> tuple[list[Any], list[Any]]:
-    return ray.wait(running, timeout=_LOOK_SECONDS)
+    done, left = ray.wait(running, timeout=_LOOK_SECONDS)
+    return done, left
 
 
 def _play_remotely(invitation: Invitation, task: Task, needed: list[str], *artifacts: bytes) -> Receipt:
