@@ -13,6 +13,7 @@ import wasmtime
 from wasmtime import _ffi as ffi
 
 import tournament.worker.wasm
+from tournament.worker.wasm.engine import Metering, engine_settings
 
 ROOM = Path(tournament.worker.wasm.__file__).parent
 # By what they hang on.
@@ -29,6 +30,7 @@ FUNCTIONS = (
     "wasmtime_trap_new",
 )
 TYPES = ("wasm_trap_t", "wasmtime_error_t", "wasmtime_extern_t", "wasmtime_instance_t", "wasmtime_val_raw_t")
+NAMES = ("filename",)
 METHODS = {
     "_as_extern": wasmtime.Global,
     "_context": wasmtime.Store,
@@ -42,8 +44,19 @@ def test_the_library_has_the_function(name: str) -> None:
     assert hasattr(ffi.dll, name), f"wasmtime's library has no {name}: tournament/worker/wasm/calls.py needs it"
 
 
-@pytest.mark.parametrize("name", TYPES)
-def test_the_binding_has_the_type(name: str) -> None:
+@pytest.mark.parametrize("name", [*engine_settings(Metering.FUEL)])
+def test_the_library_has_a_function_for_each_setting(name: str) -> None:
+    function = f"wasmtime_config_{name}_set"
+    assert hasattr(ffi.dll, function), f"no {function}: tournament/sandbox/module_trial.py needs it"
+
+
+@pytest.mark.parametrize("name", ("wasm_config_new", "wasm_engine_new_with_config", "wasmtime_module_new"))
+def test_the_library_has_what_compiles(name: str) -> None:
+    assert hasattr(ffi.dll, name), f"wasmtime's library has no {name}: tournament/sandbox/module_trial.py needs it"
+
+
+@pytest.mark.parametrize("name", (*TYPES, *NAMES))
+def test_the_binding_has_the_name(name: str) -> None:
     assert hasattr(ffi, name), f"wasmtime._ffi has no {name}: tournament/worker/wasm/calls.py needs it"
 
 
@@ -69,4 +82,4 @@ def test_no_other_name_is_used() -> None:
             elif node.attr.startswith("_") and not node.attr.startswith("__") and of not in ("self", "ctypes"):
                 assert path.name == "calls.py", f"{path.name} uses {of}.{node.attr}"
                 used.add(node.attr)
-    assert used == {*FUNCTIONS, *TYPES, *METHODS}
+    assert used == {*FUNCTIONS, *TYPES, *NAMES, *METHODS}

@@ -147,7 +147,7 @@ def compile_unit(
 
 
 def compile_once(source: Path, sandbox: SandboxSettings) -> bytes:
-    """The object file of a C source of our own, kept on this machine. Raises RunFailed when it can't be made or kept."""
+    """The object file of a C source of our own, kept on this machine. Raises RunFailed."""
     made_of = f"{version()} {hashlib.sha256(source.read_bytes()).hexdigest()}"
     kept = cache_folder() / "libraries" / f"{source.stem}-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.sealed"
     content = recall(kept)

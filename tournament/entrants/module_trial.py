@@ -8,7 +8,7 @@ import threading
 from tournament.sandbox import confinement
 from tournament.sandbox.confinement import Finished, LaunchSpec, Limits
 from tournament.sandbox.settings import SandboxSettings
-from tournament.worker.processes import python_bots
+from tournament.worker.wasm.calls import library_path
 
 SECONDS = 20  # of processor time, for all engines
 _MEGABYTES = 2048
@@ -34,14 +34,14 @@ def try_compile(code: bytes, engines: list[dict[str, bool | int]], sandbox: Sand
 
     Its bytes must not be malformed: what else is wrong with them passes here.
     """
-    package = python_bots.installed(("wasmtime",))
+    library = library_path()
 
     def attempt() -> Finished:
         return confinement.run(
             LaunchSpec(
                 Limits(_MEGABYTES, SECONDS),
-                module={"modules": package.modules, "settings": engines},
-                readable=package.readable,
+                module={"library": library, "settings": engines},
+                readable=[library],
             ),
             sandbox.mode,
             5 * SECONDS,

@@ -1,33 +1,45 @@
 """Compiling a bot's WebAssembly for nobody, to see whether that ends: it does so in our own process later.
 
 Runs inside the sandbox. The compiler is made for speed on honest modules; some
-that fit into a few kilobytes take it hours.
+that fit into a few kilobytes take it hours. Its library is called as its C
+interface has it (wasmtime.h): importing the package takes longer than most modules.
 """
 
 from __future__ import annotations
 
+import ctypes
 import sys
-from collections.abc import Callable
-from typing import Any
 
-from tournament.sandbox.python_host import Packages
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 
-def main(orders: dict[str, Any], confine: Callable[[], None]) -> None:
-    """Compile what comes on standard input. `orders`: modules (of the package wasmtime), settings (of each engine)."""
-    sys.meta_path.append(Packages(orders["modules"]))
-    import wasmtime
-
-    engines = []
-    for settings in orders["settings"]:
-        config = wasmtime.Config()
-        for name, value in settings.items():
-            setattr(config, name, value)
-        engines.append(wasmtime.Engine(config))
+def main(orders: Mapping[str, Any], confine: Callable[[], None]) -> None:
+    """Compile what comes on standard input. `orders`: library (wasmtime's, a path), settings (of each engine)."""
+    library = ctypes.CDLL(orders["library"])
+    library.wasm_engine_new_with_config.restype = ctypes.c_void_p
+    library.wasmtime_module_new.restype = ctypes.c_void_p
+    engines = [
+        ctypes.c_void_p(library.wasm_engine_new_with_config(_config(library, settings)))
+        for settings in orders["settings"]
+    ]
     confine()
     code = sys.stdin.buffer.read()
-    try:
-        for engine in engines:
-            wasmtime.Module(engine, code)
-    except wasmtime.WasmtimeError:
-        return  # what is wrong with it is found again, in words, where it is to be played
+    for engine in engines:
+        module = ctypes.c_void_p()
+        # What is wrong with it is found again, in words, where it is to be played.
+        if library.wasmtime_module_new(engine, code, ctypes.c_size_t(len(code)), ctypes.byref(module)):
+            return
+
+
+def _config(library: ctypes.CDLL, settings: Mapping[str, bool | int]) -> ctypes.c_void_p:
+    """A configuration, each setting of which the library has a function for; an engine takes it over."""
+    library.wasm_config_new.restype = ctypes.c_void_p
+    config = ctypes.c_void_p(library.wasm_config_new())
+    for name, value in settings.items():
+        set_value = getattr(library, f"wasmtime_config_{name}_set")
+        set_value.restype = None
+        set_value(config, ctypes.c_bool(value) if isinstance(value, bool) else ctypes.c_uint64(value))
+    return config

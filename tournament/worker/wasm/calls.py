@@ -31,6 +31,11 @@ def address_of(pointer: object) -> int:
     return address
 
 
+def library_path() -> str:
+    """Where the runtime's library is, for who calls it without the binding."""
+    return str(ffi.filename)
+
+
 def context_of(store: wasmtime.Store) -> int:
     """The address of a store's context."""
     return ctypes.addressof(store._context().contents)
