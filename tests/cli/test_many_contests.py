@@ -24,15 +24,28 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
         yield server
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    """With two contests: the first can be played, and the second, too."""
-    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
-    (tmp_path / "draw").mkdir()
-    shutil.copy(REPOSITORY / "entrants" / "two_card_draw" / "check_caller.c", tmp_path / "draw")
+def two_contests(folder: Path) -> Place:
+    """The first can be played, and the second, too."""
+    place = new_place(folder, ["bold", "calm"], sessions=10)
+    (folder / "draw").mkdir()
+    shutil.copy(REPOSITORY / "entrants" / "two_card_draw" / "check_caller.c", folder / "draw")
     with place.config.open("a") as config:
         config.write('[two_card_draw]\nentrants = "draw"\nservers = 1\nhands = 40\n')
     return place
+
+
+@pytest.fixture(scope="module")
+def once_played(server: Forks, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = two_contests(tmp_path_factory.mktemp("once") / "played")
+    assert play(server, place).code == 0
+    return place.folder
+
+
+@pytest.fixture
+def played(once_played: Path, tmp_path: Path) -> Place:
+    """Two contests that have been played."""
+    shutil.copytree(once_played, tmp_path, dirs_exist_ok=True)
+    return Place(tmp_path)
 
 
 def play(server: Forks, place: Place, setup: str = "") -> Ended:
@@ -78,31 +91,30 @@ WRONG: dict[str, tuple[Callable[[Place], object], str]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_with_the_second_is_told_before_the_first_is_played(
-    server: Forks, place: Place, name: str
+    server: Forks, played: Place, name: str
 ) -> None:
     spoil, text = WRONG[name]
-    assert play(server, place).code == 0
-    shutil.rmtree(place.results)
-    spoil(place)
-    ended = play(server, place)
+    shutil.rmtree(played.results)
+    spoil(played)
+    ended = play(server, played)
     while holding:
         holding.pop().close()
     assert ended.code in (1, 2), ended
     assert text in ended.said
-    assert not place.results.exists()
+    assert not played.results.exists()
 
 
 @pytest.mark.parametrize("command", ["run", "leaderboard", "crosstable", "verify", "--version", "--help"])
-def test_an_output_that_is_full_is_one_line(server: Forks, place: Place, command: str) -> None:
-    assert play(server, place).code == 0
-    of_contest = [command, CONTEST, "--config", str(place.config)]
+def test_an_output_that_is_full_is_one_line(server: Forks, played: Place, command: str) -> None:
+    of_contest = [command, CONTEST, "--config", str(played.config)]
     ended = server.run([command] if command.startswith("-") else of_contest, FULL)
     assert ended.code == 1
     assert ended.said.splitlines()[-1] == "tournament: the output: No space left on device"
     assert "Traceback" not in ended.said
 
 
-def test_a_closed_output_is_none_of_our_files(server: Forks, place: Place) -> None:
+def test_a_closed_output_is_none_of_our_files(server: Forks, tmp_path: Path) -> None:
+    place = two_contests(tmp_path / "contests")
     ended = play(server, place, CLOSED)
     assert ended.code == 0, ended
     assert server.run(["verify", CONTEST, "--config", str(place.config)]).code == 0
