@@ -19,6 +19,9 @@ INSTALL := $(BIN)/python .ci/install
 # stubs are checked while types are.
 MAKEFLAGS += --jobs=2
 
+# Without bytecode, which some images forbid, each of thousands of processes compiles what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 # One more than cores: many tests wait for processes that start or end.
 WORKERS = $$(($$(nproc) + 1))
 
