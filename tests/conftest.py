@@ -10,6 +10,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.huge_pages import use_huge_pages
 from tests.object_store import ServedStore, serve
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -54,6 +55,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
     # Forking a process takes the longer the more memory it has, and tests leave some behind.
     items.sort(key=lambda item: (kind_of(item) is None, item.path.parent.name not in ("worker", "sandbox")))
+
+
+def pytest_collection_finish() -> None:
+    use_huge_pages()
 
 
 @pytest.hookimpl(tryfirst=True)
