@@ -98,6 +98,46 @@ def test_damaged_libraries_are_noticed(own_cache: Path) -> None:
     assert not compiler._is_sound(compiler._libraries("c"))
 
 
+# Sources of one bot in which its functions are not what a reader without the preprocessor takes them for.
+MISLEADING = {
+    "not compiled": "#if 0\nint mba(const Bot *bot) { return 1;}\nint mbb(const Bot *bot, int x) { return 1;}\n#endif\n"
+    + BOT % 1,
+    "a macro": "#define IS(name, arguments, value) int name arguments { return value; }\n"
+    "IS(a, (const Bot *bot), 20)\nIS(b, (const Bot *bot, const int bet), 1)\n",
+    "in a text": 'static const char *url = "http://"; int mba; /* */\n' + BOT % 1,
+    "renamed": "#define first a\n" + (BOT % 1).replace("int a(", "int first("),
+}
+
+
+@pytest.mark.parametrize("name", MISLEADING)
+def test_what_a_bots_functions_are_the_preprocessor_says(own_cache: Path, tmp_path: Path, name: str) -> None:
+    plain = build_folder(_new(tmp_path / "plain"), {"mb.c": BOT % 1})["mb"]
+    misleading = build_folder(_new(tmp_path / "misleading"), {"mb.c": MISLEADING[name]})["mb"]
+    assert misleading.problem is None and misleading.artifact == plain.artifact
+    lacking = build_folder(
+        _new(tmp_path / "lacking"), {"mb.c": MISLEADING[name].replace(", 1)", ", z)") + "#error no\n"}
+    )
+    assert "mb.c:" in (lacking["mb"].problem or "") and "no" in (lacking["mb"].problem or "")
+
+
+def test_an_honest_bot_takes_one_start_of_the_compiler(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And one that is refused, too; each costs as much as the compiler's work."""
+    started: list[str] = []
+    run = compiler._run_once
+
+    def counted(commands: list[list[str]], folder: Path, *rest: Any) -> Finished:
+        started.append(folder.name)
+        return run(commands, folder, *rest)
+
+    build_folder(_new(tmp_path / "first"), {"first.c": BOT % 1})
+    monkeypatch.setattr(compiler, "_run_once", counted)
+    built = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 0, "torn.c": BOT % 1 + "int x = y;\n"})
+    assert built["fine"].problem is None and "torn.c:" in (built["torn"].problem or "")
+    assert len(started) == 2 == len(set(started))
+
+
 def test_a_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

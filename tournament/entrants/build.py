@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -301,33 +302,78 @@ def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSet
 def _compile(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, *, with_lines: bool = False
 ) -> bytes:
+    """The bot's WebAssembly. Raises CompilerRefused.
+
+    The adapter must be told which of the bot's functions answer what, and only the preprocessor knows what functions
+    there are. Mostly the source as it is tells, too: then all is done in one start of the compiler.
+    """
+    runtime = compiler.compile_once(_RUNTIME_SOURCE, sandbox)
     with scratch_folder() as folder:
         unit = _write_unit(submission, interface, folder)
         include = unit.read_text()
-        preprocessed = compiler.preprocess(unit, submission.kind, interface.sdk, sandbox)
-        name = _file_name(submission)
-        try:
-            if interface.bot_class and defines_class(preprocessed, name, interface.bot_class):
-                definitions = f"#define BOT_CLASS {interface.bot_class}\n"
-            else:
-                defined = defined_functions(preprocessed, name)
-                chosen = choose_functions(defined, submission.name, [q.name for q in interface.answered])
-                if isinstance(chosen, str):
-                    compiler.check_syntax(unit, submission.kind, interface.sdk, sandbox, interface.hints)
-                    raise compiler.CompilerRefused(chosen)
-                definitions = _definitions(interface, chosen)
-        except c_functions.TooLong as problem:
-            raise compiler.CompilerRefused(str(problem)) from None
-        unit.write_text(include + definitions + '#include "adapter.h"\n')
-        return compiler.compile_unit(
-            unit,
-            submission.kind,
-            interface.sdk,
-            compiler.compile_once(_RUNTIME_SOURCE, sandbox),
-            sandbox,
-            interface.hints,
-            with_lines=with_lines,
-        )
+
+        def compile_with(definitions: str) -> tuple[bytes, bytes]:
+            unit.write_text(include + definitions + '#include "adapter.h"\n')
+            kind, sdk, hints = submission.kind, interface.sdk, interface.hints
+            return compiler.compile_unit(unit, kind, sdk, runtime, sandbox, hints, with_lines=with_lines)
+
+        artifact = preprocessed = b""
+        refused: compiler.CompilerRefused | None = None
+        guessed = _guessed_definitions(submission, interface)
+        if not isinstance(guessed, _Missing):
+            try:
+                artifact, preprocessed = compile_with(guessed)
+            except compiler.StillAtIt:
+                raise
+            except compiler.CompilerRefused as problem:
+                refused, preprocessed = problem, problem.output
+            text = preprocessed.decode(errors="replace")
+            if not compiler.is_cut(preprocessed) and _definitions(text, submission, interface) == guessed:
+                if refused:
+                    raise refused
+                return artifact
+            unit.write_text(include)
+        text = compiler.preprocess(unit, submission.kind, interface.sdk, sandbox)
+        definitions = _definitions(text, submission, interface)
+        if isinstance(definitions, _Missing):
+            compiler.check_syntax(unit, submission.kind, interface.sdk, sandbox, interface.hints)
+            raise compiler.CompilerRefused(definitions.what)
+        return compile_with(definitions)[0]
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """`what` a bot lacks, in words."""
+
+    what: str
+
+
+def _definitions(preprocessed: str, submission: Submission, interface: Interface) -> str | _Missing:
+    """What tells the adapter the bot's names. Raises CompilerRefused for a text that is too long."""
+    name = _file_name(submission)
+    try:
+        if interface.bot_class and defines_class(preprocessed, name, interface.bot_class):
+            return f"#define BOT_CLASS {interface.bot_class}\n"
+        defined = defined_functions(preprocessed, name)
+    except c_functions.TooLong as problem:
+        raise compiler.CompilerRefused(str(problem)) from None
+    chosen = choose_functions(defined, submission.name, [q.name for q in interface.answered])
+    if isinstance(chosen, str):
+        return _Missing(chosen)
+    return "".join(f"#define BOT_{q.name.upper()} {name}\n" for q, name in zip(interface.answered, chosen))
+
+
+# Roughly: what it mistakes is found by comparison with what the preprocessor leaves.
+_COMMENT = re.compile(r"//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/)?")
+
+
+def _guessed_definitions(submission: Submission, interface: Interface) -> str | _Missing:
+    """What tells the adapter the bot's names, by the source as it is but for comments."""
+    source = _COMMENT.sub(" ", submission.source.decode(errors="replace"))
+    try:
+        return _definitions(f'# 1 "{_file_name(submission)}"\n{source}', submission, interface)
+    except compiler.CompilerRefused as problem:
+        return _Missing(str(problem))
 
 
 def _write_unit(submission: Submission, interface: Interface, folder: Path) -> Path:
@@ -345,8 +391,3 @@ def _write_unit(submission: Submission, interface: Interface, folder: Path) -> P
 
 def _file_name(submission: Submission) -> str:
     return f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"
-
-
-def _definitions(interface: Interface, chosen: list[str]) -> str:
-    """Tells the adapter the bot's names."""
-    return "".join(f"#define BOT_{q.name.upper()} {name}\n" for q, name in zip(interface.answered, chosen))

@@ -71,7 +71,9 @@ Hints = tuple[tuple[str, str], ...]
 
 
 class CompilerRefused(Exception):
-    """The message is the compiler's own, cut to what helps."""
+    """The message is the compiler's own, cut to what helps. `output`: what it had written to its output by then."""
+
+    output: bytes = b""
 
 
 class StillAtIt(CompilerRefused):
@@ -87,11 +89,19 @@ def version() -> str:
 
 def preprocess(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -> str:
     """The unit after the preprocessor. Raises CompilerRefused."""
-    command = [*_command(kind, include), _WITHOUT_WARNINGS, "-E", f"-I{include}", unit.name]
-    text = _run([command], unit.parent, [include], sandbox).output
-    if len(text) >= _MOST_TEXT_BYTES:
+    text = _run([_preprocessing(unit, kind, include)], unit.parent, [include], sandbox).output
+    if is_cut(text):
         raise CompilerRefused(f"has more than {_MOST_TEXT_BYTES >> 20} MB of text after its macros are expanded")
     return text.decode(errors="replace")
+
+
+def is_cut(preprocessed: bytes) -> bool:
+    """Whether this is only the beginning of what the preprocessor wrote."""
+    return len(preprocessed) >= _MOST_TEXT_BYTES
+
+
+def _preprocessing(unit: Path, kind: str, include: Path) -> list[str]:
+    return [*_command(kind, include), _WITHOUT_WARNINGS, "-E", f"-I{include}", unit.name]
 
 
 def check_syntax(unit: Path, kind: str, include: Path, sandbox: SandboxSettings, hints: Hints) -> None:
@@ -117,11 +127,12 @@ def compile_unit(
     hints: Hints,
     *,
     with_lines: bool = False,
-) -> bytes:
-    """The WebAssembly of a unit, linked with the object file `runtime`; beside the unit there is room for the work.
+) -> tuple[bytes, bytes]:
+    """The WebAssembly of a unit, linked with the object file `runtime`, and what the preprocessor made of it.
 
-    `with_lines`: the same code with what tells the source's line of each instruction. The libraries must have been
-    prepared. Raises CompilerRefused, and RunFailed when they are damaged.
+    Beside the unit there is room for the work. `with_lines`: the same code with what tells the source's line of each
+    instruction. The libraries must have been prepared. Raises CompilerRefused, with what the preprocessor wrote as its
+    output, and RunFailed when the libraries are damaged.
     """
     objects, output = [unit.with_suffix(".o"), unit.with_name("runtime.o")], unit.with_name("output.wasm")
     objects[1].write_bytes(runtime)
@@ -142,8 +153,9 @@ def compile_unit(
         )
     linking = [str(_home() / "zig"), *words, "-o", output.name]
     # Together, since starting a confined process takes as long as the compiler does.
-    _run([[*compiling, *lines], linking], unit.parent, [include, libraries], sandbox, hints=hints)
-    return output.read_bytes()
+    commands = [_preprocessing(unit, kind, include), [*compiling, *lines], linking]
+    finished = _run(commands, unit.parent, [include, libraries], sandbox, hints=hints)
+    return output.read_bytes(), finished.output
 
 
 def compile_once(source: Path, sandbox: SandboxSettings) -> bytes:
@@ -297,13 +309,19 @@ def _run(
                     raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
     if finished.cut_off and not finished.excess:
         raise StillAtIt(f"the compiler was still at it after {_patience(libraries)} seconds")
-    if finished.excess:
-        raise CompilerRefused(f"the compiler took {finished.excess}")
-    if finished.status != 0:
-        folders = [folder, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
-        message = _message(finished)
-        raise CompilerRefused(_shorten(message, folders, hints) if message.strip() else _silent_end(finished))
+    if finished.excess or finished.status != 0:
+        refused = CompilerRefused(_why_refused(finished, folder, commands, hints))
+        refused.output = finished.output
+        raise refused
     return finished
+
+
+def _why_refused(finished: Finished, folder: Path, commands: list[list[str]], hints: Hints) -> str:
+    if finished.excess:
+        return f"the compiler took {finished.excess}"
+    message = _message(finished)
+    folders = [folder, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
+    return _shorten(message, folders, hints) if message.strip() else _silent_end(finished)
 
 
 def _silent_end(finished: Finished) -> str:
