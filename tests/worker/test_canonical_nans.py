@@ -97,23 +97,27 @@ SHOWN = {
     "called indirectly": "(i32.const {index}) (call_indirect (param {t}) (result {i})) (local.set $i)"
     " ({i}.store (local.get $to) (local.get $i))",
     "given back": "(call $same_{t}) (local.set $f) ({t}.store (local.get $to) (local.get $f))",
-    "selected": "{load} (local.get $to) (i32.const 8) (i32.and) (select) (local.set $f)"
+    "selected": "{load} (local.get $to) (i32.const 16) (i32.and) (select) (local.set $f)"
     " ({t}.store (local.get $to) (local.get $f))",
     "selected of its like": "(local.tee $f) (local.get $f) ({t}.sqrt) (i32.const 1) (select (result {t}))"
     " (local.set $f) ({t}.store (local.get $to) (local.get $f))",
-    "left by a block": "(local.set $f) (block (result {t}) (local.get $f) (br_if 0 (local.get $to)) (drop) {load})"
+    "left by a block": "(local.set $g) (block (result {t}) (local.get $g) (br_if 0 (local.get $to)) (drop) {load})"
     " (local.set $f) ({t}.store (local.get $to) (local.get $f))",
-    "left by an if": "(local.set $f) (if (result {t}) (i32.and (local.get $to) (i32.const 8))"
-    " (then (local.get $f) ({t}.neg)) (else {load})) (local.set $f) ({t}.store (local.get $to) (local.get $f))",
+    "left by an if": "(local.set $g) (if (result {t}) (i32.and (local.get $to) (i32.const 16))"
+    " (then (local.get $g) ({t}.neg)) (else {load})) (local.set $f) ({t}.store (local.get $to) (local.get $f))",
     "taken by a loop": "(loop (param {t}) (result {i}) ({i}.reinterpret_{t})) (local.set $i)"
     " ({i}.store (local.get $to) (local.get $i))",
-    "by a table of branches": "(local.set $f) (block (result {t}) (block (result {t}) (local.get $f)"
-    " (br_table 0 1 (i32.and (local.get $to) (i32.const 1)))) ({t}.neg)) (local.set $f)"
+    "by a table of branches": "(local.set $g) (block (result {t}) (block (result {t}) (local.get $g)"
+    " (br_table 0 1 (i32.and (local.get $to) (i32.const 16)))) ({t}.neg)) (local.set $f)"
     " ({t}.store (local.get $to) (local.get $f))",
-    "in a variable with what was read": "(local.set $f) (if (i32.and (local.get $to) (i32.const 8))"
+    "in a variable with a constant": "(local.set $f) (if (i32.and (local.get $to) (i32.const 16))"
+    " (then (local.set $f ({t}.const -nan:0x212345)))) ({t}.store (local.get $to) (local.get $f))",
+    "in a variable with what was read": "(local.set $f) (if (i32.and (local.get $to) (i32.const 16))"
     " (then (local.set $f {load}))) ({t}.store (local.get $to) (local.get $f))",
     "over a copied variable": "(local.set $f) (local.set $g (local.get $f)) (local.set $f {load})"
     " ({t}.store (local.get $to) (local.get $g)) ({t}.store offset=8 (local.get $to) (local.get $f))",
+    "in a parameter": "(i32.and (local.get $to) (i32.const 16)) (call $kept_{t}) (local.set $f)"
+    " ({t}.store (local.get $to) (local.get $f))",
     "one of several": "(call $several_{t}) (local.set $f) (drop) ({t}.store (local.get $to) (local.get $f))",
     "a lane": "({t}x{n}.splat) (local.set $v) (v128.store (local.get $to) (local.get $v))",
     "replaced lane": "(local.set $f) (v128.store (local.get $to)"
@@ -123,6 +127,8 @@ _WHOLE = {"f32": "i32", "f64": "i64"}
 _HELPERS = "".join(
     f"(func $bits_{t} (param {t}) (result {i}) ({i}.reinterpret_{t} (local.get 0)))"
     f"(func $same_{t} (param {t}) (result {t}) (local {t}) (local.tee 1 (local.get 0)))"
+    f"(func $kept_{t} (param {t} i32) (result {t})"
+    f" (if (local.get 1) (then (local.set 0 ({t}.sqrt (local.get 0))))) (local.get 0))"
     f"(func $several_{t} (param {t}) (result i32 {t}) (i32.const 5) (local.get 0))"
     f"(global ${t} (mut {t}) ({t}.const 0))"
     for t, i in _WHOLE.items()
@@ -552,7 +558,7 @@ def test_each_instruction_takes_and_gives_what_the_runtime_says() -> None:
 
 
 MODULES = [
-    _module_of([(8, f"(local $f f64) (local $i i64) (f64.add (f64.load (local.get $x)) (f64.load (local.get $y)))"
+    _module_of([(8, f"(local $f f64) (local $g f64) (local $i i64) (f64.add (f64.load (local.get $x)) (f64.load (local.get $y)))"
                     f" {_shown(way, 'f64')}")])
     for way in ("selected", "left by an if", "called indirectly", "by a table of branches", "one of several")
 ]  # fmt: skip
