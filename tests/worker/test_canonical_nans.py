@@ -557,11 +557,11 @@ def test_each_instruction_takes_and_gives_what_the_runtime_says() -> None:
     assert known == 25 + 128 + 8 + 236
 
 
+_SUM = "(local $f f64) (local $g f64) (local $i i64) (f64.add (f64.load (local.get $x)) (f64.load (local.get $y)))"
 MODULES = [
-    _module_of([(8, f"(local $f f64) (local $g f64) (local $i i64) (f64.add (f64.load (local.get $x)) (f64.load (local.get $y)))"
-                    f" {_shown(way, 'f64')}")])
+    _module_of([(8, f"{_SUM} {_shown(way, 'f64')}")])
     for way in ("selected", "left by an if", "called indirectly", "by a table of branches", "one of several")
-]  # fmt: skip
+]
 MODULES += [_drawn_module([(n * n + 7 * seed) % 997 for n in range(150)]) for seed in range(6)]
 
 
