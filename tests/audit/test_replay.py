@@ -18,6 +18,7 @@ from tests.contest_runs import REPOSITORY
 from tournament.audit import again
 from tournament.audit.again import Replay
 from tournament.entrants.bot import Submission
+from tournament.entrants.build import with_lines
 from tournament.errors import BadInput
 from tournament.standings.results import Results
 
@@ -166,14 +167,13 @@ def test_what_plays_otherwise_with_lines_is_told_without(
 
     differs, words = told()
     assert differs == "" and words is not None and words.startswith("divided by zero (line ")
-    build = again.with_lines
 
     def otherwise(submission: Submission, *how: Any) -> bytes | None:
-        return build(
+        return with_lines(
             replace(submission, source=submission.source.replace(b"decisions == 40", b"decisions == 41")), *how
         )
 
-    monkeypatch.setattr(again, "with_lines", otherwise)
+    monkeypatch.setattr("tournament.audit.again.with_lines", otherwise)
     assert told() == ("", "divided by zero")
 
 

@@ -168,7 +168,7 @@ def test_a_check_that_comes_out_otherwise_with_lines_is_told_without(
     write_bot(
         tmp_path / "bot.c", "int a(const Bot *b) { __builtin_trap(); }\nint b(const Bot *b, int x) { return 1; }\n"
     )
-    settings, sandbox = Settings(seed=3, sessions=10), SandboxSettings()
+    settings, sandbox = Settings(seed="3", sessions=10), SandboxSettings()
 
     def told() -> tuple[list[int], set[str]]:
         games = replay_check(VON_NEUMANN_POKER, settings, sandbox, tmp_path / "bot.c", 0, None, NobodyWatching())
