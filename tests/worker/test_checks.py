@@ -14,9 +14,11 @@ from tournament.contests import two_card_draw
 from tournament.contests.two_card_draw import examples
 from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.entrants.build import with_lines
+from tournament.entrants.folder import read_submission
 from tournament.runner.contest_run import NobodyWatching
 from tournament.sandbox.settings import SandboxSettings
-from tournament.trial.check import CheckReport, check_bot, habits
+from tournament.trial.check import CheckReport, check_bot, habits, replay_check
 from tournament.worker.observation import ObservedLeg
 
 SMALL = Settings(sessions=20, cpu_seconds_per_decision=0.2, wall_seconds_per_decision=0.2, faults_allowed=1)
@@ -157,6 +159,28 @@ def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path
     python = "def half(x):\n  return x // 0\ndef a(bot):\n  return half(3)\ndef b(bot, bet): return 1\n"
     (what,) = {fault.what for fault in check(tmp_path, python).faults}
     assert what.endswith("by zero (line 2 in half, called on line 4 in a)")
+
+
+def test_a_check_that_comes_out_otherwise_with_lines_is_told_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a bot that is built with lines and takes a little less fuel."""
+    write_bot(
+        tmp_path / "bot.c", "int a(const Bot *b) { __builtin_trap(); }\nint b(const Bot *b, int x) { return 1; }\n"
+    )
+    settings, sandbox = Settings(seed="3", sessions=10), SandboxSettings()
+
+    def told() -> tuple[list[int], set[str]]:
+        games = replay_check(VON_NEUMANN_POKER, settings, sandbox, tmp_path / "bot.c", 0, None, NobodyWatching())
+        return [game.game for game in games], {step.fault for game in games for step in game.steps if step.fault}
+
+    games, words = told()
+    assert games and all("(line 1 in a)" in word for word in words)
+    write_bot(tmp_path / "never.c", "int a(const Bot *b) { return 0; }\nint b(const Bot *b, int x) { return 1; }\n")
+    never_fails = with_lines(read_submission(tmp_path / "never.c"), VON_NEUMANN_POKER.interface, sandbox)
+    monkeypatch.setattr("tournament.trial.check.with_lines", lambda *_which: never_fails)
+    without, plain_words = told()
+    assert (without, plain_words) == (games, {word.replace(" (line 1 in a)", "") for word in words})
 
 
 def test_programs_are_told_of_what_they_print_and_when() -> None:

@@ -119,26 +119,31 @@ def _replayed(
     window = Window(in_leg, in_leg) if game is None else Window(in_leg, in_leg, game, game)
     if game is None:
         window = Window(in_leg, in_leg, 0, MOST_GAMES - 1)
-    artifacts = _with_lines(contest, config_of(contest.name), leg, players.artifacts) if recorded.faults else None
-    observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts or players.artifacts, window)
     rows = _recorded_rows(storage, batch, contest, recorded.match, session)
     faults = tuple(
         fault for fault in recorded.faults if fault.session == session and (game is None or fault.game == game)
     )
+    ways = [players.artifacts]
+    if recorded.faults:
+        # A bot built with lines may take a little less fuel; where that matters, it is played without.
+        ways.insert(0, _with_lines(contest, config_of(contest.name), leg, players.artifacts))
+    for artifacts in ways:
+        observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts, window)
+        games = tuple(_told(one, rows.get(one.game)) for one in observed.games)
+        differing = [one.game for one in games if not one.as_recorded]
+        played = [one for one in observed.result.faults if one.session == session and game in (None, one.game)]
+        if not differing and _places(faults) == _places(played):
+            differs = ""
+            break
+        differs = f"game {differing[0]}" if differing else "its faults"
+        differs = f"{differs} came out otherwise than recorded"
+        if leg.has_processes:
+            differs += ": a bot that is a process may look at a clock, or at what the system hands out"
     if not observed.games and not faults:
         last = max(rows, default=None)
         if last is None:
             raise BadInput(f"--session {session} of match {recorded.match} has no games")
         raise BadInput(f"--game {game}: session {session} of match {recorded.match} has games 0 to {last}")
-    games = tuple(_told(one, rows.get(one.game)) for one in observed.games)
-    differing = [one.game for one in games if not one.as_recorded]
-    played = [fault for fault in observed.result.faults if fault.session == session]
-    differs = ""
-    if differing or _places(faults) != _places(f for f in played if game is None or f.game == game):
-        differs = f"game {differing[0]}" if differing else "its faults"
-        differs = f"{differs} came out otherwise than recorded"
-        if leg.has_processes:
-            differs += ": a bot that is a process may look at a clock, or at what the system hands out"
     return Replay(contest.name, recorded.match, recorded.x, recorded.y, session, games, faults, differs)
 
 

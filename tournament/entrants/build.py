@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from engine.canonical_nans import Unreadable, with_canonical_nans
 from tournament.cache import cache_folder, is_noted, keep, note, recall, trouble_in_words
 from tournament.contests.contest import Contest, ContestSettings, Interface
 from tournament.entrants import c_functions, compiler, module_trial, program_build
@@ -110,13 +111,24 @@ def build_entrant(
 def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
     """What plays, from the cache or made."""
     if submission.kind == "wasm":
-        return submission.source
+        return _canonical(submission.source)
     if submission.kind == "python":
         may_share = _legs_may_share(submission.source, interface, sandbox)
         return python_bots.pack(submission.source, sandbox, interface.python_sdk, legs_may_share=may_share)
     if submission.kind == "program":
         return _built(submission, sandbox)
-    return _compiled(submission, interface, sandbox)
+    return _canonical(_compiled(submission, interface, sandbox))
+
+
+def _canonical(code: bytes) -> bytes:
+    """What plays of a module: see `engine.canonical_nans`. Its fuel is counted, so it is the artifact.
+
+    What can't be read stays as it is, to be refused with the reason where it is loaded.
+    """
+    try:
+        return with_canonical_nans(code)
+    except Unreadable:
+        return code
 
 
 def _try(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from engine.game_core import GameCore
 from engine.records import Table
@@ -377,14 +378,28 @@ def replay_check(
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")
     last = _MOST_GAMES - 1 if last_game is None else last_game
-    artifact = with_lines(read_submission(path), contest.interface, sandbox)
     window = Window(session, session, max(0, last - _MOST_GAMES + 1), last)
-    seen = _observe(contest, settings, sandbox, entrant, opponent, window, artifact)
+    seen = _observe(contest, settings, sandbox, entrant, opponent, window)
     if not seen.games:
         # The one in which a fault ended the leg is begun, not played to its end.
         end = max(0, seen.result.sessions - 1, *(fault.session for fault in seen.result.faults))
         raise BadInput(f"--session {session}: the check plays sessions 0 to {end}")
-    return seen.games
+    if not any(step.fault for game in seen.games for step in game.steps):
+        return seen.games
+    artifact = with_lines(read_submission(path), contest.interface, sandbox)
+    if artifact is None:
+        return seen.games
+    # Built with lines a bot may take a little less fuel: then its games may differ, and faults are told without.
+    again = _observe(contest, settings, sandbox, entrant, opponent, window, artifact)
+    return again.games if _without_reasons(again.games) == _without_reasons(seen.games) else seen.games
+
+
+def _without_reasons(games: Sequence[ObservedGame]) -> list[Any]:
+    """What happened in games, but for the words in which faults are told."""
+    return [
+        (game.session, game.game, game.row, [(step.seat, step.question, step.answer) for step in game.steps])
+        for game in games
+    ]
 
 
 def _opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import wasmtime
 
+from engine.canonical_nans import Unreadable, with_canonical_nans
 from tournament.contests.contest import Import, Interface
 from tournament.worker.wasm.assertions import EXPORT
 from tournament.worker.wasm.engine import MOST_STACK, Metering, compile_module, engine
@@ -59,12 +60,14 @@ class FunctionTypes(NamedTuple):
 class LoadedBot:
     """A compiled bot: `functions` are the names that answer the questions, in order.
 
+    `code` is what was handed over, `canonical` the same with the NaNs that show made canonical, which plays.
     `starters` are those to be called before anything else; `ignored_questions` are the questions that
     only tell it something and whose function does nothing; `most_instructions` bounds what a
     decision can take, where that can be told; `notes_assertions` is whether it exports where it notes one that failed.
     """
 
     code: bytes
+    canonical: bytes
     interface: Interface
     functions: tuple[str, ...]
     types: tuple[FunctionTypes, ...]
@@ -76,7 +79,7 @@ class LoadedBot:
 
     def module(self, metering: Metering) -> wasmtime.Module:
         """The bot, compiled for one of the engines."""
-        return compile_module(self.code, metering)
+        return compile_module(self.code if metering is Metering.FUEL_AND_LINES else self.canonical, metering)
 
 
 def read_bot(code: bytes, memory_megabytes: int) -> Outline:
@@ -139,8 +142,15 @@ def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int
     or lacks a function.
     """
     outline = read_bot(code, memory_megabytes)
+    # Nothing plays but by this way, so it doesn't matter whether it was done before; doing it again changes nothing.
     try:
-        module = compile_module(code, _likely_metering(outline, interface, stem))
+        canonical = with_canonical_nans(code)
+    except Unreadable:
+        raise BotUnfit(_why_invalid(code)) from None
+    if canonical != code:
+        outline = read_bot(canonical, memory_megabytes)
+    try:
+        module = compile_module(canonical, _likely_metering(outline, interface, stem))
     except wasmtime.WasmtimeError as error:
         raise BotUnfit(f"not a WebAssembly module that can run here: {_first_lines(str(error))}") from None
     _check_imports(module, interface)
@@ -184,6 +194,7 @@ def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int
     )
     return LoadedBot(
         code,
+        canonical,
         interface,
         tuple(functions),
         tuple(types),
