@@ -188,7 +188,7 @@ cdef class Field:
 
 @cython.final
 cdef class History:
-    """An attribute that is a list of moves, one a turn: the history of this number. What a bot sets lasts for a game."""
+    """An attribute that is a list of moves, one a turn: the history of this number. What a bot sets is for a game."""
     cdef int number
 
     def __init__(self, int number):
