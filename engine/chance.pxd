@@ -14,7 +14,8 @@ cdef class Chance:
     cdef uint64_t drawn         # words of it
     cdef bint is_started
 
-    cdef void turn_to(self, uint64_t number) noexcept
-    cdef uint64_t word(self) noexcept
+    cdef void turn_to(self, uint64_t number) noexcept nogil
+    cdef uint64_t word(self) noexcept nogil
     cdef uint64_t below(self, uint64_t end) except? 0
-    cdef double fraction(self) noexcept
+    cdef double fraction(self) noexcept nogil
+    cdef int pick(self, const double* weights, int count, double total) noexcept nogil

@@ -18,13 +18,13 @@ cdef class Chance:
         read_key(&self.key, key)
         self.turn_to(number)
 
-    cdef void turn_to(self, uint64_t number) noexcept:
+    cdef void turn_to(self, uint64_t number) noexcept nogil:
         """Go on with the stream of another number, from its beginning."""
         self.number = number
         self.drawn = 0
         self.is_started = False     # many games draw nothing
 
-    cdef uint64_t word(self) noexcept:
+    cdef uint64_t word(self) noexcept nogil:
         """The next 64 random bits."""
         if not self.is_started:
             start_stream(&self.stream, &self.key, self.number)
@@ -42,8 +42,21 @@ cdef class Chance:
             word = self.word()
         return word % end
 
-    cdef double fraction(self) noexcept:
+    cdef double fraction(self) noexcept nogil:
         return <double>(self.word() >> 11) * 1.1102230246251565e-16     # 2^-53
+
+    cdef int pick(self, const double* weights, int count, double total) noexcept nogil:
+        """`weighted` of so many weights, whose sum in their order is `total`, above 0."""
+        cdef double left = self.fraction() * total
+        cdef int last = 0
+        cdef int place
+        for place in range(count):
+            if weights[place] > 0:
+                last = place
+                if left < weights[place]:
+                    return place
+                left -= weights[place]
+        return last     # by rounding
 
     def random(self):
         """A number from 0 to 1, never 1."""

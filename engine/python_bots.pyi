@@ -14,6 +14,13 @@ class Field:
     def __set__(self, instance: View, value: float, /) -> None: ...
 
 @final
+class History:
+    def __init__(self, number: int) -> None: ...
+    def __get__(self, instance: View | None, owner: type[View] | None = None, /) -> list[int]: ...
+    def __set__(self, instance: View, value: object, /) -> None: ...
+    def __delete__(self, instance: View, /) -> None: ...
+
+@final
 class LegOutput:
     encoding: str
     errors: str
@@ -34,6 +41,6 @@ def serve(
     argument_counts: Sequence[int],
     view_size: int,
     most_arguments: int,
-    histories: tuple[int, Sequence[tuple[str, int]]] = (0, ()),
+    histories: tuple[int, Sequence[int]] = (0, ()),
     tells_values: bool = False,
 ) -> None: ...

@@ -5,22 +5,21 @@ and no other of the core.
 """
 
 cimport cython
+from cpython.dict cimport PyDict_Update
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
 from cpython.number cimport PyNumber_Index
-from cpython.ref cimport PyObject
+from cpython.ref cimport PyObject, _Py_REFCNT
 from libc.errno cimport EINTR, errno
 from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 from posix.unistd cimport read, write
 
-from marshal import loads
-
 from engine.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.memory cimport grown
 from engine.messages cimport (
-    ANSWERED,
     FAULTY,
     MOST_QUESTIONS,
     MOST_TEXT,
@@ -36,17 +35,119 @@ from engine.prefetch cimport prefetch as prefetch_line
 
 cdef enum:
     MOST_HISTORIES = 4
+    STAGES = 4          # in which memory is asked for before a question is put
+    STEPS_AHEAD = 3     # questions from one to the next
+    VIEW_LINES = 4      # of 64 bytes, of a view with what of it is read at each question
+    FUNCTION_LINES = 3
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
+    object PyObject_GenericGetDict(object view, void* context)
+    size_t MAY_USE_PLACE_BEFORE "PY_VECTORCALL_ARGUMENTS_OFFSET"
+    ctypedef struct PyTypeObject:
+        pass
+    PyTypeObject* Py_TYPE(object of)
+    ctypedef struct PyListObject:
+        PyObject** ob_item
+
+cdef extern from "marshal.h":
+    object PyMarshal_ReadObjectFromString(const char* content, Py_ssize_t size)
 
 
 cdef class View:
-    """What a bot is shown. Its attributes are Fields of these bytes; it may have others of its own."""
+    """What a bot is shown. Its attributes are Fields of these bytes and Histories; it may have others of its own.
+
+    Histories are kept as numbers, and become lists when a bot looks at them: most bots look at few.
+    """
+    cdef int turns                      # of the game that it was told of
+    cdef int history_count
+    cdef bint looked                    # whether the bot has looked at a list since `note_lists`
+    cdef bint is_held                   # whether it keeps one, which must then grow without being looked at
+    cdef int32_t* past                  # what came last in each turn, a number for each history
+    cdef size_t room                    # of numbers
+    cdef PyObject* lists[MOST_HISTORIES]    # NULL before one is looked at
+    cdef int filled[MOST_HISTORIES]     # turns that are in the lists
     cdef unsigned char content[MOST_VIEW_BYTES]
+    cdef list kept                      # the lists
+    cdef dict given                     # what the bot put in their place, by number
+
+    def __dealloc__(self):
+        free(self.past)
 
     def __repr__(self):
         return "Bot(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names) + ")"
+
+    cdef int begin_histories(self, int count) except -1:
+        """Begin so many lists anew."""
+        cdef int number
+        self.turns = 0
+        self.history_count = count
+        self.is_held = False
+        self.kept = None
+        self.given = None
+        for number in range(count):
+            self.lists[number] = NULL
+        return 0
+
+    cdef int add_to_histories(self, const int* offsets) except -1:
+        """Add to each what the view says came last: what lies at these offsets."""
+        cdef int number
+        cdef size_t end = <size_t>self.turns * self.history_count
+        if not grown(<void**>&self.past, &self.room, end + self.history_count, sizeof(int32_t)):
+            raise MemoryError
+        for number in range(self.history_count):
+            self.past[end + number] = (<int32_t*>(self.content + offsets[number]))[0]
+        self.turns += 1
+        if self.is_held:
+            for number in range(self.history_count):
+                self.fill(number)
+        return 0
+
+    cdef int fill(self, int number) except -1:
+        """Bring a list up to date."""
+        cdef list moves = <list>self.lists[number]
+        while self.filled[number] < self.turns:
+            moves.append(self.past[self.filled[number] * self.history_count + number])
+            self.filled[number] += 1
+        return 0
+
+    cdef object look(self, int number):
+        """A list, up to date. Raises AttributeError if the bot has deleted it."""
+        if self.given is not None and number in self.given:
+            value = self.given[number]
+            if value is DELETED:
+                raise AttributeError("the bot has deleted it")
+            return value
+        if self.kept is None:
+            self.kept = [[] for _ in range(self.history_count)]
+            for i in range(self.history_count):
+                self.lists[i] = <PyObject*>self.kept[i]
+                self.filled[i] = 0
+        self.looked = True
+        self.fill(number)
+        return <object>self.lists[number]
+
+    cdef void note_lists(self) noexcept:
+        """See whether the bot keeps a list that it has looked at."""
+        cdef int number
+        self.looked = False
+        if self.kept is not None:
+            for number in range(self.history_count):
+                self.is_held |= _Py_REFCNT(self.lists[number]) > 1
+
+
+DELETED = object()
+cdef object shown = None    # the type of view that was last asked for an attribute
+
+
+cdef inline View viewed(object view):
+    """What an attribute is asked of. Raises TypeError for what is no view."""
+    global shown
+    if Py_TYPE(view) != <PyTypeObject*>shown:
+        if not isinstance(view, View):
+            raise TypeError(f"a {type(view).__name__} has no fields")
+        shown = type(view)
+    return <View>view
 
 
 @cython.final
@@ -61,19 +162,19 @@ cdef class Field:
         self.offset = offset
         self.code = ord(code)
 
-    def __get__(self, View view, kind):
+    def __get__(self, view, kind):
         if view is None:
             return self
-        cdef unsigned char* place = view.content + self.offset
+        cdef unsigned char* place = viewed(view).content + self.offset
+        if self.code == c"i":
+            return (<int32_t*>place)[0]
         if self.code == c"f":
             return <double>(<float*>place)[0]
         if self.code == c"q":
             return (<int64_t*>place)[0]
-        if self.code == c"d":
-            return (<double*>place)[0]
-        return (<int32_t*>place)[0]
+        return (<double*>place)[0]
 
-    def __set__(self, View view, value):
+    def __set__(self, View view not None, value):
         cdef unsigned char* place = view.content + self.offset
         if self.code == c"f":
             (<float*>place)[0] = value
@@ -83,6 +184,30 @@ cdef class Field:
             (<double*>place)[0] = value
         else:
             (<int32_t*>place)[0] = value
+
+
+@cython.final
+cdef class History:
+    """An attribute that is a list of moves, one a turn: the history of this number. What a bot sets is for a game."""
+    cdef int number
+
+    def __init__(self, int number):
+        if not 0 <= number < MOST_HISTORIES:
+            raise ValueError(f"a view has {int(MOST_HISTORIES)} histories at most")
+        self.number = number
+
+    def __get__(self, view, kind):
+        if view is None:
+            return self
+        return viewed(view).look(self.number)
+
+    def __set__(self, View view not None, value):
+        if view.given is None:
+            view.given = {}
+        view.given[self.number] = value
+
+    def __delete__(self, View view not None):
+        self.__set__(view, DELETED)
 
 
 cdef int64_t whole(object value) except? -1:
@@ -235,12 +360,12 @@ cdef tell_printed(int lane, Leg leg):
 cdef class Leg:
     """A lane's bot: the view that it is shown and the functions that it answers with, or why it could not start."""
     cdef View view
+    cdef bint is_well           # it plays: there is no failure, and it lacked no memory
+    cdef bint lacked_memory     # no failure of its own: other legs of the process may have taken it
     cdef PyObject* functions[MOST_QUESTIONS]
-    cdef list histories         # lists of moves that the view has, too
     cdef object kept
     cdef bytes failure
     cdef str printed            # the last of it
-    cdef bint lacked_memory     # no failure of its own: other legs of the process may have taken it
 
     def __init__(self, new_leg, explain, seed):
         global asked
@@ -256,18 +381,7 @@ cdef class Leg:
             return
         for number, function in enumerate(self.kept):
             self.functions[number] = <PyObject*>function
-
-    cdef start_histories(self, list names):
-        """Begin the lists anew."""
-        self.histories = [[] for _ in names]
-        for name, history in zip(names, self.histories):
-            setattr(self.view, name, history)
-
-    cdef add_to_histories(self, int* offsets):
-        """Add to each list what the view says came last."""
-        cdef Py_ssize_t place
-        for place in range(len(self.histories)):
-            (<list>self.histories[place]).append((<int32_t*>(self.view.content + offsets[place]))[0])
+        self.is_well = True
 
 
 cdef class Legs:
@@ -296,21 +410,153 @@ cdef class Legs:
         self.kept[lane] = leg
 
     cdef void prefetch(self, Question* question, int stage) noexcept:
-        """Ask for the memory that a question will need: `stage` 0 for the leg, then 1 for what it points to."""
-        cdef PyObject* leg
-        if question.kind < 0 or <size_t>question.lane >= <size_t>len(self.kept):
-            return
-        leg = self.by_lane[question.lane]
-        if leg == NULL:
+        """Ask for the memory that a question will need: stage by stage, for what was asked for tells of the next."""
+        cdef Leg leg
+        cdef View view
+        cdef PyObject* function
+        cdef int i
+        if question.kind < 0 or <size_t>question.lane >= <size_t>len(self.kept) or self.by_lane[question.lane] == NULL:
             return
         if stage == 0:
-            prefetch_line(leg)
+            prefetch_line(self.by_lane[question.lane])
+            prefetch_line(<char*>self.by_lane[question.lane] + 64)
             return
-        prefetch_line(<PyObject*>(<Leg>leg).view)
-        if question.kind < MOST_QUESTIONS:
-            prefetch_line((<Leg>leg).functions[question.kind])
-            prefetch_line(<char*>(<Leg>leg).functions[question.kind] + 64)
-            prefetch_line(<char*>(<Leg>leg).functions[question.kind] + 128)
+        leg = <Leg>self.by_lane[question.lane]
+        if not leg.is_well:
+            return
+        view = leg.view
+        if stage == 1:
+            for i in range(VIEW_LINES):
+                prefetch_line(<char*><PyObject*>view + 64 * i)
+            function = leg.functions[question.kind]
+            for i in range(FUNCTION_LINES):
+                prefetch_line(<char*>function + 64 * i)
+        elif view.past != NULL:
+            if stage == 2:
+                prefetch_line(view.past + view.turns * view.history_count)
+            for i in range(view.history_count):
+                if view.lists[i] != NULL and view.filled[i] + 1 >= view.turns:
+                    if stage == 2:
+                        prefetch_line(view.lists[i])
+                    else:
+                        prefetch_line((<PyListObject*>view.lists[i]).ob_item + view.filled[i])
+
+
+cdef struct Shape:          # of a contest's questions
+    size_t stride
+    int view_size
+    int most_arguments
+    int counts[MOST_QUESTIONS]      # of arguments, the view aside
+    bint tells_values
+    int length_offset               # of the histories
+    int history_count
+    int history_offsets[MOST_HISTORIES]
+
+
+cdef int64_t answer_of(Leg leg, Question* question, Shape* shape, Py_ssize_t told, list numbers) except? -1:
+    """Have a leg's bot answer a question, behind which there are so many bytes of values.
+
+    `numbers` keeps the arguments, MOST_ARGUMENTS of them.
+    """
+    cdef View view = leg.view
+    cdef PyObject* arguments[MOST_ARGUMENTS + 2]
+    cdef PyObject* function = leg.functions[question.kind]
+    cdef int argument
+    cdef size_t passed = 1      # before the first there is a place that the called may use
+    if shape.tells_values:
+        PyDict_Update(
+            PyObject_GenericGetDict(view, NULL), PyMarshal_ReadObjectFromString(<char*>question + shape.stride, told)
+        )
+        arguments[passed] = <PyObject*>view
+        passed += 1
+    elif shape.view_size:
+        memcpy(view.content, <unsigned char*>&question.arguments[shape.most_arguments], shape.view_size)
+        arguments[passed] = <PyObject*>view
+        passed += 1
+        if shape.history_count:
+            if (<int32_t*>(view.content + shape.length_offset))[0] == 0:
+                view.begin_histories(shape.history_count)
+            else:
+                view.add_to_histories(shape.history_offsets)
+            if function == <PyObject*>None:
+                return 0
+    for argument in range(shape.counts[question.kind]):
+        numbers[argument] = question.arguments[argument]
+        arguments[passed] = <PyObject*>numbers[argument]
+        passed += 1
+    result = PyObject_Vectorcall(<object>function, arguments + 1, (passed - 1) | MAY_USE_PLACE_BEFORE, NULL)
+    if view.looked:
+        view.note_lists()
+    return whole(result)
+
+
+cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, new_leg, explain):
+    """Answer the questions behind a header; the texts of those that are faulty."""
+    global asked
+    cdef char* place = <char*>header + sizeof(Header)   # where the next question begins
+    cdef Py_ssize_t told = 0
+    cdef int count = <int>header.count
+    cdef int number, i, stage
+    cdef Question* question = <Question*>place
+    cdef Answer* answer = answers
+    cdef Leg leg = None
+    cdef bytes text
+    cdef list texts = []
+    cdef list numbers = [None] * MOST_ARGUMENTS
+    memset(answers, 0, count * sizeof(Answer))      # ANSWERED
+    if not shape.tells_values:
+        for stage in range(STAGES):
+            for i in range(min(count, STEPS_AHEAD * (STAGES - stage))):
+                legs.prefetch(<Question*>(place + i * shape.stride), stage)
+    number = 0
+    while number < count:
+        text = None
+        try:
+            while number < count:
+                question = <Question*>place
+                answer = &answers[number]
+                if not shape.tells_values:
+                    for stage in range(STAGES):
+                        i = STEPS_AHEAD * (STAGES - stage)
+                        if number + i < count:
+                            legs.prefetch(<Question*>(place + i * shape.stride), stage)
+                elif question.kind >= 0:
+                    told = question.arguments[0]
+                    place += told + padding_of(told)
+                place += shape.stride
+                number += 1
+                if question.kind >= 0:
+                    leg = <Leg>legs.by_lane[question.lane]
+                    asked = <PyObject*>leg
+                    if not leg.is_well:
+                        if leg.lacked_memory:
+                            raise MemoryError
+                        text = leg.failure
+                        break
+                    answer.answer = answer_of(leg, question, shape, told, numbers)
+                elif question.kind == START_LANE:
+                    leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
+                    if leg.is_well:
+                        leg.view.begin_histories(shape.history_count)
+                    legs.put(question.lane, leg)
+                    if leg.lacked_memory:
+                        raise MemoryError
+                    if leg.failure is not None:
+                        text = leg.failure
+                        break
+                else:
+                    asked = NULL
+                    legs.put(question.lane, None)
+        except MemoryError:
+            answer.status = OUT_OF_MEMORY
+        except BaseException as problem:
+            text = explained(explain, problem)
+        if text is not None:
+            answer.status = FAULTY
+            answer.text_length = <int32_t>len(text)
+            tell_printed(question.lane, leg)
+            texts.append(text)
+    return b"".join(texts)
 
 
 def serve(
@@ -329,126 +575,46 @@ def serve(
 
     `new_leg(seed)` gives a leg's view and the functions that answer its
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
-    `argument_counts`: of each question, the view aside. `histories`: where the view has their length, and a name and
-    the place of the last element for each. `tells_values`: the view's attributes come by name.
+    `argument_counts`: of each question, the view aside. `histories`: where the view has their length, and the place
+    of the last element for each. `tells_values`: the view's attributes come by name.
     """
-    global asked
-    cdef size_t stride = question_size(most_arguments, view_size)
+    cdef Shape shape
     cdef Buffer inbox = Buffer()
     cdef Buffer outbox = Buffer()
+    cdef Legs legs = Legs()
     cdef Header* header
     cdef Header* reply
-    cdef Question* question
-    cdef Answer* answer
-    cdef uint32_t i
-    cdef int argument
-    cdef char* place            # in the message, where the next question begins
-    cdef size_t told, passed
-    cdef int counts[MOST_QUESTIONS]
-    cdef PyObject* arguments[MOST_ARGUMENTS + 1]
-    cdef Legs legs = Legs()
-    cdef Leg leg = None
-    cdef list numbers = [None] * MOST_ARGUMENTS
-    cdef object result
-    cdef int length_offset = histories[0]
-    cdef list history_names = [name for name, _ in histories[1]]
-    cdef bint has_histories = bool(history_names)
-    cdef int history_offsets[MOST_HISTORIES]
-    if len(history_names) > MOST_HISTORIES:
-        raise ValueError("more histories than there is room for")
-    for argument, (name, offset) in enumerate(histories[1]):
-        history_offsets[argument] = offset
+    cdef size_t size
+    cdef bytes text
+    cdef int number
     if (
         len(argument_counts) > MOST_QUESTIONS
         or max(argument_counts, default=0) > MOST_ARGUMENTS
         or view_size > MOST_VIEW_BYTES
+        or len(histories[1]) > MOST_HISTORIES
     ):
-        raise ValueError("questions of more kinds, arguments or bytes than there is room for")
-    for argument, count in enumerate(argument_counts):
-        counts[argument] = count
+        raise ValueError("questions of more kinds, arguments, bytes or histories than there is room for")
+    shape.stride = question_size(most_arguments, view_size)
+    shape.view_size = view_size
+    shape.most_arguments = most_arguments
+    shape.tells_values = tells_values
+    shape.length_offset = histories[0]
+    shape.history_count = <int>len(histories[1])
+    for number, count in enumerate(argument_counts):
+        shape.counts[number] = count
+    for number, offset in enumerate(histories[1]):
+        shape.history_offsets[number] = offset
     while read_message(questions, inbox):
         header = <Header*>inbox.content
-        outbox.reserve(sizeof(Header) + header.count * sizeof(Answer))
-        texts = None
-        place = <char*>inbox.content + sizeof(Header)
-        for i in range(header.count):
-            question = <Question*>place
-            place += stride
-            if i + 8 < header.count:
-                legs.prefetch(<Question*>(<char*>question + 8 * stride), 0)
-            if i + 4 < header.count:
-                legs.prefetch(<Question*>(<char*>question + 4 * stride), 1)
-            answer = <Answer*>(outbox.content + sizeof(Header)) + i
-            answer.answer = 0
-            answer.status = ANSWERED
-            answer.text_length = 0
-            text = None
-            told = 0
-            if tells_values and question.kind >= 0:
-                told = question.arguments[0]
-            try:
-                if question.kind >= 0:
-                    leg = <Leg>legs.by_lane[question.lane]
-                    asked = <PyObject*>leg
-                    if leg.lacked_memory:
-                        raise MemoryError
-                    if leg.failure is not None:
-                        text = leg.failure
-                    else:
-                        passed = 0
-                        if tells_values:
-                            leg.view.__dict__.update(loads(place[:told]))
-                            arguments[0] = <PyObject*>leg.view
-                            passed = 1
-                        elif view_size:
-                            memcpy(
-                                leg.view.content, <unsigned char*>&question.arguments[most_arguments], view_size
-                            )
-                            arguments[0] = <PyObject*>leg.view
-                            passed = 1
-                            if has_histories:
-                                if (<int32_t*>(leg.view.content + length_offset))[0] == 0:
-                                    leg.start_histories(history_names)
-                                else:
-                                    leg.add_to_histories(history_offsets)
-                                if <object>leg.functions[question.kind] is None:
-                                    continue
-                        for argument in range(counts[question.kind]):
-                            numbers[argument] = question.arguments[argument]
-                            arguments[passed] = <PyObject*>numbers[argument]
-                            passed += 1
-                        result = PyObject_Vectorcall(
-                            <object>leg.functions[question.kind], arguments, passed, NULL
-                        )
-                        answer.answer = whole(result)
-                elif question.kind == START_LANE:
-                    leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
-                    if has_histories and leg.view is not None:
-                        leg.start_histories(history_names)
-                    legs.put(question.lane, leg)
-                    if leg.lacked_memory:
-                        raise MemoryError
-                    text = leg.failure
-                else:
-                    asked = NULL
-                    legs.put(question.lane, None)
-            except MemoryError:
-                answer.status = OUT_OF_MEMORY
-            except BaseException as problem:
-                text = explained(explain, problem)
-            place += told + padding_of(told)
-            if text is not None:
-                answer.status = FAULTY
-                answer.text_length = <int32_t>len(text)
-                tell_printed(question.lane, leg)
-                texts = [text] if texts is None else [*texts, text]
-        text = b"" if texts is None else b"".join(texts)
-        outbox.reserve(sizeof(Header) + header.count * sizeof(Answer) + len(text))
+        size = sizeof(Header) + header.count * sizeof(Answer)
+        outbox.reserve(size)
+        text = answers_to(header, <Answer*>(outbox.content + sizeof(Header)), legs, &shape, new_leg, explain)
+        outbox.reserve(size + len(text))
+        memcpy(outbox.content + size, <const char*>text, len(text))
         reply = <Header*>outbox.content
-        reply.size = <uint32_t>(sizeof(Header) + header.count * sizeof(Answer) + len(text))
+        reply.size = <uint32_t>(size + len(text))
         reply.serial = header.serial
         reply.count = header.count
         reply.text_size = <uint32_t>len(text)
-        memcpy(outbox.content + sizeof(Header) + header.count * sizeof(Answer), <const char*>text, len(text))
         if not write_all(answers, outbox.content, reply.size):
             return

@@ -63,6 +63,53 @@ for line in sys.stdin:
         sys.exit(3)
     print("ACTION MOVE", (turn + sum(i * (a + 2 * b) for i, (a, b) in enumerate(moves, 1))) % 2, flush=True)
 """
+# All answer by the same sum of what was played, each by lists that it comes by in another way.
+SUM = """
+def answer(turn, mine, theirs):
+    return (turn + sum(i * (own + 2 * other) for i, (own, other) in enumerate(zip(mine, theirs), 1))) % 2
+
+
+def move(bot):
+    global mine, theirs
+"""
+LOOKING = {
+    "each_turn": "    return answer(bot.turn, bot.my_moves, bot.opponents_moves)",
+    "seldom": "    return answer(bot.turn, bot.my_moves, bot.opponents_moves) if bot.turn % 5 == 4 else 0",
+    "keeps_from_the_first_turn": """    if bot.turn == 0:
+        mine, theirs = bot.my_moves, bot.opponents_moves
+    assert len(mine) == len(theirs) == bot.turn
+    return answer(bot.turn, mine, theirs)""",
+    "keeps_one_from_the_middle": """    if bot.turn < 7:
+        return answer(bot.turn, bot.my_moves, bot.opponents_moves)
+    if bot.turn == 7:
+        theirs = bot.opponents_moves
+    assert len(theirs) == bot.turn and theirs is bot.opponents_moves
+    return answer(bot.turn, bot.my_moves, theirs)""",
+    "changes_them": """    if bot.turn == 0:
+        bot.my_moves.append(9)
+    if bot.turn == 9:
+        del bot.opponents_moves[:4]
+    first = bot.my_moves[0]
+    assert first == 9 and len(bot.my_moves) == bot.turn + 1
+    if bot.turn >= 9:
+        assert len(bot.opponents_moves) == bot.turn - 4
+    return answer(bot.turn, bot.my_moves[1:], [int(t % 3 == 1) for t in range(bot.turn)])""",
+    "puts_others_in_their_place": """    kept = bot.turn and mine
+    if bot.turn == 0:
+        assert bot.my_moves == bot.opponents_moves == []
+        mine, theirs = bot.my_moves, bot.opponents_moves
+        bot.my_moves = None
+        del bot.opponents_moves
+    assert bot.my_moves is None and not hasattr_of(bot)
+    return answer(bot.turn, mine, theirs)
+
+
+def hasattr_of(bot):
+    try:
+        return bot.opponents_moves is not None
+    except AttributeError:
+        return False""",
+}
 STEADY = "int move(const Bot *bot) { return bot->turn % 3 == 1; }"
 
 
@@ -98,6 +145,26 @@ def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
     for _, rows in first:
         paid = sum(((3, 0), (5, 1))[x][y] for x, y in zip(rows.x_move, rows.y_move))
         assert rows.x_points.iloc[0] == paid
+
+
+def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path) -> None:
+    config = place(tmp_path, rounds=30, sessions=3)
+    (tmp_path / "bots" / "zz_steady.c").write_text(STEADY)
+    for name, body in LOOKING.items():
+        (tmp_path / "bots" / f"{name}.py").write_text(f"{SUM}{body}\n")
+    found = tournament.run("dilemma", config=config, executor="local", workers=1)
+    assert found.faults.empty, found.faults.reason.tolist()
+    turns = found.games[found.games.y == "zz_steady"]
+    seen = []
+    for (who, _), game in turns.groupby(["x", "session"], observed=True):
+        own: list[int] = []
+        for turn, move in enumerate(game.x_move):
+            pairs = enumerate(zip(own, (t % 3 == 1 for t in range(turn))), 1)
+            wanted = (turn + sum(i * (mine + 2 * theirs) for i, (mine, theirs) in pairs)) % 2
+            assert move == (0 if who == "seldom" and turn % 5 != 4 else wanted), (who, turn)
+            own.append(move)
+        seen.append(str(who))
+    assert sorted(seen) == sorted(3 * list(LOOKING))
 
 
 def test_new_bots_of_every_language_play_alike(tmp_path: Path) -> None:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
+import random
 from typing import Any
 
 import pyspiel
 import pytest
 
-from tests.python_rules import play_field
+from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.game_tree import CHANCE, OVER, SIMULTANEOUS, TURN, GameTree
+from engine.session_core import SessionCore
+from engine.tree_core import TreeCore
+from tests.oracles.deals import key_of
+from tests.python_rules import Rows, play_field, rows_of, tables_of
 from tests.test_documentation import RECORDS, SETTINGS, section
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.contests.contest import ContestSettings
+from tournament.contests.open_spiel import ACT, OpenSpiel
+from tournament.contests.open_spiel.game_tree import Game
 from tournament.errors import BadInput
 
 UNIFORM = "int act(const Bot *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
@@ -104,6 +112,136 @@ def test_python_bots_play_by_the_information_state() -> None:
     policy = pyspiel.TabularPolicy({state: [(0, 1.0 - bets), (1, float(bets))] for state, bets in chosen.items()})
     uniform = pyspiel.UniformRandomPolicy(pyspiel.load_game("kuhn_poker"))
     check_mean(result, by_openspiel("kuhn_poker", policy, uniform))
+
+
+SESSIONS = 40
+
+
+def walked(core: Any, tables: Any, chosen: int) -> tuple[list[Any], list[Rows]]:
+    """What a core asks, answered at random, now and then against the rules; and its rows, table by full table."""
+    drawn = random.Random(chosen)
+    asked, rows = [], []
+    status = core.play()
+    while status != LEG_IS_OVER:
+        if status == RECORDS_ARE_FULL:
+            rows.append(rows_of(tables))
+            for table in tables:
+                table.rows = 0
+            status = core.play()
+            continue
+        if status == FAULT:
+            asked.append(core.refused())
+        else:
+            assert status == ANSWER_WANTED
+            asked.append((core.pending(), core.told_values(), core.default(), core.position()))
+        legal = core.told_values()["legal_actions"]
+        status = core.play(drawn.choice(legal) if drawn.random() < 0.9 else -1 - len(asked))
+    core.check()
+    return asked, [*rows, rows_of(tables)]
+
+
+@pytest.mark.parametrize("game", [*GAMES, "matrix_pd"])
+@pytest.mark.parametrize("most_bytes", [0, 20_000, 1 << 30], ids=["none kept", "some kept", "all kept"])
+def test_walking_the_tree_is_playing_by_the_rules_in_python(game: str, most_bytes: int) -> None:
+    """Bit for bit: questions, faults, chance, records and sums, whatever of the tree is remembered."""
+    contest = find_contest("open_spiel")
+    rules = OpenSpiel(contest.settings.model_validate({"open_spiel": game}))
+    tree = GameTree(Game(game), ACT, most_bytes=most_bytes)
+    for number, rows in enumerate((1000, 7)):
+        shared: dict[str, Any] = {"deals_key": key_of(number), "sessions": SESSIONS, "match": 3, "first_session": 5}
+        shared["seats_swapped"] = number == 1
+        mine, oracles = tables_of(contest, rows), tables_of(contest, rows)
+        along = TreeCore(*mine, tree, **shared)
+        by_rules = SessionCore(*oracles, rules.play, {"actions": "int32"}, **shared, zero_sum=False)
+        asked, written = walked(along, mine, number)
+        asked_too, written_too = walked(by_rules, oracles, number)
+        assert asked == asked_too
+        for table in ("games", "sessions"):
+            for column in written[0][table]:
+                one, two = ([v for part in parts for v in part[table][column]] for parts in (written, written_too))
+                assert one == two, column
+                assert column != "session" or len(one) == SESSIONS
+        assert (along.points, along.squared_points, along.y_sums()) == (
+            *(by_rules.points, by_rules.squared_points),
+            by_rules.y_sums(),
+        )
+        assert (along.blocks() == by_rules.blocks()).all()
+        assert (along.games_recorded, along.sessions_played) == (SESSIONS, SESSIONS)
+    assert tree.nodes == 1 or most_bytes > 0
+
+
+class Table23:
+    """Both move at once, player 0 in two ways and player 1 in three, and are paid by what they chose."""
+
+    def begin(self) -> list[Any]:
+        return []
+
+    def describe(self, state: list[Any]) -> Any:
+        return (OVER, (10 * state[0][0] + state[0][1], -1)) if state else (SIMULTANEOUS, [4, 5], [7, 8, 9])
+
+    def advance(self, state: list[Any], action: Any) -> None:
+        state.append(action)
+
+    def ask(self, state: Any, player: int, first: int) -> Any:
+        raise AssertionError
+
+
+def test_what_both_choose_leads_where_it_says() -> None:
+    tree = GameTree(Table23(), ACT, most_bytes=10_000)
+    tables = tables_of(find_contest("open_spiel"), 20)
+    core = TreeCore(*tables, tree, deals_key=key_of(1), sessions=12)
+    pairs = [(one, other) for one in (4, 5) for other in (7, 8, 9)]
+    status = core.play()
+    for one, other in (pair for pair in pairs for _ in range(2)):
+        assert (status, core.default(), core.pending()[1]) == (ANSWER_WANTED, 4, core.position()[0] % 2)
+        assert core.play(one) == ANSWER_WANTED and core.default() == 7
+        status = core.play(other)
+    assert status == LEG_IS_OVER
+    rows = rows_of(tables)["games"]
+    assert [max(x, y) for x, y in zip(rows["x_points"], rows["y_points"])] == [
+        10.0 * one + other for one, other in pairs for _ in range(2)
+    ]
+    assert tree.nodes == 7 and set(rows["actions"]) == {2}
+
+
+class Odd:
+    """Rules that say of their first state what a test has them say."""
+
+    def __init__(self, *described: Any) -> None:
+        self.described = list(described)
+
+    def begin(self) -> int:
+        return 0
+
+    def describe(self, state: int) -> Any:
+        return self.described.pop(0)
+
+    def advance(self, state: int, action: Any) -> None: ...
+
+    def ask(self, state: int, player: int, first: int) -> Any:
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("described", "message"),
+    [
+        ((TURN, 0, []), "tells 0 legal_actions"),
+        ((TURN, 0, range(4097)), "tells 4097 legal_actions; declared are 1 to 4096"),
+        ((SIMULTANEOUS, [1], []), "tells 0 legal_actions"),
+        ((TURN, 1, [-1]), "-1 is no action that act declares"),
+        ((CHANCE, [1, 2], [0.0, 0.0]), "there is nothing to draw from"),
+        ((OVER, [math.nan, 0]), "which is no finite number for both"),
+    ],
+)
+def test_what_rules_cannot_say_ends_the_leg_with_their_error(described: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        GameTree(Odd(described), ACT, most_bytes=1000)
+    contest = find_contest("open_spiel")
+    tree = GameTree(Odd((CHANCE, [7], [1.0]), described), ACT, most_bytes=1000)
+    core = TreeCore(*tables_of(contest, 5), tree, deals_key=key_of(1), sessions=1)
+    assert core.play() == LEG_IS_OVER and core.sessions_played == 0
+    with pytest.raises(ValueError, match=message):
+        core.check()
 
 
 def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:

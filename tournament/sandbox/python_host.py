@@ -117,7 +117,7 @@ def serve() -> None:
         argument_counts=_told["argument_counts"],
         view_size=_told["view_size"],
         most_arguments=_told["most_arguments"],
-        histories=_told["histories"],
+        histories=(_told["histories"][0], [offset for _, offset in _told["histories"][1]]),
         tells_values=_told["told_names"] is not None,
     )
 
@@ -155,10 +155,11 @@ class _Bot:
         self._code: types.CodeType | None = None
         # One class for all legs: those that share a process can't come by it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
+        histories = {name: python_bots.History(number) for number, (name, _) in enumerate(_told["histories"][1])}
         told = _told["told_names"] or ()
         names = {"field_names": (*fields, *told)}
         # What comes by name is an attribute of the object, over this one of the class.
-        self._view = type("Bot", (python_bots.View,), {**fields, **dict.fromkeys(told), **names})
+        self._view = type("Bot", (python_bots.View,), {**fields, **histories, **dict.fromkeys(told), **names})
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
         """What the bot is shown, and the functions that answer its questions, None for one that catches up."""

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
+from engine.game_tree import CHANCE, OVER, TURN
 from tournament.contests.python_contest.declaring import Decision, text, texts, whole, wholes
 from tournament.contests.python_contest.rules import Play, PythonContest, PythonSettings
 from tournament.store.columns import Column
 
 if TYPE_CHECKING:
+    from engine.game_tree import GameTree
     from engine.session_core import Session
 
 PACKAGE = "open_spiel"
@@ -49,10 +51,10 @@ class Settings(PythonSettings):
     def _can_be_played(cls, value: str) -> str:
         if not value:
             raise PydanticCustomError("open_spiel", 'say which game, such as open_spiel = "leduc_poker"')
-        from tournament.contests.open_spiel.game_tree import NoGame, tree_of
+        from tournament.contests.open_spiel.game_tree import NoGame, game_of
 
         try:
-            tree_of(value)
+            game_of(value)
         except NoGame as problem:
             raise PydanticCustomError("open_spiel", "{problem}", {"problem": str(problem)}) from None
         return value
@@ -70,24 +72,33 @@ class OpenSpiel(PythonContest):
     unit = "a point is what the game returns to its player"
     packages = (PACKAGE,)
 
-    def play(self, session: Session) -> Play:
-        from tournament.contests.open_spiel.game_tree import CHANCE, OVER, TURN, tree_of
+    def tree(self) -> GameTree:
+        from tournament.contests.open_spiel.game_tree import tree_of
 
-        tree = tree_of(self.settings.open_spiel)
+        return tree_of(self.settings.open_spiel)
+
+    def play(self, session: Session) -> Play:
+        from tournament.contests.open_spiel.game_tree import game_of
+
+        game = game_of(self.settings.open_spiel)
         first, chance = session.first, session.chance
-        node = tree.root
+        state = game.begin()
         actions = 0
-        while node.kind != OVER:
-            if node.kind == CHANCE:
-                action = node.actions[chance.weighted(node.probabilities)]
-            elif node.kind == TURN:
-                action = yield node.ask(first)
+        while True:
+            kind, *told = game.describe(state)
+            if kind == OVER:
+                break
+            if kind == CHANCE:
+                outcomes, probabilities = told
+                action = outcomes[chance.weighted(probabilities)]
+            elif kind == TURN:
+                action = yield game.ask(state, told[0], first)
                 actions += 1
             else:
-                one = yield node.ask_player(0, first)
-                other = yield node.ask_player(1, first)
+                one = yield game.ask(state, 0, first)
+                other = yield game.ask(state, 1, first)
                 action = (one, other)
                 actions += 2
-            node = node.children.get(action) or tree.follow(node, action)
-        returns = node.returns
+            game.advance(state, action)
+        (returns,) = told
         session.record(returns[first], returns[1 - first], actions=actions)

@@ -1,95 +1,72 @@
-"""A game of OpenSpiel as a tree of what it asks, remembered as far as it was played and memory is meant for it.
+"""A game of OpenSpiel as the rules of a tree (`engine.game_tree`): what its states ask, and where actions lead.
 
-Asking OpenSpiel what a state is takes several microseconds; looking up where an action leads takes a tenth of one.
+Asking OpenSpiel what a state is takes microseconds; the tree remembers it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from engine.decisions import Asked
+from engine.game_tree import CHANCE, OVER, SIMULTANEOUS, TURN, GameTree
 from tournament.contests.open_spiel import ACT, PACKAGE
 from tournament.names import did_you_mean
 
-CHANCE, TURN, SIMULTANEOUS, OVER = range(4)
-# Nodes of a game that are kept, a few KB each.
-_MOST_KEPT = 40_000
+# What the nodes of a game that are kept may take; those of all tic-tac-toe are 73 MB.
+_MOST_BYTES = 96 << 20
 _MOST_GAMES = 4
+# What OpenSpiel calls whoever is to move where it is no player (its PlayerId).
+_CHANCE_MOVES, _BOTH_MOVE = -1, -2
 
 
 class NoGame(Exception):
     """There is no such game, or none that two bots can play; the message says why."""
 
 
-class Node:
-    """A place in a game. `children` are the kept nodes by the action that leads there, a pair of them where both move.
-
-    Of chance its `actions` and their `probabilities`; `returns` by player.
-    """
-
-    __slots__ = ("_asked", "_tells", "actions", "children", "is_kept", "kind", "probabilities", "returns", "state")
-
-    def __init__(self, state: Any, is_kept: bool, tells: Callable[[Any, int], str]) -> None:
-        self.state = state
-        self.is_kept = is_kept
-        self.children: dict[Any, Node] = {}
-        self._asked: dict[int, Asked] = {}
-        self._tells = tells
-        if state.is_terminal():
-            self.kind = OVER
-            self.returns: list[float] = state.returns()
-        elif state.is_chance_node():
-            self.kind = CHANCE
-            self.actions, self.probabilities = (list(column) for column in zip(*state.chance_outcomes()))
-        else:
-            self.kind = SIMULTANEOUS if state.is_simultaneous_node() else TURN
-
-    def ask(self, first: int) -> Asked:
-        """The question to the player whose turn it is. `first`: the seat of the game's player 0."""
-        return self._asked.get(first) or self._ask(self.state.current_player(), first)
-
-    def ask_player(self, player: int, first: int) -> Asked:
-        """The question to a player where both move."""
-        return self._asked.get(2 + 2 * player + first) or self._ask(player, first, 2 + 2 * player)
-
-    def _ask(self, player: int, first: int, key: int = 0) -> Asked:
-        state, tells = self.state, self._tells
-        legal = state.legal_actions(player)
-        asked = self._asked[key + first] = ACT(
-            player ^ first,
-            information_state=lambda: tells(state, player),
-            legal_actions=legal,
-            action_names=lambda: [state.action_to_string(player, action) for action in legal],
-            seat=player,
-        )
-        return asked
-
-
-class Tree:
-    """A game from its root. Raises NoGame."""
+class Game:
+    """A game's rules, as a tree asks for them. Raises NoGame."""
 
     def __init__(self, written: str) -> None:
-        game = _load(written)
-        has_information_state = game.get_type().provides_information_state_string
+        self._game = _load(written)
+        has_information_state = self._game.get_type().provides_information_state_string
         self._tells = _information_state if has_information_state else _observation
-        self._kept = 1
-        self.root = Node(game.new_initial_state(), True, self._tells)
 
-    def follow(self, node: Node, action: Any) -> Node:
-        """Where an action leads from a node; kept while there is room."""
-        is_kept = node.is_kept and self._kept < _MOST_KEPT
-        state = node.state.clone() if node.is_kept else node.state  # what isn't kept is passed once
-        if node.kind == SIMULTANEOUS:
-            state.apply_actions(list(action))
+    def begin(self) -> Any:
+        """The state in which a game begins."""
+        return self._game.new_initial_state()
+
+    def describe(self, state: Any) -> tuple[Any, ...]:
+        """What can happen in a state."""
+        player = state.current_player()
+        if player >= 0:
+            legal = state.legal_actions()
+            if legal:
+                return TURN, player, legal
+        elif player == _CHANCE_MOVES:
+            actions, probabilities = zip(*state.chance_outcomes())
+            return CHANCE, actions, probabilities
+        elif player == _BOTH_MOVE:
+            return SIMULTANEOUS, state.legal_actions(0), state.legal_actions(1)
+        return OVER, state.returns()
+
+    def advance(self, state: Any, action: Any) -> None:
+        """Change a state by an action, or by those of both players."""
+        if isinstance(action, tuple):
+            state.apply_actions(action)
         else:
             state.apply_action(action)
-        child = Node(state, is_kept, self._tells)
-        if is_kept:
-            self._kept += 1
-            node.children[action] = child
-        return child
+
+    def ask(self, state: Any, player: int, first: int) -> Asked:
+        """The question to a player. `first`: the seat of player 0."""
+        legal = state.legal_actions(player)
+        return ACT(
+            player ^ first,
+            information_state=self._tells(state, player),
+            legal_actions=legal,
+            action_names=[state.action_to_string(player, action) for action in legal],
+            seat=player,
+        )
 
 
 def _information_state(state: Any, player: int) -> str:
@@ -101,9 +78,15 @@ def _observation(state: Any, player: int) -> str:
 
 
 @lru_cache(_MOST_GAMES)
-def tree_of(written: str) -> Tree:
-    """The tree of a game with its parameters, as OpenSpiel writes it. Raises NoGame."""
-    return Tree(written)
+def game_of(written: str) -> Game:
+    """A game with its parameters, as OpenSpiel writes it. Raises NoGame."""
+    return Game(written)
+
+
+@lru_cache(_MOST_GAMES)
+def tree_of(written: str) -> GameTree:
+    """Its tree. Raises NoGame."""
+    return GameTree(game_of(written), ACT, most_bytes=_MOST_BYTES)
 
 
 def _load(written: str) -> Any:

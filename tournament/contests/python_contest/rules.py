@@ -11,8 +11,10 @@ from pydantic import Field
 from engine.chance import Chance
 from engine.decisions import Asked
 from engine.game_core import GameCore
+from engine.game_tree import GameTree
 from engine.records import Table
 from engine.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
+from engine.tree_core import TreeCore
 from tournament.contests.contest import Contest, ContestSettings, Interface, NewCore, Question, Scored
 from tournament.contests.python_contest.declaring import Decision
 from tournament.contests.python_contest.sdk import write_sdk
@@ -67,6 +69,14 @@ class PythonContest:
     def play(self, session: Session) -> Play:
         """Play a session: at least one game, each recorded by `session.record(x_points, y_points, column=…)`."""
         raise NotImplementedError
+
+    def tree(self) -> GameTree | None:
+        """The same game as a tree, if it is one a session: legs are then played along it, which is many times faster.
+
+        Its games must be those of `play`, which still plays where a bot is checked; its only column is `actions`, how
+        many there were.
+        """
+        return None
 
 
 _made: dict[type[PythonContest], Contest] = {}
@@ -134,6 +144,19 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
     ) -> GameCore:
         played = rules(settings)
+        swapped = played.settings.duplicate and leg.number % 2 == 1
+        tree = None if against_chance else played.tree()
+        if tree is not None:
+            return TreeCore(
+                games,
+                sessions,
+                tree,
+                deals_key=leg.deals_key,
+                sessions=leg.sessions,
+                match=leg.match,
+                first_session=leg.first_session,
+                seats_swapped=swapped,
+            )
         chance = Chance(leg.deals_key, _TRIAL_STREAM)
         return SessionCore(
             games,
@@ -144,7 +167,7 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
             sessions=leg.sessions,
             match=leg.match,
             first_session=leg.first_session,
-            seats_swapped=played.settings.duplicate and leg.number % 2 == 1,
+            seats_swapped=swapped,
             zero_sum=rules.zero_sum,
         )
 
