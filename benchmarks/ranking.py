@@ -428,6 +428,7 @@ def _whole_fields() -> Iterator[tuple[Contest, Sequence[HousePlayer], dict[str, 
     yield VON_NEUMANN_POKER, (), {"sessions": 2000}
     yield VON_NEUMANN_POKER, (), {"sessions": 200}
     yield TWO_CARD_DRAW, [generated_server(bytes(32), f"server_{number}") for number in (0, 2)], {"hands": 10_000}
+    yield HOLDEM_TRAINING, (BOB,), {"hands": 10_000, "sessions": 1}
 
 
 def _duplicate(tournaments: int) -> Iterator[str]:
