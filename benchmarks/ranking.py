@@ -349,51 +349,63 @@ def _stopping(tournaments: int) -> Iterator[str]:
     """Sequential tournaments against those of a fixed length that settle all neighbours at the same error rate.
 
     Replicas of the plain field are drawn from a pool that the cores played, with replacement: to play each anew would
-    take hours. Pairs judge themselves as in a run; who is open plays against all.
+    take hours. Pairs judge themselves as in a run, by scores without luck; who is open plays against all. Once more it
+    is done by plain scores, as in a contest without a correction.
     """
     sessions, pool_size, most = 50, max(200, 3 * tournaments), 400
     names = sorted(PLAIN)
     rehearsal = Rehearsal.of(VON_NEUMANN_POKER, plain_field(), sessions=sessions)
-    pool = np.empty((pool_size, len(names), len(names)))  # what the row won of the column
+    # What the row won of the column: plainly, and without luck.
+    pool, lucky = np.zeros((2, pool_size, len(names), len(names)))
     for number in range(pool_size):
-        legs = rehearsal.played(number)
-        pool[number] = 0.0
-        for x, y, points in zip(legs.x, legs.y, legs.points.tolist()):
-            pool[number, names.index(x), names.index(y)] = points
-            pool[number, names.index(y), names.index(x)] = -points
+        luck: dict[str, Floats] = {}
+        legs = rehearsal.played(number, luck)
+        for x, y, points, digest in zip(legs.x, legs.y, legs.points.tolist(), legs.digests):
+            row, column = names.index(x), names.index(y)
+            own = points - float(luck[digest].sum())
+            pool[number, row, column], pool[number, column, row] = points, -points
+            lucky[number, row, column], lucky[number, column, row] = own, -own
     means = pool.mean(axis=(0, 2)) * len(names)  # the pool is all there is, so its means are the truth
+    lucky += pool.mean(axis=0) - lucky.mean(axis=0)  # by either
     truth = [names[place] for place in np.argsort(-means)]
     chance = np.random.default_rng(1)
     yield f"{len(names)} bots, {sessions} sessions a replica, true scores of one {np.round(np.sort(-means) * -1, 1)}"
-    yield "| stated | order right | a settled pair wrong | open pairs | matches | of a fixed length |"
-    yield "|---|---|---|---|---|---|"
+    yield (
+        "| judged by | stated | order right | a settled pair wrong | open pairs | matches "
+        "| of a fixed length | of one judged alike |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
+    indices = [names.index(name) for name in truth]
+    trials = max(20, tournaments // 5)
+    pairs = len(names) * (len(names) - 1) // 2
     for confidence in (0.9, 0.95):
-        right = wrong = undecided = played = 0
-        trials = max(20, tournaments // 5)
-        for _ in range(trials):
-            draws = pool[chance.integers(0, pool_size, most)]
-            order, found, counts = _sequential(draws, names, confidence, most)
-            right += order == truth
-            wrong += any(
-                pair.verdict == "settled" and truth.index(pair.ahead) > truth.index(pair.behind) for pair in found
+        plain = _fixed_length(pool, indices, confidence, chance)
+        for what, judged_by in (("score without luck", lucky), ("score", pool)):
+            right = wrong = undecided = played = 0
+            for _ in range(trials):
+                chosen = chance.integers(0, pool_size, most)
+                order, found, counts = _sequential(pool[chosen], judged_by[chosen], names, confidence, most)
+                right += order == truth
+                wrong += any(
+                    pair.verdict == "settled" and truth.index(pair.ahead) > truth.index(pair.behind) for pair in found
+                )
+                undecided += sum(pair.verdict == "open" for pair in found)
+                played += sum(max(counts[x], counts[y]) for x, y in itertools.combinations(names, 2))
+            alike = plain if judged_by is pool else _fixed_length(judged_by, indices, confidence, chance)
+            yield (
+                f"| {what} | {confidence} | {right / trials:.3f} | {wrong / trials:.3f} | {undecided / trials:.2f} "
+                f"| {played / trials:.0f} | {plain * pairs} ({plain} replicas): {played / trials / plain / pairs:.2f} "
+                f"| {alike * pairs}: {played / trials / alike / pairs:.2f} |"
             )
-            undecided += sum(pair.verdict == "open" for pair in found)
-            played += sum(max(counts[x], counts[y]) for x, y in itertools.combinations(names, 2))
-        fixed = _fixed_length(pool, [names.index(name) for name in truth], confidence, chance)
-        matches = fixed * len(names) * (len(names) - 1) // 2
-        yield (
-            f"| {confidence} | {right / trials:.3f} | {wrong / trials:.3f} | {undecided / trials:.2f} "
-            f"| {played / trials:.0f} | {matches} ({fixed} replicas): {played / trials / matches:.2f} |"
-        )
 
 
 def _sequential(
-    draws: Floats, names: Sequence[str], confidence: float, most: int
+    draws: Floats, judged_by: Floats, names: Sequence[str], confidence: float, most: int
 ) -> tuple[list[str], list[Neighbours], dict[str, int]]:
     """A tournament in rounds over these replicas: its order, what is known of neighbours, and everybody's replicas."""
     at = looks(FEWEST_REPLICAS, most)
     counts = dict.fromkeys(names, FEWEST_REPLICAS)
-    scores = draws.sum(axis=2)
+    scores = judged_by.sum(axis=2)
     while True:
         whole = {}
         for i, name in enumerate(names):
@@ -414,12 +426,12 @@ def _fixed_length(pool: Floats, truth: Sequence[int], confidence: float, chance:
     count = 2
     while True:
         settled = 0
-        for _ in range(60):
+        for _ in range(200):
             chosen = scores[chance.integers(0, len(pool), count)].T
             away = (chosen - chosen.mean(axis=1, keepdims=True)) * math.sqrt(count / (count - 1))
             ahead = surely_ahead(chosen.sum(axis=1), away, count - 1, 1 - confidence)
             settled += bool(np.diagonal(ahead, 1).all())
-        if settled >= 54:
+        if settled >= 180:
             return count
         count = math.ceil(1.05 * count)
 
