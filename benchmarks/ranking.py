@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.fields import SHIPPED
+from engine.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
@@ -321,16 +322,24 @@ def reliability_rows(said: Floats, right: npt.NDArray[np.bool_]) -> Iterator[str
 
 
 def _variance(tournaments: int) -> Iterator[str]:
-    """What the correction leaves of the variance in the shipped field: of what is luck within a leg, by its blocks, and
-    of the scores from tournament to tournament, to which what learning bots make of a whole leg adds."""
-    yield "| field | left within legs, median bot | most | left between tournaments | most | error / deviation, least |"
-    yield "|---|---|---|---|---|---|"
+    """What the correction leaves of the variance in the shipped field: within a leg by its blocks; by what blocks
+    differ from those before them, to which what bots learn over a leg adds little; and of the scores from tournament to
+    tournament, to which what learning bots make of a whole leg adds."""
+    yield (
+        "| field | left within legs, median bot | most | from block to block | most | left between tournaments | most "
+        "| error / deviation, least |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
     for contest, house, settings in _whole_fields():
         rehearsal = Rehearsal.of(contest, shipped(contest), house, **settings)
         columns: dict[str, list[list[float]]] = {}
         count = max(10, tournaments // 25)
+        changes = np.zeros((2, len(rehearsal.names)))
         for number in range(count):
-            lines = sorted(rehearsal.tournament(number).entrants, key=lambda line: line.name)
+            luck: dict[str, Floats] = {}
+            legs = rehearsal.played(number, luck)
+            changes += _changes(legs, luck, sorted(rehearsal.names))
+            lines = sorted(rehearsal.ranked(legs, luck).entrants, key=lambda line: line.name)
             for column in ("score", "stderr", "adjusted_score", "adjusted_stderr"):
                 columns.setdefault(column, []).append([getattr(line, column) for line in lines])
         values = {column: np.array(rows) for column, rows in columns.items()}
@@ -338,11 +347,24 @@ def _variance(tournaments: int) -> Iterator[str]:
         deviation = values["score"].std(axis=0, ddof=1)
         between = (values["adjusted_score"].std(axis=0, ddof=1) / deviation) ** 2
         honest = values["stderr"].mean(axis=0) / deviation
+        changed = changes[1] / changes[0]
         yield (
             f"| {contest.name}, {len(rehearsal.names)} bots, {settings}, {count} tournaments "
-            f"| {np.median(within):.2f} | {within.max():.2f} | {np.median(between):.2f} | {between.max():.2f} "
-            f"| {honest.min():.2f} ({rehearsal.names[int(honest.argmin())]}) |"
+            f"| {np.median(within):.2f} | {within.max():.2f} | {np.median(changed):.2f} | {changed.max():.2f} "
+            f"| {np.median(between):.2f} | {between.max():.2f} "
+            f"| {honest.min():.2f} ({sorted(rehearsal.names)[int(honest.argmin())]}) |"
         )
+
+
+def _changes(legs: Legs, luck: Mapping[str, Floats], names: Sequence[str]) -> Floats:
+    """Sums of squares of what each bot's blocks differ from those before: plain in the first row, then without luck."""
+    blocks = np.zeros((2, len(names), BLOCK_COUNT))
+    for x, y, digest, points in zip(legs.x, legs.y, legs.digests, legs.blocks):
+        own = np.array([points, points - luck[digest]])
+        blocks[:, names.index(x)] += own
+        if y in names:
+            blocks[:, names.index(y)] -= own
+    return np.asarray(np.square(np.diff(blocks, axis=2)).sum(axis=2))
 
 
 def _stopping(tournaments: int) -> Iterator[str]:
