@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.fields import SHIPPED
+from engine.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
@@ -321,16 +322,24 @@ def reliability_rows(said: Floats, right: npt.NDArray[np.bool_]) -> Iterator[str
 
 
 def _variance(tournaments: int) -> Iterator[str]:
-    """What the correction leaves of the variance in the shipped field: of what is luck within a leg, by its blocks, and
-    of the scores from tournament to tournament, to which what learning bots make of a whole leg adds."""
-    yield "| field | left within legs, median bot | most | left between tournaments | most | error / deviation, least |"
-    yield "|---|---|---|---|---|---|"
+    """What the correction leaves of the variance in the shipped field: within a leg by its blocks; by what blocks
+    differ from those before them, to which what bots learn over a leg adds little; and of the scores from tournament to
+    tournament, to which what learning bots make of a whole leg adds."""
+    yield (
+        "| field | left within legs, median bot | most | from block to block | most | left between tournaments | most "
+        "| error / deviation, least |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
     for contest, house, settings in _whole_fields():
         rehearsal = Rehearsal.of(contest, shipped(contest), house, **settings)
         columns: dict[str, list[list[float]]] = {}
         count = max(10, tournaments // 25)
+        changes = np.zeros((2, len(rehearsal.names)))
         for number in range(count):
-            lines = sorted(rehearsal.tournament(number).entrants, key=lambda line: line.name)
+            luck: dict[str, Floats] = {}
+            legs = rehearsal.played(number, luck)
+            changes += _changes(legs, luck, sorted(rehearsal.names))
+            lines = sorted(rehearsal.ranked(legs, luck).entrants, key=lambda line: line.name)
             for column in ("score", "stderr", "adjusted_score", "adjusted_stderr"):
                 columns.setdefault(column, []).append([getattr(line, column) for line in lines])
         values = {column: np.array(rows) for column, rows in columns.items()}
@@ -338,62 +347,87 @@ def _variance(tournaments: int) -> Iterator[str]:
         deviation = values["score"].std(axis=0, ddof=1)
         between = (values["adjusted_score"].std(axis=0, ddof=1) / deviation) ** 2
         honest = values["stderr"].mean(axis=0) / deviation
+        changed = changes[1] / changes[0]
         yield (
             f"| {contest.name}, {len(rehearsal.names)} bots, {settings}, {count} tournaments "
-            f"| {np.median(within):.2f} | {within.max():.2f} | {np.median(between):.2f} | {between.max():.2f} "
-            f"| {honest.min():.2f} ({rehearsal.names[int(honest.argmin())]}) |"
+            f"| {np.median(within):.2f} | {within.max():.2f} | {np.median(changed):.2f} | {changed.max():.2f} "
+            f"| {np.median(between):.2f} | {between.max():.2f} "
+            f"| {honest.min():.2f} ({sorted(rehearsal.names)[int(honest.argmin())]}) |"
         )
+
+
+def _changes(legs: Legs, luck: Mapping[str, Floats], names: Sequence[str]) -> Floats:
+    """Sums of squares of what each bot's blocks differ from those before: plain in the first row, then without luck."""
+    blocks = np.zeros((2, len(names), BLOCK_COUNT))
+    for x, y, digest, points in zip(legs.x, legs.y, legs.digests, legs.blocks):
+        own = np.array([points, points - luck[digest]])
+        blocks[:, names.index(x)] += own
+        if y in names:
+            blocks[:, names.index(y)] -= own
+    return np.asarray(np.square(np.diff(blocks, axis=2)).sum(axis=2))
 
 
 def _stopping(tournaments: int) -> Iterator[str]:
     """Sequential tournaments against those of a fixed length that settle all neighbours at the same error rate.
 
     Replicas of the plain field are drawn from a pool that the cores played, with replacement: to play each anew would
-    take hours. Pairs judge themselves as in a run; who is open plays against all.
+    take hours. Pairs judge themselves as in a run, by scores without luck; who is open plays against all. Once more it
+    is done by plain scores, as in a contest without a correction.
     """
     sessions, pool_size, most = 50, max(200, 3 * tournaments), 400
     names = sorted(PLAIN)
     rehearsal = Rehearsal.of(VON_NEUMANN_POKER, plain_field(), sessions=sessions)
-    pool = np.empty((pool_size, len(names), len(names)))  # what the row won of the column
+    # What the row won of the column: plainly, and without luck.
+    pool, lucky = np.zeros((2, pool_size, len(names), len(names)))
     for number in range(pool_size):
-        legs = rehearsal.played(number)
-        pool[number] = 0.0
-        for x, y, points in zip(legs.x, legs.y, legs.points.tolist()):
-            pool[number, names.index(x), names.index(y)] = points
-            pool[number, names.index(y), names.index(x)] = -points
+        luck: dict[str, Floats] = {}
+        legs = rehearsal.played(number, luck)
+        for x, y, points, digest in zip(legs.x, legs.y, legs.points.tolist(), legs.digests):
+            row, column = names.index(x), names.index(y)
+            own = points - float(luck[digest].sum())
+            pool[number, row, column], pool[number, column, row] = points, -points
+            lucky[number, row, column], lucky[number, column, row] = own, -own
     means = pool.mean(axis=(0, 2)) * len(names)  # the pool is all there is, so its means are the truth
+    lucky += pool.mean(axis=0) - lucky.mean(axis=0)  # by either
     truth = [names[place] for place in np.argsort(-means)]
     chance = np.random.default_rng(1)
     yield f"{len(names)} bots, {sessions} sessions a replica, true scores of one {np.round(np.sort(-means) * -1, 1)}"
-    yield "| stated | order right | a settled pair wrong | open pairs | matches | of a fixed length |"
-    yield "|---|---|---|---|---|---|"
+    yield (
+        "| judged by | stated | order right | a settled pair wrong | open pairs | matches "
+        "| of a fixed length | of one judged alike |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
+    indices = [names.index(name) for name in truth]
+    trials = max(20, tournaments // 5)
+    pairs = len(names) * (len(names) - 1) // 2
     for confidence in (0.9, 0.95):
-        right = wrong = undecided = played = 0
-        trials = max(20, tournaments // 5)
-        for _ in range(trials):
-            draws = pool[chance.integers(0, pool_size, most)]
-            order, found, counts = _sequential(draws, names, confidence, most)
-            right += order == truth
-            wrong += any(
-                pair.verdict == "settled" and truth.index(pair.ahead) > truth.index(pair.behind) for pair in found
+        plain = _fixed_length(pool, indices, confidence, chance)
+        for what, judged_by in (("score without luck", lucky), ("score", pool)):
+            right = wrong = undecided = played = 0
+            for _ in range(trials):
+                chosen = chance.integers(0, pool_size, most)
+                order, found, counts = _sequential(pool[chosen], judged_by[chosen], names, confidence, most)
+                right += order == truth
+                wrong += any(
+                    pair.verdict == "settled" and truth.index(pair.ahead) > truth.index(pair.behind) for pair in found
+                )
+                undecided += sum(pair.verdict == "open" for pair in found)
+                played += sum(max(counts[x], counts[y]) for x, y in itertools.combinations(names, 2))
+            alike = plain if judged_by is pool else _fixed_length(judged_by, indices, confidence, chance)
+            yield (
+                f"| {what} | {confidence} | {right / trials:.3f} | {wrong / trials:.3f} | {undecided / trials:.2f} "
+                f"| {played / trials:.0f} | {plain * pairs} ({plain} replicas): {played / trials / plain / pairs:.2f} "
+                f"| {alike * pairs}: {played / trials / alike / pairs:.2f} |"
             )
-            undecided += sum(pair.verdict == "open" for pair in found)
-            played += sum(max(counts[x], counts[y]) for x, y in itertools.combinations(names, 2))
-        fixed = _fixed_length(pool, [names.index(name) for name in truth], confidence, chance)
-        matches = fixed * len(names) * (len(names) - 1) // 2
-        yield (
-            f"| {confidence} | {right / trials:.3f} | {wrong / trials:.3f} | {undecided / trials:.2f} "
-            f"| {played / trials:.0f} | {matches} ({fixed} replicas): {played / trials / matches:.2f} |"
-        )
 
 
 def _sequential(
-    draws: Floats, names: Sequence[str], confidence: float, most: int
+    draws: Floats, judged_by: Floats, names: Sequence[str], confidence: float, most: int
 ) -> tuple[list[str], list[Neighbours], dict[str, int]]:
     """A tournament in rounds over these replicas: its order, what is known of neighbours, and everybody's replicas."""
     at = looks(FEWEST_REPLICAS, most)
     counts = dict.fromkeys(names, FEWEST_REPLICAS)
-    scores = draws.sum(axis=2)
+    scores = judged_by.sum(axis=2)
     while True:
         whole = {}
         for i, name in enumerate(names):
@@ -414,12 +448,12 @@ def _fixed_length(pool: Floats, truth: Sequence[int], confidence: float, chance:
     count = 2
     while True:
         settled = 0
-        for _ in range(60):
+        for _ in range(200):
             chosen = scores[chance.integers(0, len(pool), count)].T
             away = (chosen - chosen.mean(axis=1, keepdims=True)) * math.sqrt(count / (count - 1))
             ahead = surely_ahead(chosen.sum(axis=1), away, count - 1, 1 - confidence)
             settled += bool(np.diagonal(ahead, 1).all())
-        if settled >= 54:
+        if settled >= 180:
             return count
         count = math.ceil(1.05 * count)
 
@@ -428,6 +462,7 @@ def _whole_fields() -> Iterator[tuple[Contest, Sequence[HousePlayer], dict[str, 
     yield VON_NEUMANN_POKER, (), {"sessions": 2000}
     yield VON_NEUMANN_POKER, (), {"sessions": 200}
     yield TWO_CARD_DRAW, [generated_server(bytes(32), f"server_{number}") for number in (0, 2)], {"hands": 10_000}
+    yield HOLDEM_TRAINING, (BOB,), {"hands": 10_000, "sessions": 1}
 
 
 def _duplicate(tournaments: int) -> Iterator[str]:

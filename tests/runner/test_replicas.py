@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from engine.game_core import BLOCK_COUNT
 from tests.contest_runs import (
     CONTEST,
     Listener,
@@ -16,7 +18,12 @@ from tests.contest_runs import (
     new_place,
 )
 from tournament.api import run, verify
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.standings.luck import write_luck
 from tournament.standings.results import load
+from tournament.store.ledger import read_state, standing_batches
+from tournament.store.legs import Legs
+from tournament.store.storage import open_storage
 
 BOTS = ["bold", "calm", "dull"]
 
@@ -107,6 +114,25 @@ def place_of_neighbours(folder: Path) -> Place:
     return place
 
 
+def test_orders_are_judged_by_scores_without_luck(tmp_path: Path) -> None:
+    """With a note by which next to nothing but luck was in them, four replicas are enough."""
+    place = place_of_neighbours(tmp_path)
+    with_replicas(place, 4)
+    storage = open_storage(str(place.results))
+    legs = Legs.joined(Legs.of(batch.legs) for batch in standing_batches(storage, read_state(storage)))
+    chance = np.random.default_rng(1)
+    luck = {}
+    for match in np.unique(legs.match):
+        own = np.flatnonzero(legs.match == match)
+        for leg in own:
+            left = legs.points[own].mean() + chance.normal()
+            luck[legs.digests[leg]] = np.full(BLOCK_COUNT, (legs.points[leg] - left) / BLOCK_COUNT)
+    write_luck(storage, VON_NEUMANN_POKER, luck)
+    said = until_settled(place, 7).said
+    assert any(text.startswith("3 of 3 neighbours are settled") for text in said)
+    assert {match.legs for match in load(str(place.results)).ranking.matches} == {4}
+
+
 def test_rounds_go_on_until_the_order_is_settled_and_again_come_by_the_same(tmp_path: Path) -> None:
     """Who is far off plays no more than the neighbours whose order is open."""
     place = place_of_neighbours(tmp_path / "at_once")
@@ -120,6 +146,16 @@ def test_rounds_go_on_until_the_order_is_settled_and_again_come_by_the_same(tmp_
     assert rounds and rounds[-1].startswith(("0 of 3", "1 of 3", "2 of 3", "3 of 3"))
     again = until_settled(place, 7)
     assert again.games == 0 and any("nothing to play" in text for text in again.said)
+    # What luck was worth is a note, by which orders are judged: without it nothing is decided before it is back.
+    note = place.results / "ledger" / "luck"
+    content = note.read_bytes()
+    note.unlink()
+    without = until_settled(place, 7)
+    assert without.games == 0 and note.read_bytes() == content
+    assert [text for text in without.said if "neighbours" in text] == [rounds[-1]]
+    assert [line.order for line in load(str(place.results)).ranking.entrants] == [
+        line.order for line in ranked.entrants
+    ]
     stepped = place_of_neighbours(tmp_path / "stepped")
     with_replicas(stepped, 5)  # a run of another kind comes first
     stepped.config.write_text(stepped.config.read_text().replace("replicas = 5", "replicas = 1"))

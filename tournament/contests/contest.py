@@ -392,12 +392,14 @@ class Luck:
 
     What luck was worth to x it took from y, so the games are zero-sum. `new` takes the settings, the leg's first
     session and the content of the house player in seat y, if one sits there. A new `version` means that the same
-    games give other corrections.
+    games give other corrections. `keeps_means`: scores without luck have the means of the plain ones, so orders may be
+    judged by them; where a score isn't linear in points they haven't.
     """
 
     columns: tuple[str, ...]
     new: Callable[[ContestSettings, int, bytes | None], LegLuck]
     version: int = 1
+    keeps_means: bool = True
 
 
 # Raised when the same settings no longer give the same games in any contest: it is of what they share. A

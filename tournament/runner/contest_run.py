@@ -35,7 +35,7 @@ from tournament.runner.rewriting import cut_batches, merge_small_batches
 from tournament.runner.rounds import Round, Until, next_round, with_verdicts
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
-from tournament.standings.luck import luck_of_batches, read_luck, write_luck
+from tournament.standings.luck import LuckOfLegs, luck_of_batches, read_luck, write_luck
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.checks import Checks
@@ -145,7 +145,8 @@ def plan_of(prepared: Prepared) -> Plan:
     field = field_of(contest, settings, prepared.entrants, prepared.house, state.field)
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(field))
     standing = standing_batches(storage, state) if state.field else []
-    this = _round(contest, config.contest, field, schedule_with, standing)
+    luck = read_luck(storage, contest) if contest.luck else None
+    this = _round(contest, config.contest, field, schedule_with, standing, luck)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
     # What is committed may have legs that a run takes out first: of bots that have changed or left.
     done = counted(standing) & {fixture.digest for fixture in schedule.fixtures()}
@@ -198,10 +199,11 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         keep_seed(writer.storage, seed)
         write_house_files(contest, config.contest, writer, house)
         artifacts = artifacts_of(entrants, house)
+        luck = read_luck(writer.storage, contest) if contest.luck else None
         begun = False
         while True:
             standing = standing_batches(writer.storage, writer.state)
-            this = _round(contest, config.contest, wanted_field, schedule_with, standing)
+            this = _round(contest, config.contest, wanted_field, schedule_with, standing, luck)
             if this.neighbours:
                 watcher.say(this.said)
             schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
@@ -214,7 +216,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
             ]
             if changed or wanted_field != writer.state.field:
                 writer.commit(field=wanted_field, batches=changed)
-            standings = _play(contest, config, writer, checks, schedule, artifacts, watcher, begun=begun)
+            standings, luck = _play(contest, config, writer, checks, schedule, artifacts, watcher, luck, begun=begun)
             if this.done:
                 return with_verdicts(standings, this.neighbours)
             begun = True
@@ -231,13 +233,15 @@ def _round(
     field: Field,
     schedule_with: Callable[[Replicas], Schedule],
     batches: Sequence[Batch],
+    luck: LuckOfLegs | None,
 ) -> Round:
     """How many replicas to play now."""
     if settings.until_settled is None:
         return Round(Replicas(settings.replicas), done=True)
     until = Until(settings.until_settled, settings.most_replicas, settings.tie)
     scoring = contest.house.scoring if contest.house else None
-    return next_round(field, scoring, schedule_with, batches, settings.replicas, until)
+    judged_by = luck if contest.luck and contest.luck.keeps_means else None
+    return next_round(field, scoring, schedule_with, batches, settings.replicas, until, judged_by)
 
 
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
@@ -276,16 +280,20 @@ def _play(
     schedule: Schedule,
     artifacts: Mapping[str, bytes],
     watcher: Watcher,
+    luck: LuckOfLegs | None,
     *,
     begun: bool,
-) -> Standings:
-    """Play what is missing of a schedule. `begun`: this run has played a round before."""
+) -> tuple[Standings, LuckOfLegs | None]:
+    """Play what is missing of a schedule; returns what is then known of luck as well.
+
+    `luck` is what is known of it, None where the contest has no correction. `begun`: this run has played a round
+    before.
+    """
     played = standing_batches(writer.storage, writer.state)
     done = counted(played)
     total = schedule.total()
     to_play = total - len(done)
     scoring = contest.house.scoring if contest.house else None
-    luck = read_luck(writer.storage, contest) if contest.luck else None
     assert writer.state.field is not None
     house = {player.name: artifacts[player.sha256] for player in writer.state.field.house if player.sha256 in artifacts}
 
@@ -313,7 +321,7 @@ def _play(
     if to_play == 0:
         if not begun:
             watcher.say("Every match of these entrants is in the records; nothing to play")
-        return ranking
+        return ranking, luck
     sessions = schedule.sessions_per_leg
     general = config.general
     size = to_play * sessions * contest.expected_games(config.contest) * contest.expected_bytes
@@ -356,7 +364,7 @@ def _play(
         ranking = standings()
         if writer.storage.still_held():  # who took over writes his own
             summarise()
-    return ranking
+    return ranking, luck
 
 
 def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:

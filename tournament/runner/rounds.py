@@ -1,7 +1,8 @@
 """Rounds of replicas until the order is settled: what to play next, from what is committed and nothing else.
 
-The first round has as many replicas of all matches; each next one follows from the legs of the one before. So a run
-that goes on after a crash, or on other machines, comes by the same rounds.
+The first round has as many replicas of all matches; each next one follows from the legs of the one before, and from
+what luck was worth in them where that is known: scores without it have the same means and tell bots apart sooner. So a
+run that goes on after a crash, or on other machines, comes by the same rounds.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from tournament.contests.contest import HouseScoring
 from tournament.runner.schedule import Replicas, Schedule
+from tournament.standings.luck import LuckOfLegs, corrected_legs
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, looks, neighbours, wanted_replicas
 from tournament.store.ledger import Batch, Field
@@ -56,8 +58,12 @@ def next_round(
     batches: Sequence[Batch],
     first: int,
     until: Until,
+    luck: LuckOfLegs | None = None,
 ) -> Round:
-    """The first round of which a leg isn't played yet, or the last one."""
+    """The first round of which a leg isn't played yet, or the last one.
+
+    With `luck`, orders are judged by scores without it. A round of which luck isn't known yet of every leg isn't over.
+    """
     legs = Legs.joined(Legs.of(batch.legs) for batch in batches)
     played = set(legs.digests)
     at = looks(max(first, FEWEST_REPLICAS), until.most_replicas)
@@ -69,7 +75,10 @@ def next_round(
             return this
         of_round = set(wanted)
         chosen = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in of_round])
-        found, counts = _judged(field, scoring, schedule, chosen, until, at)
+        judged_by = chosen if luck is None else corrected_legs(chosen, luck)
+        if judged_by is None:
+            return this
+        found, counts = _judged(field, scoring, schedule, chosen, judged_by, until, at)
         more = wanted_replicas(found, counts, at)
         if not more:
             return Round(this.replicas, tuple(found), True, this.number)
@@ -77,9 +86,18 @@ def next_round(
 
 
 def _judged(
-    field: Field, scoring: HouseScoring | None, schedule: Schedule, legs: Legs, until: Until, at: tuple[int, ...]
+    field: Field,
+    scoring: HouseScoring | None,
+    schedule: Schedule,
+    legs: Legs,
+    judged_by: Legs,
+    until: Until,
+    at: tuple[int, ...],
 ) -> tuple[list[Neighbours], dict[str, int]]:
-    """What is known of neighbours by score, and how many replicas of all its matches each has."""
+    """What is known of neighbours by score, and how many replicas of all its matches each has.
+
+    `judged_by` are the same legs with the points by which they are told apart.
+    """
     whole = compute_standings(field, [Batch("", (), legs)], scoring)
     order = [line.name for line in whole.entrants if line.rank is not None and line.matches]
     opponents = set(whole.house) if scoring else set(order)
@@ -96,7 +114,7 @@ def _judged(
             rows[replica].append(leg)
     scores: dict[str, list[float]] = {name: [] for name in order}
     for replica, own in enumerate(rows):
-        lines = compute_standings(field, [Batch("", (), legs.chosen(own))], scoring).entrants
+        lines = compute_standings(field, [Batch("", (), judged_by.chosen(own))], scoring).entrants
         for line in lines:
             if line.name in scores and counts[line.name] > replica:
                 scores[line.name].append(line.score)

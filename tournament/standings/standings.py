@@ -159,10 +159,9 @@ def compute_standings(
     per_match = tally.per_match()
     order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -per_match[index], fit[index].name))
     divisors = np.array([max(1, tally.divisors[index]) for index in order], dtype=np.float64)
-    residuals, estimates = _errors(tally, order)
+    residuals, freedom, estimates = _errors(tally, order)
     residuals = residuals / divisors[:, np.newaxis]
     met = [place for place, index in enumerate(order) if tally.opponents[index]]
-    freedom = min((estimates[place][1] for place in met), default=0)
     ranked_by = np.array([per_match[index] for index in order])
     sure = order_probabilities(ranked_by, residuals, freedom)
     ahead = surely_ahead(ranked_by[met], residuals[met], freedom)
@@ -171,7 +170,7 @@ def compute_standings(
     adjusted = _adjusted(fit, legs, scoring, facts, per_replica, luck) if luck is not None else tally
     adjusted_estimates = estimates
     if adjusted is not None and adjusted is not tally:
-        _, adjusted_estimates = _errors(adjusted, order)
+        _, _, adjusted_estimates = _errors(adjusted, order)
     lines = []
     for rank, index in enumerate(order, 1):
         error, own_freedom = estimates[rank - 1]
@@ -275,18 +274,25 @@ class _Tally:
         return [float(score) / max(1, divisor) for score, divisor in zip(self.scores, self.divisors)]
 
 
-def _errors(tally: _Tally, order: list[int]) -> tuple[npt.NDArray[np.float64], list[tuple[float | None, int]]]:
-    """In this order, residuals whose products are covariances of the scores; and each score's standard error, with its
-    degrees of freedom."""
+def _errors(tally: _Tally, order: list[int]) -> tuple[npt.NDArray[np.float64], int, list[tuple[float | None, int]]]:
+    """In this order, residuals whose products are covariances of the scores, and their degrees of freedom; and each
+    score's standard error, with its own."""
     if tally.residuals is None:
         residuals = joint_residuals(tally.blocks[order], tally.weights[order])
-        return residuals, [error_of_sum(tally.blocks[index], tally.weights[index]) for index in order]
+        met = [index for index in order if tally.opponents[index]]
+        freedom = int(np.maximum((tally.weights[met] > 0).sum(axis=1) - 1, 0).min()) if met else 0
+        return residuals, freedom, [error_of_sum(tally.blocks[index], tally.weights[index]) for index in order]
     residuals, freedom = tally.residuals
     residuals = residuals[order]
     errors = np.sqrt(np.einsum("ij,ij->i", residuals, residuals)).tolist()
-    return residuals, [
-        (error, freedom) if freedom > 0 and tally.opponents[index] else (None, 0) for error, index in zip(errors, order)
-    ]
+    return (
+        residuals,
+        freedom,
+        [
+            (error, freedom) if freedom > 0 and tally.opponents[index] else (None, 0)
+            for error, index in zip(errors, order)
+        ],
+    )
 
 
 def _sums_by_entrant(

@@ -121,7 +121,8 @@ def sure_interval(differences: Sequence[float], counts: tuple[int, ...], error_r
 
 
 def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:
-    """Which pairs of rows differ for sure: all pairs tested step by step, as many of them as are left sharing the rate.
+    """Which rows are surely ahead of which columns: all pairs tested step by step, as many of them as are left sharing
+    the rate.
 
     A row has an entrant's scores in its replicas, the same deals at the same place.
     """
@@ -139,17 +140,21 @@ def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_ra
         residuals[there] = (values - values.mean(axis=1, keepdims=True)) / math.sqrt(count * (count - 1))
         errors = np.sqrt(variances_of_differences(residuals)[first, second])
         with np.errstate(divide="ignore", invalid="ignore"):
-            away[look] = np.abs(means[first] - means[second]) / errors
+            away[look] = (means[first] - means[second]) / errors
     left = np.ones(len(first), bool)
+    way = np.zeros(len(first))  # positive where the first one is ahead
     while left.any():
         wide = np.array(reaches(counts, error_rate / _at_least(int(left.sum()))))
         with np.errstate(invalid="ignore"):
-            surely = left & (away > wide[:, np.newaxis]).any(axis=0)
+            beyond = np.abs(away) > wide[:, np.newaxis]
+        surely = left & beyond.any(axis=0)
         if not surely.any():
             break
+        way[surely] = away[beyond.argmax(axis=0), np.arange(len(first))][surely]
         left &= ~surely
     found = np.zeros((size, size), bool)
-    found[first, second] = found[second, first] = ~left
+    found[first, second] = way > 0
+    found[second, first] = way < 0
     return found
 
 
@@ -168,9 +173,10 @@ def neighbours(
 ) -> list[Neighbours]:
     """What is known of each entrant, in the order of scores, and the next one.
 
-    `replicas` are the scores of each in its replicas, the same deals at the same place; `counts` are the looks. With a
-    chance of 1 − `error_rate` all that this ever calls settled is in the true order, and all that it calls tied is
-    within `tie`. Where there may be ties, all pairs keep their share of the rate to the end.
+    `replicas` are the scores of each in its replicas, the same deals at the same place, or other values of the same
+    means; `counts` are the looks. With a chance of 1 − `error_rate` all that this ever calls settled is in the true
+    order, and all that it calls tied is within `tie`. Neighbours that are surely the other way round are open. Where
+    there may be ties, all pairs keep their share of the rate to the end.
     """
     pairs = max(1, len(order) * (len(order) - 1) // 2)
     sure = apart([replicas[name] for name in order], counts, error_rate) if tie is None else None
@@ -182,7 +188,7 @@ def neighbours(
         elif tie is not None:
             differences = [a - b for a, b in zip(replicas[ahead], replicas[behind])]
             low, high = sure_interval(differences, counts, error_rate / pairs)
-            verdict = "settled" if low > 0 or high < 0 else "tied" if -tie < low and high < tie else "open"
+            verdict = "settled" if low > 0 else "tied" if -tie < low and high < tie else "open"
         found.append(Neighbours(ahead, behind, verdict))
     return found
 

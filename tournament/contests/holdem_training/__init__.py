@@ -21,6 +21,8 @@ from tournament.contests.contest import (
     HouseScoring,
     Import,
     Interface,
+    LegLuck,
+    Luck,
     Measure,
     Played,
     PythonSdk,
@@ -77,6 +79,22 @@ def new_core(
         match=leg.match,
         first_session=leg.first_session,
     )
+
+
+LUCK_COLUMNS = (
+    *("alice_1", "alice_2", "bob_1", "bob_2", "flop_1", "flop_2", "flop_3", "turn", "river"),
+    *(f"raise_{n}" for n in range(1, 5)),
+    *(f"answer_{n}" for n in range(1, 5)),
+    "folder",
+    "profit",
+)
+
+
+def _new_luck(settings: ContestSettings, first_session: int, house: bytes | None) -> LegLuck:
+    from tournament.contests.holdem_training import luck
+
+    assert isinstance(settings, Settings)
+    return luck.LegLuck(settings.hands)
 
 
 def _house_players(_settings: ContestSettings, _folder: Path, _say: Callable[[str], None]) -> Sequence[HousePlayer]:
@@ -228,4 +246,5 @@ HOLDEM_TRAINING = Contest(
     expected_rate=1e5,
     expected_bytes=15.0,
     commands={"judge": "tournament.cli.judge:app"},
+    luck=Luck(LUCK_COLUMNS, _new_luck),
 )

@@ -241,7 +241,7 @@ TWO_CARD_DRAW = Contest(
     portrait=PORTRAIT,
     telling=TELLING,
     unit="a score is chips won in a session, and a chip for each hand",
-    luck=Luck(LUCK_COLUMNS, _new_luck),
+    luck=Luck(LUCK_COLUMNS, _new_luck, keeps_means=False),  # a session's score ends at 0
     expected_games=lambda settings: settings.hands,
     expected_rate=5e6,
     expected_bytes=8.0,

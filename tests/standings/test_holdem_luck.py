@@ -1,0 +1,228 @@
+"""Hold'em training corrected for luck: controls as in plain Python, mean zero, and little variance left."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.bob import preflop_call_probability
+from engine.game_core import BLOCK_COUNT
+from engine.holdem_luck import CONTROLS, add_hands
+from engine.rates import RateSampler
+from tests.holdem import play_core
+from tests.oracles.deals import key_of
+from tests.oracles.holdem_luck import controls, next_shuffle
+from tests.oracles.holdem_training import ALICE, BOB, CALLED, CHECK, CHECKED, FOLD, FOLDED, NOBODY, Hand, View
+from tournament.contests.holdem_training import HOLDEM_TRAINING, LUCK_COLUMNS, Settings
+from tournament.contests.holdem_training.luck import LegLuck, best_weights
+
+Games = dict[str, npt.NDArray[Any]]
+
+
+def columns_of(hands: Sequence[Hand]) -> Games:
+    rows = [(*hand.cards, *hand.raises, *hand.answers, hand.folder, hand.profit) for hand in hands]
+    values = np.array(rows).T
+    return {
+        name: values[place].astype(np.int8 if name == "profit" else np.uint8)
+        for place, name in enumerate(LUCK_COLUMNS)
+    }  # fmt: skip
+
+
+def found_controls(hand: Hand, shuffle: int) -> list[float]:
+    """Of one hand that is not a session's first."""
+    *columns, profit = columns_of([hand]).values()
+    moments = np.zeros((CONTROLS + 2, CONTROLS + 2))
+    after = add_hands(columns, profit, 1, 2, shuffle, np.zeros(CONTROLS), moments, np.zeros(1))
+    assert after == next_shuffle(hand.cards, shuffle)
+    assert (moments[0, 0], moments[0, -1]) == (1, hand.profit)
+    return [float(value) for value in moments[0, 1:-1]]
+
+
+def call_chance(hole: tuple[int, int], raised: int) -> float:
+    return preflop_call_probability(*hole, raised)
+
+
+@st.composite
+def any_hand(draw: st.DrawFn) -> Hand:
+    """One that the rules know; its profit is anything, for no control asks for it."""
+    cards = draw(st.permutations(range(52)))[:9]
+    raises, answers, stack, folder = [0, 0, 0, 0], [0, 0, 0, 0], 100, NOBODY
+    for round_ in range(4):
+        what = draw(st.sampled_from(["check", "fold", "called", "called", "not called"]))
+        if what == "fold":
+            folder = ALICE
+            break
+        if what == "check" or stack == 0:
+            answers[round_] = CHECKED
+            continue
+        raises[round_] = draw(st.integers(1, stack))
+        answers[round_] = CALLED if what == "called" else FOLDED
+        stack -= raises[round_]
+        if what == "not called":
+            folder = BOB
+            break
+    return Hand(0, 0, 0, tuple(cards), tuple(raises), tuple(answers), folder, draw(st.integers(-100, 110)))
+
+
+@given(any_hand(), st.integers(0, 2**64 - 1))
+@settings(max_examples=12)
+def test_controls_are_those_of_plain_python(hand: Hand, shuffle: int) -> None:
+    assert found_controls(hand, shuffle) == pytest.approx(controls(hand, shuffle, call_chance), abs=1e-9)
+
+
+def test_controls_of_boards_that_all_share() -> None:
+    """Where hands tie, with each other and with all."""
+    royal = Hand(0, 0, 0, (0, 13, 1, 14, 8, 9, 10, 11, 12), (5, 0, 0, 0), (CALLED, 1, 1, 1), NOBODY, 0)
+    assert found_controls(royal, 7)[5:] == [0.0] * 6
+    assert found_controls(royal, 7) == pytest.approx(controls(royal, 7, call_chance), abs=1e-9)
+    paired = royal._replace(cards=(0, 13, 5, 18, 12, 25, 38, 51, 11))
+    assert found_controls(paired, 8) == pytest.approx(controls(paired, 8, call_chance), abs=1e-9)
+
+
+def test_over_both_answers_of_bob_the_mean_is_zero() -> None:
+    """Exactly, by their chances; the raise and the cards are the same."""
+    for number in range(20):
+        cards = tuple(random.Random(number).sample(range(52), 9))
+        raised = 1 + 5 * number
+        chance = call_chance((cards[2], cards[3]), raised)
+        called = Hand(0, 0, 0, cards, (raised, 0, 0, 0), (CALLED, 1, 1, 1), NOBODY, 0)
+        folded = Hand(0, 0, 0, cards, (raised, 0, 0, 0), (FOLDED, 0, 0, 0), BOB, 10)
+        mean = chance * found_controls(called, number)[4] + (1 - chance) * found_controls(folded, number)[4]
+        assert mean == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("known", "place"), [(8, 3), (7, 2), (4, 1)])
+def test_over_the_next_cards_and_shuffles_the_mean_is_zero(known: int, place: int) -> None:
+    """With the first cards of a hand fixed, and chips in the pot; over cards and shuffles that know nothing of each
+    other."""
+    chance = random.Random(known)
+    fixed = chance.sample(range(52), known)
+    rest = [card for card in range(52) if card not in fixed]
+    values = []
+    for _ in range(4000):
+        hand = Hand(0, 0, 0, (*fixed, *chance.sample(rest, 9 - known)), (20, 0, 0, 0), (CALLED, 1, 1, 1), NOBODY, 0)
+        values.append(found_controls(hand, chance.getrandbits(64))[place])
+    assert abs(np.mean(values)) < 3.5 * np.std(values) / math.sqrt(len(values))
+    assert np.std(values) > 3
+
+
+class Moody:
+    """Raises by samples, more in hands after it was asked often, less after other ones; does anything on a whim."""
+
+    def __init__(self, seed: int, whims: float = 0.1) -> None:
+        self._whims = whims
+        self._chance, self._sampler = random.Random(seed), RateSampler(key_of(seed))
+        self._asked, self._mood = 0, 0
+
+    def __call__(self, view: View) -> int:
+        if view.round == 1:
+            self._mood, self._asked = self._asked % 4, 0
+        self._asked += 1
+        if self._chance.random() < self._whims:
+            return self._chance.randint(FOLD, view.stack)
+        board = [*view.board, *[None] * (5 - len(view.board))]
+        wins, ties = self._sampler.rates([*view.hole, None, None, *board], 60)
+        if wins + ties / 2 < 60 * (0.5, 0.6, 0.65, 0.7)[view.round - 1]:
+            return CHECK
+        return min(view.stack, view.pot * (2 + self._mood) // 4)
+
+
+def hands_of(player: Moody, key: int, hands: int) -> Games:
+    return columns_of(play_core(player, key, sessions=1, hands=hands).hands)
+
+
+def luck_of(games: Games, hands: int, edges: Sequence[int] = ()) -> npt.NDArray[np.float64]:
+    assert HOLDEM_TRAINING.luck is not None
+    luck = HOLDEM_TRAINING.luck.new(Settings(hands=hands), 0, None)
+    for first, end in itertools.pairwise([0, *edges, hands]):
+        luck.add({name: values[first:end] for name, values in games.items()})
+    return luck.blocks()
+
+
+@pytest.mark.statistical
+def test_luck_has_mean_zero_also_with_a_bot_that_remembers() -> None:
+    sessions, hands = 80, 128
+    luck, points = np.zeros(sessions), np.zeros(sessions)
+    for number in range(sessions):
+        games = hands_of(Moody(number), number, hands)
+        luck[number], points[number] = luck_of(games, hands).sum(), games["profit"].sum(dtype=float)
+    assert abs(luck.mean()) < 3.5 * luck.std() / math.sqrt(sessions)
+    assert (points - luck).var() < 0.5 * points.var()
+
+
+@pytest.mark.statistical
+def test_little_variance_is_left() -> None:
+    hands = 3200
+    games = hands_of(Moody(1, whims=0), 1, hands)
+    of_block = games["profit"].astype(float).reshape(BLOCK_COUNT, -1).sum(axis=1)
+    left = of_block - luck_of(games, hands)
+    assert left[1:].var() < 0.4 * of_block[1:].var()
+
+
+def test_of_a_bot_that_always_checks_nothing_is_left() -> None:
+    """But of the first hand, of which there is no luck."""
+    games = columns_of(play_core(lambda _view: CHECK, 3, sessions=1, hands=640).hands)
+    left = games["profit"].astype(float).reshape(BLOCK_COUNT, -1).sum(axis=1) - luck_of(games, 640)
+    assert left[1:] == pytest.approx(np.full(31, 5 * 20), abs=1e-6)
+    assert left[0] == pytest.approx(5 * 19 + float(games["profit"][0]), abs=1e-6)
+
+
+def test_weights_follow_the_profit_and_stay_where_little_is_known() -> None:
+    chance = np.random.default_rng(1)
+    of = np.array([2.0, 1.5, 1, 0.5, 1, 10, -20, 5, 0, 0, 0])
+    found = {}
+    for hands in (1, 10, 20_000):
+        values = chance.normal(0, [5, 20, 20, 20, 10, 1, 0.5, 0.5, 0.3, 0.3, 0.3], (hands, CONTROLS))
+        rows = np.column_stack([np.ones(hands), values, 17 + values @ of + chance.normal(0, 5, hands)])
+        found[hands] = best_weights(np.triu(rows.T @ rows))
+    usual = best_weights(np.zeros((CONTROLS + 2, CONTROLS + 2)))
+    assert usual.tolist() == found[1].tolist() == [1.0] * 5 + [0.0] * 6
+    assert np.abs(found[20_000] - of)[:5].max() < 0.1 and np.abs(found[20_000] - of).max() < 0.6
+    assert np.abs(found[10] - usual)[5:].max() < 10
+
+
+def test_hands_may_come_in_any_pieces() -> None:
+    games = hands_of(Moody(3), 3, 333)
+    whole = luck_of(games, 333)
+    assert luck_of(games, 333, [1, 10, 11, 42, 300]) == pytest.approx(whole, abs=1e-9)
+    assert np.abs(whole).max() > 0
+    assert luck_of(hands_of(Moody(3), 3, 5), 5)[6] != 0  # fewer hands than blocks
+
+
+def test_what_is_no_hand_is_refused() -> None:
+    good = Hand(0, 0, 0, tuple(range(9)), (60, 40, 0, 0), (CALLED, CALLED, 1, 1), NOBODY, 0)
+    wrong = [
+        good._replace(cards=(0, *good.cards[1:8], 0)),
+        good._replace(cards=(*good.cards[:8], 52)),
+        good._replace(raises=(60, 41, 0, 0)),
+        good._replace(raises=(60, 0, 0, 0)),
+        good._replace(raises=(60, 40, 0, 1)),
+        good._replace(answers=(CALLED, CALLED, 1, 4)),
+        good._replace(answers=(CALLED, CALLED, 1, 0)),
+        good._replace(answers=(CALLED, FOLDED, 0, 0)),
+        good._replace(answers=(CALLED, FOLDED, 1, 1), folder=BOB),
+        good._replace(folder=ALICE),
+    ]
+    for hand in wrong:
+        with pytest.raises(ValueError, match="no hand"):
+            found_controls(hand, 0)
+    games = columns_of([good, good])
+    with pytest.raises(ValueError, match="more hands"):
+        LegLuck(1).add(games)
+    *columns, profit = games.values()
+    moments, zeros = np.zeros((CONTROLS + 2, CONTROLS + 2)), np.zeros(CONTROLS)
+    for changed in (columns[1:], [columns[0][1:], *columns[1:]]):
+        with pytest.raises(ValueError, match="columns"):
+            add_hands(changed, profit, 0, 2, 0, zeros, moments, np.zeros(1))
+    with pytest.raises(ValueError, match="shape"):
+        add_hands(columns, profit, 0, 2, 0, zeros, moments[1:], np.zeros(1))

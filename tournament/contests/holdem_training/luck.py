@@ -1,0 +1,83 @@
+"""What luck was worth in a session of Hold'em training: the cards, and Bob's dice before the flop.
+
+A hand's luck is a sum of controls, numbers of mean zero however Alice plays, each times a weight that is known before
+the hand: `engine.holdem_luck` says which. So its mean is zero, and the score without it has the same expectation.
+The controls of the pot are the martingale of AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M. Bowling,
+"AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information Games", 2018) for hands that
+are checked down from where they are; what they can't see is how the chips still to come go with the cards. The weights
+make up for that, and the comparison of hands: they are those that would have left the least variance in
+the earlier hands of the session (control variates by ridge regression: S. Lavenberg and P. Welch, 1981).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.game_core import BLOCK_COUNT
+from engine.holdem_luck import CONTROLS, add_hands
+from tournament.contests.holdem_training import LUCK_COLUMNS
+
+# Blocks before which the weights are worked out anew.
+_LEARNED_BEFORE = (1, 2, 4, 8, 16)
+# The weights before the first, and how much of the controls' squares, in chips, these count for.
+_USUAL = np.array([1.0] * 5 + [0.0] * 6)
+_FIRMNESS = np.array([2000.0] * 5 + [5.0] * 6)
+
+Floats = npt.NDArray[np.float64]
+
+
+class LegLuck:
+    """Goes through a session's hands as they come, in any pieces."""
+
+    def __init__(self, hands: int) -> None:
+        self._hands = hands
+        self._luck = np.zeros(BLOCK_COUNT)
+        self._moments = np.zeros((CONTROLS + 2, CONTROLS + 2))
+        self._weights = _USUAL
+        self._shuffle = 0
+        self._played = 0
+        self._next = [-(-block * hands // BLOCK_COUNT) for block in _LEARNED_BEFORE]
+
+    def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
+        """The next hands, by column. Raises ValueError for what no session has."""
+        *columns, profit = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
+        row, rows = 0, len(profit)
+        while row < rows:
+            while self._next and self._played == self._next[0]:
+                self._next.pop(0)
+                self._weights = best_weights(self._moments)
+            end = min(rows, row + self._next[0] - self._played) if self._next else rows
+            self._shuffle = add_hands(
+                [column[row:end] for column in columns],
+                profit[row:end],
+                self._played,
+                self._hands,
+                self._shuffle,
+                self._weights,
+                self._moments,
+                self._luck,
+            )
+            self._played += end - row
+            row = end
+
+    def blocks(self) -> Floats:
+        """What luck was worth to Alice, in chips, by block."""
+        return self._luck
+
+
+def best_weights(moments: Floats) -> Floats:
+    """The weights that leave the least variance of the profit, near the usual ones where little is known.
+
+    `moments` has above its diagonal, and on it, the sums of the products of 1, the controls and the profit.
+    """
+    count = moments[0, 0]
+    if count < 2:
+        return _USUAL
+    sums = moments[0, 1:]
+    full = moments[1:, 1:] + np.triu(moments[1:, 1:], 1).T - np.outer(sums, sums) / count
+    squares = full[:-1, :-1] + np.diag(_FIRMNESS)
+    return np.asarray(np.linalg.solve(squares, full[:-1, -1] + _FIRMNESS * _USUAL))
