@@ -59,6 +59,7 @@ cdef class View:
 
     Histories are kept as numbers, and become lists when a bot looks at them: most bots look at few.
     """
+    cdef unsigned char content[MOST_VIEW_BYTES]
     cdef int turns                      # of the game that it was told of
     cdef int history_count
     cdef bint looked                    # whether the bot has looked at a list since `note_lists`
@@ -67,7 +68,6 @@ cdef class View:
     cdef size_t room                    # of numbers
     cdef PyObject* lists[MOST_HISTORIES]    # NULL before one is looked at
     cdef int filled[MOST_HISTORIES]     # turns that are in the lists
-    cdef unsigned char content[MOST_VIEW_BYTES]
     cdef list kept                      # the lists
     cdef dict given                     # what the bot put in their place, by number
 
@@ -77,63 +77,70 @@ cdef class View:
     def __repr__(self):
         return "Bot(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names) + ")"
 
-    cdef int begin_histories(self, int count) except -1:
-        """Begin so many lists anew."""
-        cdef int number
-        self.turns = 0
-        self.history_count = count
-        self.is_held = False
-        self.kept = None
-        self.given = None
-        for number in range(count):
-            self.lists[number] = NULL
-        return 0
 
-    cdef int add_to_histories(self, const int* offsets) except -1:
-        """Add to each what the view says came last: what lies at these offsets."""
-        cdef int number
-        cdef size_t end = <size_t>self.turns * self.history_count
-        if not grown(<void**>&self.past, &self.room, end + self.history_count, sizeof(int32_t)):
-            raise MemoryError
-        for number in range(self.history_count):
-            self.past[end + number] = (<int32_t*>(self.content + offsets[number]))[0]
-        self.turns += 1
-        if self.is_held:
-            for number in range(self.history_count):
-                self.fill(number)
-        return 0
+# Functions, not methods: a table of methods would lie before the bytes, and a bot that writes over its view
+# would have its process call anything.
+cdef int begin_histories(View view, int count) except -1:
+    """Begin so many lists anew."""
+    cdef int number
+    view.turns = 0
+    view.history_count = count
+    view.is_held = False
+    view.kept = None
+    view.given = None
+    for number in range(count):
+        view.lists[number] = NULL
+    return 0
 
-    cdef int fill(self, int number) except -1:
-        """Bring a list up to date."""
-        cdef list moves = <list>self.lists[number]
-        while self.filled[number] < self.turns:
-            moves.append(self.past[self.filled[number] * self.history_count + number])
-            self.filled[number] += 1
-        return 0
 
-    cdef object look(self, int number):
-        """A list, up to date. Raises AttributeError if the bot has deleted it."""
-        if self.given is not None and number in self.given:
-            value = self.given[number]
-            if value is DELETED:
-                raise AttributeError("the bot has deleted it")
-            return value
-        if self.kept is None:
-            self.kept = [[] for _ in range(self.history_count)]
-            for i in range(self.history_count):
-                self.lists[i] = <PyObject*>self.kept[i]
-                self.filled[i] = 0
-        self.looked = True
-        self.fill(number)
-        return <object>self.lists[number]
+cdef int add_to_histories(View view, const int* offsets) except -1:
+    """Add to each what the view says came last: what lies at these offsets."""
+    cdef int number
+    cdef size_t end = <size_t>view.turns * view.history_count
+    if not grown(<void**>&view.past, &view.room, end + view.history_count, sizeof(int32_t)):
+        raise MemoryError
+    for number in range(view.history_count):
+        view.past[end + number] = (<int32_t*>(view.content + offsets[number]))[0]
+    view.turns += 1
+    if view.is_held:
+        for number in range(view.history_count):
+            fill(view, number)
+    return 0
 
-    cdef void note_lists(self) noexcept:
-        """See whether the bot keeps a list that it has looked at."""
-        cdef int number
-        self.looked = False
-        if self.kept is not None:
-            for number in range(self.history_count):
-                self.is_held |= _Py_REFCNT(self.lists[number]) > 1
+
+cdef int fill(View view, int number) except -1:
+    """Bring a list up to date."""
+    cdef list moves = <list>view.lists[number]
+    while view.filled[number] < view.turns:
+        moves.append(view.past[view.filled[number] * view.history_count + number])
+        view.filled[number] += 1
+    return 0
+
+
+cdef object look(View view, int number):
+    """A list, up to date. Raises AttributeError if the bot has deleted it."""
+    if view.given is not None and number in view.given:
+        value = view.given[number]
+        if value is DELETED:
+            raise AttributeError("the bot has deleted it")
+        return value
+    if view.kept is None:
+        view.kept = [[] for _ in range(view.history_count)]
+        for i in range(view.history_count):
+            view.lists[i] = <PyObject*>view.kept[i]
+            view.filled[i] = 0
+    view.looked = True
+    fill(view, number)
+    return <object>view.lists[number]
+
+
+cdef void note_lists(View view) noexcept:
+    """See whether the bot keeps a list that it has looked at."""
+    cdef int number
+    view.looked = False
+    if view.kept is not None:
+        for number in range(view.history_count):
+            view.is_held |= _Py_REFCNT(view.lists[number]) > 1
 
 
 DELETED = object()
@@ -199,7 +206,7 @@ cdef class History:
     def __get__(self, view, kind):
         if view is None:
             return self
-        return viewed(view).look(self.number)
+        return look(viewed(view), self.number)
 
     def __set__(self, View view not None, value):
         if view.given is None:
@@ -475,9 +482,9 @@ cdef int64_t answer_of(Leg leg, Question* question, Shape* shape, Py_ssize_t tol
         passed += 1
         if shape.history_count:
             if (<int32_t*>(view.content + shape.length_offset))[0] == 0:
-                view.begin_histories(shape.history_count)
+                begin_histories(view, shape.history_count)
             else:
-                view.add_to_histories(shape.history_offsets)
+                add_to_histories(view, shape.history_offsets)
             if function == <PyObject*>None:
                 return 0
     for argument in range(shape.counts[question.kind]):
@@ -486,7 +493,7 @@ cdef int64_t answer_of(Leg leg, Question* question, Shape* shape, Py_ssize_t tol
         passed += 1
     result = PyObject_Vectorcall(<object>function, arguments + 1, (passed - 1) | MAY_USE_PLACE_BEFORE, NULL)
     if view.looked:
-        view.note_lists()
+        note_lists(view)
     return whole(result)
 
 
@@ -537,7 +544,7 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
                 elif question.kind == START_LANE:
                     leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
                     if leg.is_well:
-                        leg.view.begin_histories(shape.history_count)
+                        begin_histories(leg.view, shape.history_count)
                     legs.put(question.lane, leg)
                     if leg.lacked_memory:
                         raise MemoryError

@@ -15,12 +15,13 @@ _USE_HUGE_PAGES, _COLLAPSE_NOW = 14, 25  # Linux's MADV_HUGEPAGE, and MADV_COLLA
 
 
 def use_huge_pages() -> None:
-    """Have this process's own memory lie in huge pages, where the system can do that."""
+    """Have this process's own memory lie in huge pages, where the system can do that and most of it is in use."""
     advise = ctypes.CDLL(None).madvise
     advise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    for start, end in re.findall(r"^(\w+)-(\w+) rw-p \w+ 00:00 0", Path("/proc/self/maps").read_text(), re.MULTILINE):
+    areas = r"^(\w+)-(\w+) rw-p \w+ 00:00 0[^\n]*\n(?:[A-QS-Z]\w+:[^\n]*\n)*Rss: +(\d+) kB"
+    for start, end, resident in re.findall(areas, Path("/proc/self/smaps").read_text(), re.MULTILINE):
         first = -(-int(start, 16) // _HUGE) * _HUGE
         size = int(end, 16) // _HUGE * _HUGE - first
-        if size > 0:
+        if 0 < size <= 2 * 1024 * int(resident):
             for advice in (_USE_HUGE_PAGES, _COLLAPSE_NOW):
                 advise(first, size, advice)
