@@ -43,7 +43,7 @@ test-thorough: build $(VENV)/tools $(VENV)/thorough
 	@echo "Running what the other tests take samples of (half an hour)"
 	@$(BIN)/python -m pytest -m thorough --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 15
 
-package-test: build $(VENV)/tools
+package-test: build $(VENV)/libraries $(VENV)/tools
 	@echo "Building the package and playing from it"
 	@$(BIN)/python -m pytest -m package tests/test_package.py
 
