@@ -125,8 +125,10 @@ def _replayed(
     )
     ways = [players.artifacts]
     if recorded.faults:
+        built = _with_lines(contest, config_of(contest.name), leg, players.artifacts)
         # A bot built with lines may take a little less fuel; where that matters, it is played without.
-        ways.insert(0, _with_lines(contest, config_of(contest.name), leg, players.artifacts))
+        if built != players.artifacts:
+            ways.insert(0, built)
     for artifacts in ways:
         observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts, window)
         games = tuple(_told(one, rows.get(one.game)) for one in observed.games)

@@ -145,7 +145,8 @@ def plan_of(prepared: Prepared) -> Plan:
     field = field_of(contest, settings, prepared.entrants, prepared.house, state.field)
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(field))
     standing = standing_batches(storage, state) if state.field else []
-    luck = read_luck(storage, contest) if contest.luck else None
+    # Rounds alone ask for it.
+    luck = read_luck(storage, contest) if contest.luck and config.contest.until_settled is not None else None
     this = _round(contest, config.contest, field, schedule_with, standing, luck)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
     # What is committed may have legs that a run takes out first: of bots that have changed or left.
