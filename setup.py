@@ -41,10 +41,10 @@ def gives_dtype(source: str) -> bool:
 def stands_alone(source: str) -> bool:
     """Whether a module has a copy of its own of what the others share.
 
-    The loop of Python bots has: each of their processes would load the shared module, and what that imports, for
-    the little that it needs of it.
+    What confined processes load has: each of them would load the shared module, and what that imports, for the
+    little that it needs of it.
     """
-    return gives_dtype(source) or Path(source).stem == "python_bots"
+    return gives_dtype(source) or Path(source).stem in ("forking", "python_bots")
 
 
 class BuildCore(build_ext):

@@ -19,7 +19,7 @@ from tournament.cache import cache_folder, is_noted, keep, note, recall
 from tournament.entrants import build, compiler, program_build
 from tournament.errors import RunFailed
 from tournament.sandbox import confinement, scratch
-from tournament.sandbox.confinement import Finished
+from tournament.sandbox.confinement import Confined, Finished
 from tournament.worker.processes import archive, programs
 from tournament.worker.wasm import seating
 
@@ -238,10 +238,15 @@ MODULE = bytes(
 def test_a_module_whose_trial_the_machine_ends_is_not_blamed(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[Finished], says: str | None
 ) -> None:
-    run, left = confinement.run, list(ends)
+    finish, left = confinement.finish, list(ends)
     # The first to run is the probe of the sandbox.
     confinement.probe_sandbox("on")
-    monkeypatch.setattr(confinement, "run", lambda *orders, **more: left.pop() if left else run(*orders, **more))
+
+    def finish_otherwise(process: Confined, *launch: Any, **more: Any) -> Finished:
+        finished = finish(process, *launch, **more)
+        return left.pop() if left else finished
+
+    monkeypatch.setattr(confinement, "finish", finish_otherwise)
     if says is None:
         assert build_folder(_new(tmp_path / "bots"), {"fine.wasm": MODULE})["fine"].problem is None
         return

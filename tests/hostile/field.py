@@ -16,6 +16,7 @@ import wasmtime
 from tournament.config import ExecutorName, load_config
 from tournament.contests import find_contest
 from tournament.runner.contest_run import Progress, run_contest
+from tournament.sandbox import fork_server
 from tournament.standings.results import Results, load
 from tournament.store.storage import inside
 
@@ -256,7 +257,11 @@ def descendants(of: int) -> dict[int, str]:
 
 
 def confined_processes() -> dict[int, str]:
-    """This test's confined processes, also those whose parent is gone, with their command lines."""
+    """This test's confined processes, also those whose parent is gone, with their command lines.
+
+    Without those that wait to fork more.
+    """
+    fork_server.end_idle()
     found = {process: line for process, line in descendants(0).items() if "'purpose'" in line or LEFT_BEHIND in line}
     mine = descendants(os.getpid())
     return {process: line for process, line in found.items() if process in mine or not _has_others_for_parent(process)}
@@ -274,6 +279,7 @@ def nothing_survives(scratch: Path) -> Iterator[None]:
     """Assert that the block leaves no process, no file and no shared memory behind. `scratch` is its TMPDIR."""
     before = set(descendants(os.getpid()))
     yield
+    fork_server.end_idle()
     left: dict[int, str] = {}
     for _ in range(200):
         left = {process: line for process, line in descendants(os.getpid()).items() if process not in before}

@@ -172,8 +172,14 @@ def entries(place: Place) -> int:
 
 
 def readable(games: Path) -> pd.DataFrame | None:
-    """What a reader finds during a run, if anything yet."""
-    return pd.read_parquet(games) if games.exists() and any(games.iterdir()) else None
+    """What a reader finds during a run, if anything yet. Again if parts that it saw were put together meanwhile."""
+    for last_try in (False, False, True):
+        try:
+            return pd.read_parquet(games) if games.exists() and any(games.iterdir()) else None
+        except FileNotFoundError:
+            if last_try:
+                raise
+    return None
 
 
 def test_kills_between_rounds_until_the_order_is_settled(server: CrashServer, tmp_path: Path) -> None:

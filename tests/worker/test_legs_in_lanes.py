@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
@@ -26,6 +27,7 @@ from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
+from tournament.sandbox import fork_server
 from tournament.sandbox.settings import SandboxSettings
 from tournament.standings.results import load
 from tournament.store.ledger import read_state
@@ -274,20 +276,26 @@ def test_a_batch_whose_rows_are_too_many_for_memory(monkeypatch: pytest.MonkeyPa
     assert [leg.what_counts for leg in play(field, playing)] == expected
 
 
-def children() -> set[int]:
+def descendants(process: str = "self") -> set[int]:
     found = set()
-    for path in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # of a thread that ends meanwhile
-            found |= {int(pid) for pid in (path / "children").read_text().split()}
+    with contextlib.suppress(FileNotFoundError):  # of a process or thread that ends meanwhile
+        for path in Path(f"/proc/{process}/task").iterdir():
+            for pid in (path / "children").read_text().split():
+                found |= {int(pid)} | descendants(pid)
     return found
 
 
 @contextlib.contextmanager
 def nothing_left(folder: Path) -> Iterator[None]:
-    """No process, no descriptor, no file more than before."""
-    before = children(), set(os.listdir("/proc/self/fd"))
+    """No process, no descriptor, no file more than before, but for those that are kept to start bots from."""
+    fork_server.end_idle()
+    before = descendants(), set(os.listdir("/proc/self/fd"))
     yield
-    assert children() <= before[0]
+    fork_server.end_idle()
+    assert descendants() <= before[0]
+    deadline = time.monotonic() + 5  # sandlock closes what it has of a process when it sees it ended
+    while len(os.listdir("/proc/self/fd")) > len(before[1]) and time.monotonic() < deadline:
+        time.sleep(0.01)
     assert len(os.listdir("/proc/self/fd")) <= len(before[1])
     assert [path for path in folder.rglob("*") if path.is_file()] == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 
-from tournament.sandbox import confinement
+from tournament.sandbox import confinement, fork_server
 from tournament.sandbox.confinement import Finished, LaunchSpec, Limits
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.wasm.calls import library_path
@@ -37,16 +37,10 @@ def try_compile(code: bytes, engines: list[dict[str, bool | int]], sandbox: Sand
     library = library_path()
 
     def attempt() -> Finished:
-        return confinement.run(
-            LaunchSpec(
-                Limits(_MEGABYTES, SECONDS),
-                module={"library": library, "settings": engines},
-                readable=[library],
-            ),
-            sandbox.mode,
-            5 * SECONDS,
-            given=code,
+        launch = LaunchSpec(
+            Limits(_MEGABYTES, SECONDS), module={"library": library, "settings": engines}, readable=[library]
         )
+        return confinement.finish(fork_server.start(launch, sandbox.mode), launch, 5 * SECONDS, given=code)
 
     finished = attempt()
     if finished.status not in (0, -signal.SIGXCPU):

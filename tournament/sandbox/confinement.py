@@ -105,6 +105,7 @@ class LaunchSpec:
     """What to run, confined. Either `command`, or what a part of ours is told: the Python host, or a trial of a module.
 
     `before`: commands of a build that are run first; when one fails, that is how it ends.
+    `forks`: instead of all these, what the processes have in common that this one will fork (`fork_server`).
     `readable` and `writable` are paths, beside what every program needs, `modules` more of our own that it may import.
     `reads_links`: a bot may read where links lead, also those of /proc (builds may always).
     """
@@ -115,6 +116,7 @@ class LaunchSpec:
     python: Mapping[str, Any] | None = None
     module: Mapping[str, Any] | None = None
     probe: Mapping[str, str] | None = None
+    forks: Mapping[str, Any] | None = None
     folder: Path | None = None
     readable: Sequence[str] = ()
     writable: Sequence[str] = ()
@@ -122,6 +124,11 @@ class LaunchSpec:
     environment: Mapping[str, str] = field(default_factory=dict)
     purpose: Purpose = "play"
     reads_links: bool = False
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it is a Python bot, or forks some."""
+        return self.python is not None or "python" in (self.forks or {})
 
 
 class _Running(Protocol):
@@ -274,21 +281,10 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
     Raises BadInput when the machine can't confine it.
     """
-    given = {
-        "purpose": launch.purpose,
-        "limits": launch.limits.as_resource_limits(),
-        "threads": launch.limits.threads,
-        "reads_links": launch.reads_links,
-        "filter": mode == "on",
-        "environment": dict(launch.environment),
-        **({"command": list(launch.command)} if launch.command else {}),
-        "before": [list(command) for command in launch.before],
-        **({"python": dict(launch.python)} if launch.python is not None else {}),
-        **({"module": dict(launch.module)} if launch.module is not None else {}),
-        **({"probe": dict(launch.probe)} if launch.probe is not None else {}),
-    }
+    given = told(launch) | {"filter": mode == "on"}
     # Compilers, and the probe before them, may run before there is a core.
-    core = _core_files(tuple(launch.modules)) if launch.python is not None or launch.module is not None else {}
+    plays = launch.python is not None or launch.module is not None or launch.forks is not None
+    core = _core_files(tuple(launch.modules), launch.forks is not None) if plays else {}
     files = _module_files() | core
     arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
     arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given)))
@@ -297,6 +293,25 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     if mode == "off":
         return _start_plainly(launch, arguments, environment)
     return _start_in_sandlock(launch, arguments, environment, list(files.values()))
+
+
+def told(launch: LaunchSpec) -> dict[str, Any]:
+    """What a process is told of its launch, in plain values."""
+    given: dict[str, Any] = {
+        "purpose": launch.purpose,
+        "limits": launch.limits.as_resource_limits(),
+        "threads": launch.limits.threads,
+        "reads_links": launch.reads_links,
+        "filter": True,
+        "environment": dict(launch.environment),
+        "before": [list(command) for command in launch.before],
+    }
+    if launch.command:
+        given["command"] = list(launch.command)
+    for name in ("python", "module", "probe", "forks"):
+        if (orders := getattr(launch, name)) is not None:
+            given[name] = dict(orders)
+    return given
 
 
 def _start_plainly(launch: LaunchSpec, arguments: list[str], environment: dict[str, str]) -> Confined:
@@ -346,7 +361,7 @@ def _start_in_sandlock(
         # Files of sandlock's making in /proc tell process numbers.
         fs_denied=[
             *(["/proc"] if launch.purpose == "play" else []),
-            *(_beside_the_library(readable) if launch.python else []),
+            *(_beside_the_library(readable) if launch.is_python else []),
         ],
         fs_writable=list(launch.writable),
         clean_env=True,
@@ -415,9 +430,9 @@ def _compiled_modules() -> list[str]:
 
 
 @cache
-def _core_files(modules: tuple[str, ...]) -> dict[str, str]:
+def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
     """The compiled modules in which Python bots run, by name, and more of our own."""
-    names = ["engine.python_bots", *modules]
+    names = ["engine.python_bots", *(["engine.forking"] if forks else []), *modules]
     files = {name: str(importlib.import_module(name).__file__) for name in names}
     # What Cython shares among compiled modules is one of them, which most import.
     shared = sys.modules.get("engine._cython")
@@ -581,7 +596,11 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most
     Of each of its outputs about the first `most` bytes are kept.
     It must read the input before it writes much. Raises BadInput when it can't be confined.
     """
-    process = start(launch, mode)
+    return finish(start(launch, mode), launch, seconds, given, most)
+
+
+def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
+    """Run a started process to its end, as `run` does."""
     try:
         with contextlib.suppress(BrokenPipeError):  # how it ended will say why
             write_all(process.to, given)

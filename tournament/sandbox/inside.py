@@ -28,6 +28,8 @@ NOT_CONFINED = 119
 
 def main(launch: dict[str, Any]) -> None:
     """Confine this process as it is told, then turn into the command or the Python bot."""
+    if "forks" in launch:
+        launch = _forked(launch["forks"])
     if launch["purpose"] == "build":
         _fork_under_supervision()
     for name, value in launch["limits"].items():
@@ -66,6 +68,38 @@ def main(launch: dict[str, Any]) -> None:
     library.execve(path, arguments, variables)
     print(f"{command[0]}: {os.strerror(ctypes.get_errno())}", file=sys.stderr)
     sys.exit(127)
+
+
+def _forked(kind: dict[str, Any]) -> dict[str, Any]:
+    """Become a server of forks for processes of a kind; in each of them, what it is told on its standard input.
+
+    What the kind needs is imported before, and nothing after: each fork finds the same.
+    """
+    import marshal
+
+    from engine.forking import serve_forks
+
+    if "python" in kind:
+        from tournament.sandbox import python_host
+
+        python_host.prepare_sdk(kind["python"])
+    if "module" in kind:
+        from tournament.sandbox import module_trial
+
+        module_trial.load(kind["module"])
+    serve_forks()
+    return dict(marshal.loads(_read(int.from_bytes(_read(4), "little"))))
+
+
+def _read(size: int) -> bytes:
+    """So many bytes of standard input, none beyond."""
+    content = b""
+    while len(content) < size:
+        chunk = os.read(0, size - len(content))
+        if not chunk:
+            os._exit(1)
+        content += chunk
+    return content
 
 
 def _confine(launch: dict[str, object], command_address: int) -> None:

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+def load(library: str) -> None:
+    """Load the compiler's library, for what this process forks."""
+    ctypes.CDLL(library)
+
+
 def main(orders: Mapping[str, Any], confine: Callable[[], None]) -> None:
     """Compile what comes on standard input. `orders`: library (wasmtime's, a path), settings (of each engine)."""
     library = ctypes.CDLL(orders["library"])

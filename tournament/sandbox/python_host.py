@@ -44,8 +44,7 @@ def prepare(told: dict[str, Any]) -> None:
     examine (to say which they may, and do nothing else).
     """
     _told.update(told)
-    if told["sdk"]:
-        _prepare_sdk(told["sdk"])
+    prepare_sdk(told["sdk"])
     if told["examine"]:
         from tournament.sandbox import leg_isolation  # noqa: F401  # while it can be found
     os.environ.update(told["environment"])
@@ -53,8 +52,13 @@ def prepare(told: dict[str, Any]) -> None:
     sys.meta_path.append(Packages(told["modules"]))
 
 
-def _prepare_sdk(file: str) -> None:
-    """Compile the contest's module for bots, and import what it needs while the engine's modules can be found."""
+def prepare_sdk(file: str | None) -> None:
+    """Compile the contest's module for bots, and import what it needs while the engine's modules can be found.
+
+    Once in a process: its forks have it.
+    """
+    if not file or _sdks:
+        return
     name = os.path.basename(file).removesuffix(".py")
     with open(file, encoding="utf-8") as source:
         _sdks[name] = compile(source.read(), f"<{name}>", "exec", dont_inherit=True)

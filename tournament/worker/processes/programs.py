@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tournament.cache import cache_trouble
 from tournament.errors import RunFailed
-from tournament.sandbox import confinement
+from tournament.sandbox import fork_server
 from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, how_it_ended
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
@@ -97,7 +97,7 @@ def start_in(
 ) -> Confined:
     """Start a command in a folder, which it may read. Raises RunFailed when it isn't found here, and BadInput."""
     command = find_command(words[0], folder)
-    return confinement.start(
+    return fork_server.start(
         LaunchSpec(
             Limits(memory_megabytes + 64, cpu_seconds),
             command=[command, *words[1:]],

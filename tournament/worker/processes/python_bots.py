@@ -18,7 +18,7 @@ from typing import Any
 
 from tournament.contests.contest import Interface, PythonSdk
 from tournament.errors import BadInput, RunFailed
-from tournament.sandbox import confinement
+from tournament.sandbox import confinement, fork_server
 from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, how_it_ended
 from tournament.sandbox.settings import SandboxSettings
 
@@ -165,7 +165,7 @@ def start(
     memory += memory_megabytes
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
     threads_of_libraries = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
-    process = confinement.start(
+    process = fork_server.start(
         LaunchSpec(
             Limits(memory, cpu_seconds, reserved, threads=False),
             python={

@@ -1,0 +1,212 @@
+"""What forked processes share with each other, which is nothing, and with who ordered them, which is their end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.worker.support import ON, pair
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.sandbox import confinement, fork_server
+from tournament.sandbox.confinement import Confined, LaunchSpec, Limits
+from tournament.worker.processes import python_bots
+
+INTERFACE = VON_NEUMANN_POKER.interface
+
+
+def shell(script: str) -> LaunchSpec:
+    return LaunchSpec(Limits(256, 10), command=["/bin/sh", "-c", script], readable=["/bin", "/usr/bin"])
+
+
+def ran(script: str, given: bytes = b"") -> confinement.Finished:
+    launch = shell(script)
+    return confinement.finish(fork_server.start(launch, "on"), launch, 20, given)
+
+
+def python_bot() -> Confined:
+    """A bot's process that waits to be asked."""
+    artifact = python_bots.pack(b"", ON, INTERFACE.python_sdk)
+    return python_bots.start(artifact, "bot", INTERFACE, ON, memory_megabytes=64, cpu_seconds=10)
+
+
+def raised_by(source: str) -> str:
+    """What a bot's file says when it starts."""
+    artifact = python_bots.pack(source.encode(), ON, INTERFACE.python_sdk)
+    with pytest.raises(python_bots.CantStart) as caught:
+        python_bots.try_start(artifact, "bot", INTERFACE, ON, memory_megabytes=64)
+    return str(caught.value)
+
+
+def server_of(process: Confined) -> int:
+    return int(Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+    except FileNotFoundError:
+        return True
+
+
+def test_how_forks_end_is_known() -> None:
+    done = ran("read x; echo out $x; echo err >&2; exit 3", b"in\n")
+    assert (done.status, done.output, done.errors) == (3, b"out in\n", b"err\n")
+    assert ran("kill -11 $$").in_words == "was killed by SIGSEGV"
+    assert ran("while read x; do :; done; echo $x", b"to\nits end").output == b"its end\n"
+
+
+def test_forks_have_the_limits_of_their_own_launch() -> None:
+    for megabytes, seconds in ((256, 10), (100, 7), (512, 33)):
+        launch = LaunchSpec(
+            Limits(megabytes, seconds), command=["/bin/sh", "-c", "ulimit -d; ulimit -t"], readable=["/bin"]
+        )
+        done = confinement.finish(fork_server.start(launch, "on"), launch, 20)
+        assert done.output.split() == [b"%d" % (megabytes << 10), b"%d" % seconds]
+
+
+def test_forks_find_no_descriptor_of_the_server_or_of_others() -> None:
+    others = [python_bot() for _ in range(3)]
+    try:
+        source = (
+            "import os\nfound = []\nfor number in range(64):\n    try:\n        os.fstat(number)\n"
+            "        found.append(number)\n    except OSError:\n        pass\nraise ValueError(found)\n"
+        )
+        # Standard streams, two that its loop talks by, and /dev/null.
+        assert "[0, 1, 2, 3, 4, 5]" in raised_by(source)
+    finally:
+        for other in others:
+            other.end()
+
+
+def test_each_fork_finds_the_interpreter_as_all_others_find_it() -> None:
+    """To the last address: what a set of objects is ordered by follows from it."""
+    source = (
+        "import gc, sys\n"
+        "seen = (id(object()), id([]), id(str(10 ** 40)), hash(object()), gc.get_count(), len(gc.get_objects()))\n"
+        "raise ValueError(f'{seen}')\n"
+    )
+    first = raised_by(source)
+    running = [python_bot() for _ in range(3)]
+    running.pop(1).end()
+    second = raised_by(source)
+    for process in running:
+        process.end()
+    assert "(" in first
+    assert first == second == raised_by(source)
+
+
+def test_a_fork_can_signal_neither_its_server_nor_another() -> None:
+    other = python_bot()
+    server = server_of(other)
+    try:
+        tries = "\n".join(
+            f"try:\n    os.kill({pid}, {number})\n    done.append(({pid}, {number}))\nexcept OSError:\n    pass"
+            for pid in (other.pid, server, -server, 0, -1)
+            for number in (0, signal.SIGTERM, signal.SIGKILL)
+        )
+        assert "ValueError: []" in raised_by(f"import os\ndone = []\n{tries}\nraise ValueError(f'{{done}}')\n")
+        assert not other.has_ended()
+    finally:
+        other.end()
+
+
+def test_a_killed_server_takes_its_forks_along_and_another_serves_on() -> None:
+    process = python_bot()
+    server = server_of(process)
+    os.kill(server, signal.SIGKILL)
+    wait_until(lambda: is_gone(process.pid))
+    assert process.end() == -signal.SIGKILL
+    again = python_bot()
+    assert server_of(again) != server
+    again.end()
+
+
+def test_a_killed_server_costs_no_bot_a_game() -> None:
+    bot = "import os\ndef a(bot): return 5\ndef b(bot, bet): return 1\n"
+    playing = Settings(sessions=300)
+    expected = pair(bot, bot, playing)
+    stopped = threading.Event()
+
+    def kill_one() -> None:
+        while not stopped.wait(0.01):
+            for server in list(fork_server._servers.values()):
+                if server.forks:
+                    time.sleep(0.02)
+                    os.kill(server.process.pid, signal.SIGKILL)
+                    return
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    try:
+        played = pair(bot, bot, playing)
+    finally:
+        stopped.set()
+        killer.join()
+    assert played.what_counts == expected.what_counts
+    assert not played.faults
+
+
+def test_a_server_outlives_the_thread_that_asked_for_it() -> None:
+    fork_server.end_idle()
+    started: list[Confined] = []
+    thread = threading.Thread(target=lambda: started.append(python_bot()))
+    thread.start()
+    thread.join()
+    time.sleep(0.05)
+    assert not started[0].has_ended()
+    started[0].end()
+
+
+def test_servers_without_forks_are_few() -> None:
+    fork_server.end_idle()
+    folders = [f"/usr/lib/{n}" for n in range(fork_server._MOST_IDLE + 2)]
+    for folder in folders:
+        launch = LaunchSpec(Limits(256, 10), command=["/bin/true"], readable=["/bin", folder])
+        assert confinement.finish(fork_server.start(launch, "on"), launch, 20).status == 0
+    assert len(fork_server._servers) == fork_server._MOST_IDLE
+    fork_server.end_idle()
+    assert not fork_server._servers
+
+
+def test_servers_without_forks_end_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    fork_server.end_idle()
+    monkeypatch.setattr(fork_server, "_IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(fork_server, "_owner", 0)  # so that a new thread looks after them
+    busy = python_bot()
+    assert ran("exit 0").status == 0
+    assert len(fork_server._servers) == 2
+    wait_until(lambda: len(fork_server._servers) == 1)
+    assert not busy.has_ended()
+    busy.end()
+    wait_until(lambda: not fork_server._servers)
+
+
+def test_forks_die_with_the_tournament() -> None:
+    code = (
+        "import sys\nfrom tests.sandbox.test_fork_server import fork_server, server_of, shell\n"
+        "process = fork_server.start(shell('while :; do :; done'), 'on')\n"
+        "print(process.pid, server_of(process), flush=True)\nsys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]
+    ) as driver:
+        assert driver.stdout
+        pids = [int(pid) for pid in driver.stdout.readline().split()]
+        assert len(pids) == 2 and not any(map(is_gone, pids))
+        driver.kill()
+    wait_until(lambda: all(map(is_gone, pids)))
