@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -131,3 +132,22 @@ def test_every_contest_plays_from_a_new_folder(command: Path, tmp_path: Path) ->
         assert len(pd.read_parquet(folder / "results" / contest.name / "games"))
         checked(command, "leaderboard", contest.name, folder=folder)
         checked(command, "report", contest.name, folder=folder)
+
+
+def test_a_contest_of_somebody_else_s_plays_from_its_wheel(command: Path, tmp_path: Path) -> None:
+    example = tmp_path / "source"
+    shutil.copytree(ROOT / "examples" / "liars_dice", example)
+    options = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
+    checked(sys.executable, "-m", "pip", "wheel", *options, example, folder=tmp_path)
+    (built,) = tmp_path.glob("*.whl")
+    python = command.parent / "python"
+    options = ["--no-deps", "--no-index", "--ignore-installed"]
+    checked(sys.executable, "-m", "pip", "--python", python, "install", *options, built, folder=tmp_path)
+    folder = tmp_path / "contest"
+    folder.mkdir()
+    for name in ("tournament.toml", "entrants"):
+        (example / name).rename(folder / name)
+    checked(command, "run", "liars_dice", "--executor", "local", "--sessions", "20", folder=folder)
+    entrants = pd.read_parquet(folder / "results" / "liars_dice" / "entrants.parquet")
+    assert set(entrants.status) == {"ok"} and len(entrants) == 3
+    assert "own_hand" in checked(command, "leaderboard", "liars_dice", folder=folder)

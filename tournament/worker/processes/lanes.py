@@ -10,6 +10,7 @@ each leg.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import time
@@ -92,7 +93,7 @@ class _Process:
 
     `slots`: how many legs it was ever given; `legs`: those that it plays;
     `decisions_before`: of those that have left. `starting`: the messages in which legs begin.
-    `idle_seconds`: how long it slept or waited in all while it was asked.
+    `idle_seconds`: how long it slept or waited in all while it was asked. `measured`: when its memory was.
     """
 
     confined: Confined
@@ -105,6 +106,14 @@ class _Process:
     starting: set[int] = field(default_factory=set)
     idle_seconds: float = 0.0
     watch: _Watch | None = None
+    memory_bytes: int = 0
+    measured: float = -math.inf
+
+    def measured_memory(self) -> int:
+        """The most memory that it has had at once. Where it plays other legs, as it was lately: to ask takes long."""
+        if len(self.legs) < 2 or time.monotonic() - self.measured > _AUDIT_SECONDS:
+            self.memory_bytes, self.measured = self.confined.memory_bytes(), time.monotonic()
+        return self.memory_bytes
 
 
 @dataclass
@@ -191,6 +200,7 @@ class _LaneTable:
         self._parting: deque[tuple[float, Confined]] = deque()
         self._done: list[PlayedLeg] = []
         self._most_legs = len(legs)
+        self._buffer_fields = buffer_fields(contest.games), buffer_fields(contest.sessions)
         self._one_core = OneCore()
         self._lanes = lanes.Lanes(
             contest.interface.view_size,
@@ -308,8 +318,7 @@ class _LaneTable:
 
     def _begin(self, in_play: _LegInPlay) -> None:
         contest, leg = self._contest, in_play.leg
-        in_play.games = Table(buffer_fields(contest.games), _ROWS)
-        in_play.sessions = Table(buffer_fields(contest.sessions), _ROWS)
+        in_play.games, in_play.sessions = (Table(fields, _ROWS) for fields in self._buffer_fields)
         in_play.rows = LegRows(self._spool, in_play.games, in_play.sessions)
         in_play.faults = []
         in_play.cpu_before = [0.0, 0.0]
@@ -574,7 +583,7 @@ class _LaneTable:
         memory = 0
         if process is not None:
             seconds += process.confined.cpu_seconds() / (process.slots if process.shared else 1)
-            memory = process.confined.memory_bytes()
+            memory = process.measured_memory()
         return Use(self._lanes.decisions(in_play.lane)[number], seconds, memory)
 
     def _complaints(self, channel: int, slot: int | None = None) -> str:
