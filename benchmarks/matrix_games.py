@@ -28,7 +28,7 @@ from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg
-from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.runner.schedule import Competitor, Replicas, RoundRobin
 from tournament.store.part_writer import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
@@ -47,7 +47,8 @@ _IN_C = {
 _IN_PYTHON = (
     "def move(bot):\n    return bot.opponents_moves[-1] if bot.turn else 0\n",
     "def move(bot):\n    return bot.turn % 2\n",
-    "def move(bot):\n    return 1 if 1 in bot.opponents_moves else 0\n",
+    "grudge = 0\n\n\ndef move(bot):\n    global grudge\n"
+    "    grudge = bot.turn > 0 and (grudge or bot.opponents_previous_move)\n    return grudge\n",
     "def move(bot):\n    return 0\n",
     "def move(bot):\n    return 1\n",
     "def move(bot):\n    return bot.my_moves[-1] ^ bot.opponents_moves[-1] if bot.turn else 0\n",
@@ -83,15 +84,18 @@ def built(sources: dict[str, str], settings: ContestSettings) -> list[Entrant]:
         )
 
 
-def legs_of(entrants: Sequence[Entrant], settings: ContestSettings) -> tuple[list[Leg], dict[str, bytes]]:
-    """All pairs, and what plays them."""
+def legs_of(
+    entrants: Sequence[Entrant], settings: ContestSettings, replicas: int = 1
+) -> tuple[list[Leg], dict[str, bytes]]:
+    """All pairs, so many times, and what plays them."""
     artifacts = {}
     competitors = []
     for number, entrant in enumerate(entrants):
         assert entrant.artifact and entrant.artifact_sha256, entrant.problem
         artifacts[entrant.artifact_sha256] = entrant.artifact
         competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256))
-    return list(RoundRobin(DILEMMA.name, settings.playing(), bytes(KEY_BYTES), competitors).legs()), artifacts
+    schedule = RoundRobin(DILEMMA.name, settings.playing(), bytes(KEY_BYTES), competitors, replicas=Replicas(replicas))
+    return list(schedule.legs()), artifacts
 
 
 def settings_of(sessions: int) -> ContestSettings:
@@ -110,10 +114,10 @@ def turns_in_c(entrants: Sequence[Entrant], sessions: int) -> float:
     return turns / (time.process_time() - started)
 
 
-def turns_in_python(entrants: Sequence[Entrant], sessions: int) -> float:
-    """The same of Python bots, the start of their processes included."""
+def turns_in_python(entrants: Sequence[Entrant], sessions: int, replicas: int) -> float:
+    """The same of Python bots, on the clock, the start of their processes included."""
     settings = settings_of(sessions)
-    legs, artifacts = legs_of(entrants, settings)
+    legs, artifacts = legs_of(entrants, settings, replicas)
     with one_core(), contextlib.closing(Spool()) as spool:
         started = time.perf_counter()
         turns = 0
@@ -149,13 +153,14 @@ def main() -> None:
         {f"bot{number:02}.py": _IN_PYTHON[number % len(_IN_PYTHON)] for number in range(_FIELD)}, settings_of(1)
     )
     for _ in range(rounds):
-        mine = turns_in_python(in_python, 20)
         theirs = axelrods_turns()
-        print(f"{_FIELD} Python bots: {mine:,.0f} turns/s", end="")
-        if theirs:
-            print(f"; Axelrod's matches {theirs[0]:,.0f} ({mine / theirs[0]:.1f}),", end="")
-            print(f" its tournament {theirs[1]:,.0f} ({mine / theirs[1]:.1f})", end="")
-        print(flush=True)
+        for sessions, replicas in ((42, 1), (20, 7)):
+            mine = turns_in_python(in_python, sessions, replicas)
+            print(f"{_FIELD} Python bots, {sessions} games of {replicas} replicas: {mine:,.0f} turns/s", end="")
+            if theirs:
+                print(f"; Axelrod's matches {theirs[0]:,.0f} ({mine / theirs[0]:.1f}),", end="")
+                print(f" its tournament {theirs[1]:,.0f} ({mine / theirs[1]:.1f})", end="")
+            print(flush=True)
 
 
 if __name__ == "__main__":
