@@ -1,5 +1,6 @@
 # See records.pyx for details.
 
+cimport numpy as cnp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
 
 cdef struct Columns:    # where a table's columns lie: that of a row's member at offset o is at o · pitch
@@ -28,7 +29,8 @@ cdef inline Value* column(Columns columns, Value* member) noexcept nogil:
 
 
 cdef class Table:
-    cdef readonly dict arrays
+    cdef dict by_name
+    cdef cnp.ndarray whole  # the memory
     cdef readonly object row
     cdef readonly object layout
     cdef readonly int64_t capacity
@@ -36,6 +38,7 @@ cdef class Table:
     cdef Columns columns    # of the arrays, which own them
     cdef int64_t size       # bytes
 
+    cdef int take_memory(self) except -1
     cdef int expect(self, row) except -1
     cdef bint move_rows(self, RowBuffer* buffer) noexcept nogil
     cdef void prefetch(self) noexcept nogil

@@ -49,9 +49,30 @@ cdef class Table:
             {"names": list(fields), "formats": [(kind, (capacity,)) for kind in kinds],
              "offsets": [offset * self.columns.pitch for offset in offsets], "itemsize": self.size}
         )
-        whole = np.zeros(1, dtype=self.layout)
-        self.arrays = {name: whole[name][0] for name in fields}
-        self.columns.content = <char*>cnp.PyArray_DATA(whole)
+        self.take_memory()
+
+    cdef int take_memory(self) except -1:
+        self.whole = np.zeros(1, dtype=self.layout)
+        self.columns.content = <char*>cnp.PyArray_DATA(self.whole)
+        return 0
+
+    def another(self):
+        """An empty table like this one. Each leg in lanes has its own, and laying out takes longer than some."""
+        cdef Table made = Table.__new__(Table)
+        made.row = self.row
+        made.columns.pitch = self.columns.pitch
+        made.size = self.size
+        made.capacity = self.capacity
+        made.layout = self.layout
+        made.take_memory()
+        return made
+
+    @property
+    def arrays(self):
+        """The columns by name."""
+        if self.by_name is None:
+            self.by_name = {name: self.whole[name][0] for name in self.layout.names}
+        return self.by_name
 
     cdef int expect(self, row) except -1:
         """Raise TypeError unless a row is such a struct."""

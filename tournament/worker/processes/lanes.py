@@ -200,7 +200,7 @@ class _LaneTable:
         self._parting: deque[tuple[float, Confined]] = deque()
         self._done: list[PlayedLeg] = []
         self._most_legs = len(legs)
-        self._buffer_fields = buffer_fields(contest.games), buffer_fields(contest.sessions)
+        self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
         self._one_core = OneCore()
         self._lanes = lanes.Lanes(
             contest.interface.view_size,
@@ -318,7 +318,7 @@ class _LaneTable:
 
     def _begin(self, in_play: _LegInPlay) -> None:
         contest, leg = self._contest, in_play.leg
-        in_play.games, in_play.sessions = (Table(fields, _ROWS) for fields in self._buffer_fields)
+        in_play.games, in_play.sessions = (table.another() for table in self._empty_tables)
         in_play.rows = LegRows(self._spool, in_play.games, in_play.sessions)
         in_play.faults = []
         in_play.cpu_before = [0.0, 0.0]
