@@ -60,6 +60,7 @@ except KeyboardInterrupt:
 def invent(task: Task, *more: object) -> Receipt:
     """In the place of `play_task`: parts and sums as if the batch had been played."""
     storage = open_storage(task.location)
+    ((batch_name, _),) = task.batches()
     sessions = task.legs[0].plan.sessions
     chance = np.random.default_rng(task.legs[0].plan.match)
     parts = []
@@ -67,8 +68,8 @@ def invent(task: Task, *more: object) -> Receipt:
         ("games", VON_NEUMANN_POKER.games, sessions * _GAMES),
         ("sessions", VON_NEUMANN_POKER.sessions, sessions),
     ):
-        staged = f"staging/{task.name}-{chance.bytes(16).hex()}-{table}"
-        writer = PartWriter(storage, table, columns, f"{task.name}.parquet", staged)  # type: ignore[arg-type]
+        staged = f"staging/{batch_name}-{chance.bytes(16).hex()}-{table}"
+        writer = PartWriter(storage, table, columns, f"{batch_name}.parquet", staged)  # type: ignore[arg-type]
         at_once = max(1, min(len(task.legs), (1 << 18) // rows))
         buffer = Table(buffer_fields(columns), at_once * rows)
         for first in range(0, len(task.legs), at_once):
@@ -86,7 +87,7 @@ def invent(task: Task, *more: object) -> Receipt:
         )
         for leg, blocks in zip(task.legs, points)
     )  # fmt: skip
-    return Receipt(Batch(task.name, tuple(parts), results), 1.0)
+    return Receipt((Batch(batch_name, tuple(parts), results),), 1.0)
 
 
 def make_records(folder: Path, bots: int, sessions: int) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,11 +22,14 @@ from tests.contest_runs import (
 )
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.errors import RunFailed
 from tournament.standings.luck import write_luck
 from tournament.standings.results import load
-from tournament.store.ledger import read_state, standing_batches
+from tournament.store.ledger import Part, read_state, standing_batches
 from tournament.store.legs import Legs
+from tournament.store.part_writer import PartWriter
 from tournament.store.storage import open_storage
+from tournament.worker.batch import Receipt, Task, play_task
 
 BOTS = ["bold", "calm", "dull"]
 
@@ -68,6 +74,67 @@ def test_more_replicas_play_only_what_is_new(tmp_path: Path, duplicate: str) -> 
     pd.testing.assert_frame_equal(records(grown)[replica == 0].reset_index(drop=True), one)
     cards = [set(records(grown).a_card[replica == number]) for number in range(3)]
     assert not cards[0] & cards[1] and not cards[1] & cards[2]
+
+
+PYTHON_BOTS = {
+    f"{name}.py": f"def a(bot): return {bet} if bot.card > {card} else 0\ndef b(bot, bet): return bot.card > {card}\n"
+    for name, bet, card in (("bold", 60, 0.3), ("calm", 5, 0.5), ("dull", 20, 0.8))
+}
+
+
+def python_place(folder: Path) -> Place:
+    place = new_place(folder, [], 30, "duplicate = true\nreplicas = 1")
+    (folder / "bots").mkdir()
+    for name, source in PYTHON_BOTS.items():
+        (folder / "bots" / name).write_text(source)
+    return place
+
+
+def test_replicas_of_processes_are_played_in_step_and_recorded_each_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown = python_place(tmp_path / "grown")
+    games = with_replicas(grown, 1) + with_replicas(grown, 3)
+    tasks: list[Task] = []
+
+    def noting(task: Task, *more: Any) -> Receipt:
+        tasks.append(task)
+        return play_task(task, *more)
+
+    monkeypatch.setattr("tournament.runner.executors.local.play_task", noting)
+    at_once = python_place(tmp_path / "at_once")
+    assert with_replicas(at_once, 3) == games
+    assert [len(task.batches()) for task in tasks] == [3]
+    pd.testing.assert_frame_equal(records(grown), records(at_once))
+    assert load(str(grown.results)).ranking == load(str(at_once.results)).ranking
+    for folder in ("games", "sessions"):
+        parts = sorted((at_once.results / folder).iterdir())
+        assert len(parts) == 3
+        for part in parts:
+            assert len(set(pd.read_parquet(part).session // 30 // 2)) == 1
+    assert verify(CONTEST, config=at_once.config, replay=6).problems == ()
+
+
+@pytest.mark.parametrize("fails_at", range(6))
+def test_a_task_of_which_a_part_can_t_be_written_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
+) -> None:
+    place = python_place(tmp_path)
+    finish = PartWriter.finish
+    calls = itertools.count()
+
+    def fail(writer: PartWriter) -> Part:
+        if next(calls) == fails_at:
+            raise OSError(errno.ENOSPC, "no space left on device")
+        return finish(writer)
+
+    monkeypatch.setattr(PartWriter, "finish", fail)
+    with pytest.raises(RunFailed, match="is full; free some space"):
+        with_replicas(place, 3)
+    assert not list((place.results / "staging").iterdir())
+    assert not list((place.results / "games").iterdir())
+    with_replicas(place, 3)
+    assert_games_are_the_standings(place.results)
 
 
 def test_fewer_lose_nothing_and_an_edited_bot_plays_as_many_as_are_wanted(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def _compared(
             contest.rules,
         )
         try:
-            again = play_task(task, players.artifacts).batch
+            (again,) = play_task(task, players.artifacts).batches
         except OSError as error:
             raise RunFailed(explain_write_error(error, there.location)) from None
         first, end = leg.plan.first_session, leg.plan.first_session + leg.plan.sessions

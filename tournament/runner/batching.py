@@ -14,7 +14,8 @@ _FIRST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
 _SHORTEST_SECONDS = 0.02
 # Legs in lanes all end together, and the more there are the faster each goes.
 _LANES_SECONDS = 20.0
-_FEW_LANES, _MOST_LANES = 64, 1024
+_FEW_LANES, _MOST_LANES = 64, 4096
+_MOST_UNMEASURED = 1024
 # Before anything is measured: games in lanes to one that is played without.
 _GUESSED_LANES_SHARE = 0.1
 
@@ -58,11 +59,12 @@ class Pace:
         self._lanes = _Kind(_GUESSED_LANES_SHARE * self.expected_rate)
 
     def note(self, receipt: Receipt) -> None:
-        games = sum(leg.games for leg in receipt.batch.legs)
-        self.legs += len(receipt.batch.legs)
+        legs = [leg for batch in receipt.batches for leg in batch.legs]
+        games = sum(leg.games for leg in legs)
+        self.legs += len(legs)
         self.legs_in_lanes += receipt.legs_in_lanes
         self.games += games
-        self.sessions += sum(leg.sessions for leg in receipt.batch.legs)
+        self.sessions += sum(leg.sessions for leg in legs)
         self._lanes.games += receipt.games_in_lanes
         self._lanes.seconds += receipt.seconds_in_lanes
         self._inline.games += games - receipt.games_in_lanes
@@ -81,7 +83,8 @@ class Pace:
         """Whether a batch of so many legs of both kinds goes out, when so many are left with it."""
         # Towards the end batches get smaller, so that all workers finish together.
         if in_lanes:
-            if in_lanes >= _MOST_LANES or in_lanes >= -(-in_lanes_left // self.workers):
+            most = _MOST_LANES if self._lanes.games else _MOST_UNMEASURED
+            if in_lanes >= most or in_lanes >= -(-in_lanes_left // self.workers):
                 return True
             # Few lanes are slow, so they wait for more, but not while others play for long.
             enough = in_lanes >= _FEW_LANES or self.seconds_of_one(inline, 0) >= _LANES_SECONDS

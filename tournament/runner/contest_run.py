@@ -341,7 +341,7 @@ def _play(
     receipts = executor.play(tasks, artifacts)
     try:
         for receipt in receipts:
-            played += writer.commit(batches=[receipt.batch])
+            played += writer.commit(batches=receipt.batches)
             pace.note(receipt)
             pace.workers = executor.workers
             now = time.perf_counter()
@@ -383,15 +383,15 @@ def _tasks(
     inline_left: int,
     in_lanes_left: int,
 ) -> Iterator[Task]:
-    """Batches of the legs not yet done, cut where one that is done lies between: parts stay in schedule order.
+    """Tasks of the legs not yet done, cut where one that is done lies between: parts stay in schedule order.
 
-    None has legs of two replicas.
+    One goes on into another replica only in lanes: the more legs play in step there, the faster each goes.
     """
     settings, sandbox = config.contest.playing(), config.sandbox.model_dump()
     batch: list[Leg] = []
     in_lanes = replica = 0
 
-    def next_batch() -> Task:
+    def next_task() -> Task:
         nonlocal inline_left, in_lanes_left, batch, in_lanes
         task = Task(
             contest.name, settings, sandbox, writer.storage.location, tuple(batch), contest.rules, contest.requires
@@ -404,14 +404,15 @@ def _tasks(
 
     for fixture in itertools.chain(schedule.fixtures(), [None]):
         played = fixture is None or fixture.digest in done
-        if fixture is not None and replica != (replica := schedule.place(fixture.match, fixture.number)[0]) and batch:
-            yield next_batch()
+        is_another = fixture is not None and replica != (replica := schedule.place(fixture.match, fixture.number)[0])
+        if batch and is_another and in_lanes < len(batch):
+            yield next_task()
         if not played and fixture is not None:
             batch.append(schedule.leg(fixture))
             in_lanes += fixture.has_processes
         inline = len(batch) - in_lanes
         if batch and (played or pace.batch_is_full(inline, in_lanes, inline_left, in_lanes_left)):
-            yield next_batch()
+            yield next_task()
 
 
 def _legs_to_play(schedule: Schedule, done: Set[str]) -> tuple[int, int]:

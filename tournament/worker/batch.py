@@ -7,17 +7,18 @@ import uuid
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from engine.records import Table
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.leg import Leg
+from tournament.leg import Leg, legs_per_replica
 from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import Batch, batch_name
+from tournament.store.ledger import Batch, Part, batch_name
 from tournament.store.legs import LegResult
 from tournament.store.part_writer import ROWS_PER_BUFFER, PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
@@ -31,7 +32,7 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 @dataclass(frozen=True)
 class Task:
-    """A batch of legs to play, how, and where its parts go. `rules` and `requires` as of a Contest."""
+    """Legs to play, how, and where their parts go: a batch for each replica. `rules` and `requires` as of a Contest."""
 
     contest: str
     settings: dict[str, Any]
@@ -41,11 +42,14 @@ class Task:
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def name(self) -> str:
-        """The name of its batch."""
-        first = self.legs[0].plan
-        return batch_name(first.match, first.number, (leg.digest for leg in self.legs))
+    def batches(self) -> list[tuple[str, list[Leg]]]:
+        """The name and legs of each batch."""
+        size = legs_per_replica(self.settings)
+        by_replica = [list(legs) for _, legs in groupby(self.legs, lambda leg: leg.plan.number // size)]
+        return [
+            (batch_name(legs[0].plan.match, legs[0].plan.number, (leg.digest for leg in legs)), legs)
+            for legs in by_replica
+        ]
 
     @property
     def memory_bytes(self) -> int:
@@ -62,9 +66,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Receipt:
-    """A played batch, ready to commit, the seconds that it took, and how much of it was played in lanes."""
+    """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes."""
 
-    batch: Batch
+    batches: tuple[Batch, ...]
     seconds: float
     seconds_in_lanes: float = 0.0
     games_in_lanes: int = 0
@@ -73,7 +77,7 @@ class Receipt:
 
 @dataclass
 class ParquetSink:
-    """A sink whose rows go out to the batch's parts."""
+    """A sink whose rows go out to a batch's parts."""
 
     games: Table
     sessions: Table
@@ -85,6 +89,15 @@ class ParquetSink:
         self.games_part.write(self.games)
         self.sessions_part.write(self.sessions)
 
+    def finish(self) -> tuple[Part, Part]:
+        """Put the parts on disk. Raises OSError."""
+        return self.games_part.finish(), self.sessions_part.finish()
+
+    def abandon(self) -> None:
+        """Drop them, also when they are finished."""
+        self.games_part.abandon()
+        self.sessions_part.abandon()
+
 
 _AT_ANY_TIME = nullcontext()
 
@@ -95,7 +108,7 @@ def play_task(
     stopping: Callable[[], bool] = lambda: False,
     turn: AbstractContextManager[object] = _AT_ANY_TIME,
 ) -> Receipt:
-    """Play a batch. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
+    """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
     It is played in a `turn`; until all of it is on disk somebody else may have his.
     Raises OSError when the parts can't be written, Stopped once `stopping()`,
@@ -106,8 +119,12 @@ def play_task(
     settings = contest.settings.model_validate(task.settings)
     sandbox = SandboxSettings.model_validate(task.sandbox)
     storage = open_storage(task.location)
-    staged = f"staging/{task.name}-{uuid.uuid4().hex}"
-    sink = _open_sink(contest, storage, task.name, staged)
+    batches = task.batches()
+    tables = (
+        Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
+        Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
+    )
+    sinks = [_open_sink(contest, storage, batches[0][0], tables)]  # so that a full disk is known before they play
     spool = Spool()
     try:
         with turn:
@@ -124,29 +141,42 @@ def play_task(
             }
             seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
             games_in_lanes = sum(played.result.games for played in waiting.values())
-            results: list[LegResult] = []
-            for leg in task.legs:
-                if leg.has_processes:
-                    played = waiting.pop(leg.digest)
-                    played.rows.replay_into(sink)
-                    results.append(played.result)
-                else:
-                    results.append(play_leg(contest, settings, leg, artifacts, sink, stopping))
-            sink.clear()
+            results: list[list[LegResult]] = []
+            for number, (name, legs) in enumerate(batches):
+                if number:
+                    sinks.append(_open_sink(contest, storage, name, tables))
+                results.append([])
+                for leg in legs:
+                    if leg.has_processes:
+                        played = waiting.pop(leg.digest)
+                        played.rows.replay_into(sinks[number])
+                        results[number].append(played.result)
+                    else:
+                        results[number].append(play_leg(contest, settings, leg, artifacts, sinks[number], stopping))
+                sinks[number].clear()
             seconds = time.perf_counter() - started
-        parts = (sink.games_part.finish(), sink.sessions_part.finish())
+        parts = [sink.finish() for sink in sinks]
     except BaseException:
-        sink.games_part.abandon()
-        sink.sessions_part.abandon()
+        for sink in sinks:
+            sink.abandon()
         raise
     finally:
         spool.close()
-    batch = Batch(task.name, parts, tuple(results), confined_by)
-    return Receipt(batch, seconds, seconds_in_lanes, games_in_lanes, len(in_lanes))
+    return Receipt(
+        tuple(
+            Batch(name, its_parts, tuple(its_results), confined_by)
+            for (name, _), its_parts, its_results in zip(batches, parts, results)
+        ),
+        seconds,
+        seconds_in_lanes,
+        games_in_lanes,
+        len(in_lanes),
+    )
 
 
-def _open_sink(contest: Contest, storage: Storage, name: str, staged: str) -> ParquetSink:
+def _open_sink(contest: Contest, storage: Storage, name: str, tables: tuple[Table, Table]) -> ParquetSink:
     file = f"{name}.parquet"
+    staged = f"staging/{name}-{uuid.uuid4().hex}"
     origin = origin_of(contest.name, contest.engine_version)
     games_part = PartWriter(storage, "games", contest.games, file, f"{staged}-games", origin)
     try:
@@ -154,9 +184,4 @@ def _open_sink(contest: Contest, storage: Storage, name: str, staged: str) -> Pa
     except BaseException:
         games_part.abandon()
         raise
-    return ParquetSink(
-        Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
-        Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
-        games_part,
-        sessions_part,
-    )
+    return ParquetSink(*tables, games_part, sessions_part)
