@@ -302,6 +302,6 @@ def test_small_tables_have_meanings_strings_and_gaps(storage: FolderStorage, tmp
 def test_flags_are_read_from_any_place(chunks: list[list[bool]], first: int, count: int) -> None:
     """Also from where no byte begins, as slices of a row group have them."""
     column = pa.chunked_array([pa.array(chunk, pa.bool_()) for chunk in chunks], pa.bool_())
-    found = _numbers(pa.table({"flag": column}).slice(first, count), "flag")
+    found = _numbers(pa.Table.from_arrays([column], ["flag"]).slice(first, count), "flag")
     assert found.dtype == np.uint8
     assert found.tolist() == [value for chunk in chunks for value in chunk][first : first + count]

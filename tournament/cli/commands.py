@@ -125,13 +125,8 @@ def run(
     Run again after a crash, after Ctrl-C or with a new bot in the folder:
     only what is missing is played.
     """
-    from rich.text import Text
-
-    from tournament.cli.consoles import err, out
-    from tournament.cli.screen import Screen
-    from tournament.cli.tables import final_tables, first_line
     from tournament.config import load_config, load_contests
-    from tournament.runner.seed import begin_key
+    from tournament.runner.early_key import begin_key
     from tournament.store.storage import inside
 
     chosen = {
@@ -154,7 +149,12 @@ def run(
     for name, one in chosen.items():
         begin_key(one, inside(one.results, name))
 
-    from tournament.cli.numbers import short  # while keys are worked out
+    from rich.text import Text  # while keys are worked out
+
+    from tournament.cli.consoles import err, out
+    from tournament.cli.numbers import short
+    from tournament.cli.screen import Screen
+    from tournament.cli.tables import final_tables, first_line
     from tournament.entrants.folder import stamps
     from tournament.runner.contest_run import plan_of, prepare_contest, run_prepared
 
