@@ -11,6 +11,7 @@ import pytest
 from tests.cli.test_cli import command
 from tests.contest_runs import bot_source
 from tournament import keys
+from tournament.cli import consoles
 from tournament.contests import CONTESTS
 
 # The command in a process that tells in the end which modules it loaded.
@@ -71,6 +72,13 @@ def test_a_commands_help_names_the_contests(tmp_path: Path) -> None:
 def test_help_has_whole_first_sentences(tmp_path: Path) -> None:
     text = " ".join(command(tmp_path, "--help").stdout.split())
     assert "Build a bot, play it against a house bot, question it at the limits, and say whether it can enter." in text
+
+
+def test_words_between_colons_stay_as_they_are() -> None:
+    """What strangers wrote names no picture; and to look for any would load a thousand names."""
+    with consoles.out.capture() as written:
+        consoles.out.print("a bot says :smile:")
+    assert written.get() == "a bot says :smile:\n"
 
 
 def test_a_seed_drawn_ahead_is_drawn_once() -> None:
