@@ -20,6 +20,8 @@ def main() -> None:
         cli.main()
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        gc.freeze()  # what is left goes with the process: its end need not look through it
 
 
 if __name__ == "__main__":
