@@ -191,7 +191,7 @@ def test_a_table_makes_a_contest_by_the_rules_that_it_names(tmp_path: Path) -> N
     assert named.contest.playing() == own.contest.playing() | {"sessions": 7}
     known = load_contests(tmp_path / "tournament.toml")
     assert known.chosen == ("late_night", CONTEST)
-    assert set(known.all) == {"late_night", *(contest.name for contest in CONTESTS)}
+    assert set(known.names) == {"late_night", *(contest.name for contest in CONTESTS)}
 
 
 @pytest.mark.parametrize(

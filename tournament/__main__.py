@@ -8,6 +8,8 @@ import sys
 # garbage again and again took a tenth of a command's time. In numpy nothing here is for its threads.
 gc.set_threshold(100_000, 20, 100)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# For plugins it would read what every installed package declares.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def main() -> None:
@@ -18,6 +20,8 @@ def main() -> None:
         cli.main()
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        gc.freeze()  # what is left goes with the process: its end need not look through it
 
 
 if __name__ == "__main__":

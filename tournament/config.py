@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tournament.contests import CONTESTS, find_contest, known_rules
+from tournament.contests import BUILT_IN, find_contest, known_rules
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
@@ -55,25 +55,31 @@ class Config:
 
 @dataclass(frozen=True)
 class Contests:
-    """The contests that a settings file makes, by name: a table each, then those without one that are there anyway.
+    """The contests that a settings file makes, by name: a table each. Those that are built in are there without one.
 
     `chosen` are those of the file; or, where it has none, all. `broken` are those whose package can't be loaded,
     with what is wrong: they disturb nobody but who asks for them.
     """
 
-    all: dict[str, Contest]
+    made: dict[str, Contest]
     chosen: tuple[str, ...]
     broken: dict[str, BadInput] = field(default_factory=dict)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the file's contests, and then of the others."""
+        return tuple(dict.fromkeys((*self.made, *BUILT_IN)))
+
     def find(self, name: str) -> Contest:
         """The contest of that name. Raises BadInput for an unknown one."""
-        if name in self.all:
-            return self.all[name]
+        if name in self.made:
+            return self.made[name]
         if name in self.broken:
             raise self.broken[name]
-        if name in known_rules():
+        if name in BUILT_IN or name in known_rules():
             return find_contest(name)
-        raise BadInput(f"no contest is called {name}; there are: {', '.join(self.all)}{did_you_mean(name, self.all)}")
+        names = self.names
+        raise BadInput(f"no contest is called {name}; there are: {', '.join(names)}{did_you_mean(name, names)}")
 
 
 def load_contests(path: Path | None = None) -> Contests:
@@ -116,11 +122,11 @@ def load_config(
     where = str(path or FILE_NAME)
     contests = _contests_in(document, where, text)
     played = contests.find(contest_name)
-    tables = {*contests.all, *contests.broken, _SANDBOX}
+    tables = {*contests.names, *contests.broken, _SANDBOX}
     head = {key: value for key, value in document.items() if key not in tables}
     overrides = {key: value for key, value in (general or {}).items() if value is not None}
     own_overrides = {key: value for key, value in (contest or {}).items() if value is not None}
-    for other in contests.all.values():  # every table of the file must be right, whichever is asked for
+    for other in contests.made.values():  # every table of the file must be right, whichever is asked for
         _validate(other.settings, _table(document, other.name, where, text), where, text, other.name)
     _validate(General, head, where, text, None)
     sandbox = _validate(SandboxSettings, _sandbox_table(document, where, text), where, text, _SANDBOX)
@@ -150,23 +156,22 @@ def _contests_in(document: Mapping[str, Any], where: str, text: str) -> Contests
     """The contests that the tables of a file make."""
     made: dict[str, Contest] = {}
     broken: dict[str, BadInput] = {}
-    own_rules = {contest.name: contest for contest in CONTESTS}
     for name, table in document.items():
-        if name == _SANDBOX or name in General.model_fields or (name not in own_rules and not isinstance(table, dict)):
+        if name == _SANDBOX or name in General.model_fields or (name not in BUILT_IN and not isinstance(table, dict)):
             continue
-        if name in own_rules and (not isinstance(table, dict) or "game" not in table):
-            made[name] = own_rules[name]
+        if name in BUILT_IN and (not isinstance(table, dict) or "game" not in table):
+            made[name] = BUILT_IN[name]
             continue
         if not isinstance(table, dict) or "game" not in table:
             rules = known_rules()
             if name not in rules:
                 raise BadInput(
                     f"{where}, line {_line_of(text, None, name)}: unknown table {_shown(name)}; a contest of that name"
-                    f' says by which rules it is played: game = "{CONTESTS[0].name}". There are'
+                    f' says by which rules it is played: game = "{next(iter(BUILT_IN))}". There are'
                     f" {_listed(rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*rules, _SANDBOX])}"
                 )
         place, game = f"{where}, line {_line_of(text, name, 'game')}", table.get("game", name)
-        rules = [*own_rules] if isinstance(game, str) and game in own_rules else known_rules()
+        rules = [*BUILT_IN] if isinstance(game, str) and game in BUILT_IN else known_rules()
         if not isinstance(game, str) or game not in rules:
             close = did_you_mean(game, rules) if isinstance(game, str) else ""
             raise BadInput(f"{place}: game = {game!r}: no such rules; there are {_listed(rules)}{close}")
@@ -179,8 +184,7 @@ def _contests_in(document: Mapping[str, Any], where: str, text: str) -> Contests
         except BadInput as problem:
             broken[name] = BadInput(f"{place}: {problem}")
     chosen = [name for name in document if name in made or name in broken]
-    more = {name: own for name, own in own_rules.items() if name not in made}
-    return Contests(made | more, tuple(chosen or own_rules), broken)
+    return Contests(made, tuple(chosen or BUILT_IN), broken)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -251,7 +255,7 @@ def _validate(
             place = f"{where}, line {_line_of(text, table, key)}"
             if detail["type"] == "extra_forbidden":
                 kind = "table" if isinstance(values[key], dict) else "key"
-                known = [*model.model_fields, *([_SANDBOX, *[c.name for c in CONTESTS]] if table is None else [])]
+                known = [*model.model_fields, *([_SANDBOX, *BUILT_IN] if table is None else [])]
                 close = did_you_mean(key, known)
                 messages.append(f"{place}: unknown {kind} {key}; there are {_listed(known)}{close}")
             else:

@@ -6,8 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.test_cli import command
+from tests.contest_runs import bot_source
 from tournament import keys
+from tournament.cli import consoles
 from tournament.contests import CONTESTS
 
 # The command in a process that tells in the end which modules it loaded.
@@ -34,6 +38,32 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
     assert not loaded(tmp_path, "--help") & {*HEAVY, "rich", "engine", "tournament.contests", "tournament.config"}
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a contest was played."""
+    folder = tmp_path_factory.mktemp("start")
+    bots = folder / "entrants" / "von_neumann_poker"
+    bots.mkdir(parents=True)
+    for name, bets_above in (("bold", 20), ("calm", 80)):
+        (bots / f"{name}.c").write_text(bot_source(bets_above, 50))
+    assert command(folder, "run", "von_neumann_poker", "--sessions", "2").returncode == 0
+    return folder
+
+
+def test_contests_that_nobody_asks_for_are_not_loaded(place: Path) -> None:
+    modules = loaded(place, "leaderboard", "von_neumann_poker")
+    assert "tournament.contests.von_neumann_poker" in modules
+    others = {"two_card_draw", "holdem_training", "matrix_game"}
+    assert not {f"{package}.{name}" for package in ("tournament.contests", "engine") for name in others} & modules
+    assert not {"pyarrow", "sandlock", "wasmtime", "pandas"} & modules
+
+
+def test_a_run_loads_no_library_of_functions_on_tables(place: Path) -> None:
+    modules = loaded(place, "run", "von_neumann_poker", "--sessions", "3")
+    assert "pyarrow.parquet" in modules
+    assert not {"pyarrow.compute", "pyarrow.dataset", "pandas", "ray", "obstore"} & modules
+
+
 def test_a_commands_help_names_the_contests(tmp_path: Path) -> None:
     text = " ".join(command(tmp_path, "verify", "--help").stdout.split())
     assert ", ".join(contest.name for contest in CONTESTS) in text
@@ -42,6 +72,13 @@ def test_a_commands_help_names_the_contests(tmp_path: Path) -> None:
 def test_help_has_whole_first_sentences(tmp_path: Path) -> None:
     text = " ".join(command(tmp_path, "--help").stdout.split())
     assert "Build a bot, play it against a house bot, question it at the limits, and say whether it can enter." in text
+
+
+def test_words_between_colons_stay_as_they_are() -> None:
+    """What strangers wrote names no picture; and to look for any would load a thousand names."""
+    with consoles.out.capture() as written:
+        consoles.out.print("a bot says :smile:")
+    assert written.get() == "a bot says :smile:\n"
 
 
 def test_a_seed_drawn_ahead_is_drawn_once() -> None:

@@ -28,7 +28,7 @@ EDITED = bot_source(9, 8)
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache of this test alone, but for the compiler's libraries."""
-    compiler.prepare_libraries("c", SandboxSettings(), lambda _text: None)
+    compiler.prepare_libraries({"c"}, SandboxSettings(), lambda _text: None)
     libraries = cache_folder() / "libraries"
     folder = tmp_path / "cache"
     folder.mkdir()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from tournament.cli.brought import Commands
+from tournament.cli.brought import Commands, command
 from tournament.errors import BadInput, TournamentError, printable
 
 if TYPE_CHECKING:
@@ -50,13 +50,13 @@ _Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts")]
 
 def _show_versions(wanted: bool) -> None:
     """Print the versions of all that plays, and end. They are looked up, not imported: Ray alone takes a second."""
+    if not wanted:
+        return
     import platform
     from importlib import metadata
 
     import tournament
 
-    if not wanted:
-        return
     print(f"tournament {tournament.__version__}")
     print(f"Python {platform.python_version()}")
     for name in _PLAYS_WITH:
@@ -76,7 +76,7 @@ def options(
     """Bot contests: drop one file per bot into a folder, run, watch the leaderboard, read every game in pandas."""
 
 
-@app.command(
+@command(
     epilog="Example: tournament run von_neumann_poker --sessions 2000 --seed 7",
 )
 def run(
@@ -125,13 +125,8 @@ def run(
     Run again after a crash, after Ctrl-C or with a new bot in the folder:
     only what is missing is played.
     """
-    from rich.text import Text
-
-    from tournament.cli.consoles import err, out
-    from tournament.cli.screen import Screen
-    from tournament.cli.tables import final_tables, first_line
     from tournament.config import load_config, load_contests
-    from tournament.runner.seed import begin_key
+    from tournament.runner.early_key import begin_key
     from tournament.store.storage import inside
 
     chosen = {
@@ -154,7 +149,12 @@ def run(
     for name, one in chosen.items():
         begin_key(one, inside(one.results, name))
 
-    from tournament.cli.numbers import short  # while keys are worked out
+    from rich.text import Text  # while keys are worked out
+
+    from tournament.cli.consoles import err, out
+    from tournament.cli.numbers import short
+    from tournament.cli.screen import Screen
+    from tournament.cli.tables import final_tables, first_line
     from tournament.entrants.folder import stamps
     from tournament.runner.contest_run import plan_of, prepare_contest, run_prepared
 
@@ -208,7 +208,7 @@ def run(
         raise typer.Exit(1)
 
 
-@app.command(
+@command(
     epilog="Example: tournament leaderboard von_neumann_poker --rating nash",
 )
 def leaderboard(
@@ -265,7 +265,7 @@ def _show_rating(kind: str, contest: str | None, results: str | None, config: Pa
     out.print(rating_table(lines, look, find_contest(found.field.contest, found.field.game).title))
 
 
-@app.command(epilog="Example: tournament crosstable von_neumann_poker")
+@command(epilog="Example: tournament crosstable von_neumann_poker")
 def crosstable(
     contest: _Contest = None, results: _ResultsOption = None, config: _ConfigPath = None, as_json: _Json = False
 ) -> None:
@@ -283,7 +283,7 @@ def crosstable(
         out.print(table)
 
 
-@app.command(epilog="Example: tournament report von_neumann_poker -o report.html")
+@command(epilog="Example: tournament report von_neumann_poker -o report.html")
 def report(
     contest: _Contest = None,
     output: Annotated[
@@ -336,7 +336,7 @@ def report(
         raise typer.Exit(0) from None
 
 
-@app.command(epilog="Example: tournament verify von_neumann_poker --replay 10")
+@command(epilog="Example: tournament verify von_neumann_poker --replay 10")
 def verify(
     contest: _Contest = None,
     replay: Annotated[int, typer.Option(metavar="N", min=0, help="legs to play again, chosen at random")] = 0,
@@ -374,7 +374,7 @@ def verify(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: tournament replay von_neumann_poker --match likeme,naive --session 12 --game 3")
+@command(epilog="Example: tournament replay von_neumann_poker --match likeme,naive --session 12 --game 3")
 def replay(
     contest: Annotated[str, typer.Argument(metavar="CONTEST")],
     match: Annotated[str, typer.Option(metavar="N|X,Y", help="the match's number, or its bots' names")],
@@ -417,7 +417,7 @@ def replay(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: tournament match von_neumann_poker my_bot.py likeme --sessions 500")
+@command(epilog="Example: tournament match von_neumann_poker my_bot.py likeme --sessions 500")
 def match(
     contest: Annotated[str, typer.Argument(metavar="CONTEST")],
     bot: Annotated[
@@ -497,7 +497,7 @@ def match(
         out.print(f"its games: {shlex.join([*words, '--session', '0'])}", soft_wrap=True)
 
 
-@app.command(epilog="Example: tournament faults von_neumann_poker --bot tight_rock")
+@command(epilog="Example: tournament faults von_neumann_poker --bot tight_rock")
 def faults(
     contest: _Contest = None,
     bot: Annotated[str | None, typer.Option(metavar="NAME", help="only this bot's")] = None,
@@ -531,7 +531,7 @@ def faults(
         out.print(line, soft_wrap=True)
 
 
-@app.command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c --session 12 --game 3")
+@command(epilog="Example: tournament check entrants/von_neumann_poker/likeme.c --session 12 --game 3")
 def check(
     bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
     contest: Annotated[
@@ -588,7 +588,7 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: tournament new von_neumann_poker my_bot --language cpp")
+@command(epilog="Example: tournament new von_neumann_poker my_bot --language cpp")
 def new(
     contest: Annotated[str, typer.Argument(metavar="CONTEST")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's or its folder's")],
@@ -613,7 +613,7 @@ def new(
     out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
 
 
-@app.command(epilog="Example: tournament init my_contest --contest von_neumann_poker")
+@command(epilog="Example: tournament init my_contest --contest von_neumann_poker")
 def init(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="to write into, made if need be")] = Path(),
     contest: Annotated[
@@ -649,10 +649,10 @@ def _place_of_results(contest: str | None, results: str | None, config: Path | N
     from tournament.store.storage import inside
 
     known = load_contests(config)
-    place = load_config(next(iter(known.all)), config, general={"results": results}).results
+    place = load_config(known.names[0], config, general={"results": results}).results
     if (
         contest is not None
-        and contest not in known.all
+        and contest not in known.names
         and not (valid_contest_name(contest) and _holds_records(inside(place, contest)))
     ):
         known.find(contest)

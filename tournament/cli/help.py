@@ -18,8 +18,12 @@ class Group(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         whole = formatter.width * 100
         with formatter.section("Commands"):
-            named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+            named = [(name, self.listed(ctx, name)) for name in self.list_commands(ctx)]
             formatter.write_dl([(name, command.get_short_help_str(whole)) for name, command in named if command])
+
+    def listed(self, ctx: Any, name: str) -> Any:
+        """A command as far as a list shows it."""
+        return self.get_command(ctx, name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
@@ -32,6 +36,6 @@ class Group(TyperGroup):
 def _fill_in(parameter: Any) -> None:
     text = getattr(parameter, "help", None)
     if text and CONTESTS in text:
-        from tournament.contests import CONTESTS as KNOWN
+        from tournament.contests import BUILT_IN
 
-        parameter.help = text.replace(CONTESTS, ", ".join(contest.name for contest in KNOWN))
+        parameter.help = text.replace(CONTESTS, ", ".join(BUILT_IN))

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -18,8 +19,9 @@ from rich.text import Text
 from tournament.cli.numbers import short
 from tournament.cli.tables import fitted, leaderboard_table
 from tournament.errors import printable
-from tournament.runner.contest_run import Progress
-from tournament.standings.standings import Standings
+
+if TYPE_CHECKING:
+    from tournament.runner.contest_run import Progress
 
 _LINE_SECONDS = 30.0
 _JSON_SECONDS = 1.0
@@ -98,7 +100,7 @@ class Screen:
         if not self.as_json:
             self.say(f"{self.title}: {progress_text(progress)}")
             return
-        values = dataclasses.asdict(dataclasses.replace(progress, standings=Standings((), (), ())))
+        values = dataclasses.asdict(dataclasses.replace(progress, standings=None))  # type: ignore[arg-type]
         del values["standings"]
         leader = next((line.name for line in progress.standings.entrants if line.rank == 1), None)
         print(json.dumps({"contest": self.contest, **values, "leader": leader}), file=self.console.file, flush=True)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tournament.contests.contest import HouseScoring, Measure
 from tournament.errors import printable
-from tournament.standings.ratings import Look, Rated
-from tournament.standings.standings import Match, Standing, Standings
+
+if TYPE_CHECKING:
+    from tournament.contests.contest import HouseScoring, Measure
+    from tournament.standings.ratings import Look, Rated
+    from tournament.standings.standings import Match, Standing, Standings
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.
 MOST_COLUMNS = 24

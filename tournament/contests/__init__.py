@@ -1,23 +1,61 @@
-"""The contests. Adding one is a folder here, a core in engine/ and a line below; or a package of its own."""
+"""The contests. Adding one is a folder here, a core in engine/ and a line below; or a package of its own.
+
+A contest is imported when it is asked for: with all that it needs that takes as long as much of a short command.
+"""
 
 from __future__ import annotations
 
-from tournament.contests.contest import Contest
-from tournament.contests.holdem_training import HOLDEM_TRAINING
-from tournament.contests.installed import load_installed, offers
-from tournament.contests.matrix_game import MATRIX_GAME, PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+import importlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-CONTESTS: tuple[Contest, ...] = (VON_NEUMANN_POKER, TWO_CARD_DRAW, HOLDEM_TRAINING, MATRIX_GAME)
-# Those that come with bots, some of them by the rules of others.
-SHIPPED: tuple[Contest, ...] = (
-    VON_NEUMANN_POKER,
-    TWO_CARD_DRAW,
-    HOLDEM_TRAINING,
-    ROCK_PAPER_SCISSORS,
-    PRISONERS_DILEMMA,
-)
+from tournament.contests.installed import load_installed, offers
+
+if TYPE_CHECKING:
+    from tournament.contests.contest import Contest
+
+    CONTESTS: tuple[Contest, ...]
+    # Those that come with bots, some of them by the rules of others.
+    SHIPPED: tuple[Contest, ...]
+
+# By the name of a contest and of its module what it is called there.
+_BUILT_IN = {
+    "von_neumann_poker": "VON_NEUMANN_POKER",
+    "two_card_draw": "TWO_CARD_DRAW",
+    "holdem_training": "HOLDEM_TRAINING",
+    "matrix_game": "MATRIX_GAME",
+}
+
+
+class _BuiltIn(Mapping[str, "Contest"]):
+    """The built-in contests by name, each imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Contest:
+        contest: Contest = getattr(importlib.import_module(f"tournament.contests.{name}"), _BUILT_IN[name])
+        return contest
+
+    def __contains__(self, name: object) -> bool:
+        return name in _BUILT_IN
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_BUILT_IN)
+
+    def __len__(self) -> int:
+        return len(_BUILT_IN)
+
+
+BUILT_IN = _BuiltIn()
+
+
+def __getattr__(name: str) -> tuple[Contest, ...]:
+    if name == "CONTESTS":
+        return tuple(BUILT_IN.values())
+    if name == "SHIPPED":
+        from tournament.contests.matrix_game import PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
+
+        by_own_rules = (BUILT_IN[name] for name in ("von_neumann_poker", "two_card_draw", "holdem_training"))
+        return (*by_own_rules, ROCK_PAPER_SCISSORS, PRISONERS_DILEMMA)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def find_contest(name: str, rules: str = "") -> Contest:
@@ -26,13 +64,10 @@ def find_contest(name: str, rules: str = "") -> Contest:
     Raises BadInput for rules that are unknown, or of a package that is broken.
     """
     asked = rules or name
-    for contest in CONTESTS:
-        if contest.name == asked:
-            return contest.named(name)
-    return load_installed(asked, tuple(contest.name for contest in CONTESTS)).named(name)
+    contest = BUILT_IN[asked] if asked in BUILT_IN else load_installed(asked, tuple(BUILT_IN))
+    return contest.named(name)
 
 
 def known_rules() -> list[str]:
     """The names of all rules: those that are built in, then those of packages, which are not imported for that."""
-    built_in = [contest.name for contest in CONTESTS]
-    return [*built_in, *(name for name in offers() if name not in built_in)]
+    return [*BUILT_IN, *(name for name in offers() if name not in BUILT_IN)]

@@ -66,9 +66,8 @@ def build_entrants(
     ]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
         confinement.probe_sandbox(sandbox.mode)
-    for kind in sorted({s.kind for s in to_compile}):
-        compiler.prepare_libraries(kind, sandbox, say)
     if to_compile:
+        compiler.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
     with ThreadPoolExecutor(workers) as pool:
         built = list(pool.map(lambda s: build_entrant(s, contest.interface, settings, sandbox), submissions))

@@ -12,7 +12,8 @@ import re
 import shutil
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +29,7 @@ FIRST_SECONDS = 1800
 _MOST_BYTES = 1 << 30  # of any file that the compiler writes
 _MOST_MEGABYTES = 4096
 LANGUAGES = ("c", "cpp")
+_LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
 BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's name is one of ours
 _FLAGS = [
     "-target",
@@ -182,44 +184,55 @@ _LINK_FILE = "link.sealed"
 _OBJECTS, _LIBRARIES = "{objects}", "{libraries}"
 
 
-def prepare_libraries(kind: str, sandbox: SandboxSettings, say: Callable[[str], None]) -> None:
-    """Let the compiler build its C or C++ library, once on a machine: about a minute.
+def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Callable[[str], None]) -> None:
+    """Let the compiler build its libraries for C or C++ or both, once on a machine: about a minute.
 
     What is kept is what its linker was given; submissions are linked with that
     alone, so that nothing of theirs gets near the compiler's own cache.
-    Raises RunFailed when it can't be built or kept.
+    Raises RunFailed when one can't be built or kept.
     """
-    libraries = _libraries(kind)
-    if _is_sound(libraries):
+    if all(_is_sound(_libraries(kind)) for kind in kinds):
         return
-    with _library_lock, cache_trouble(libraries.parent), alone_on_this_machine(libraries.parent):
-        if _is_sound(libraries):
+    above = cache_folder() / "libraries"
+    with _library_lock, cache_trouble(above), alone_on_this_machine(above):
+        missing = [kind for kind in sorted(kinds) if not _is_sound(_libraries(kind))]
+        if not missing:
             return
-        language = {"c": "C", "cpp": "C++"}[kind]
-        say(f"Building the compiler's {language} library, once on this machine (about a minute)…")
-        made = libraries.parent / "made"
-        if libraries.exists():  # damaged, as what it was made of may be
-            remove(libraries)
+        named = " and ".join(_LANGUAGE_NAMES[kind] for kind in missing)
+        what = "library" if len(missing) == 1 else "libraries"
+        say(f"Building the compiler's {named} {what}, once on this machine (about a minute)…")
+        made = above / "made"
+        if any(_libraries(kind).exists() for kind in missing):  # damaged, as what it was made of may be
+            for kind in missing:
+                remove(_libraries(kind))
             remove(made)
         made.mkdir(parents=True, exist_ok=True)
-        with scratch_folder(libraries.parent) as folder:
-            unit = folder / ("library.c" if kind == "c" else "library.cpp")
-            header = "#include <stdio.h>\n" if kind == "c" else "#include <vector>\n#include <iostream>\n"
-            unit.write_text(header + "int main() { return 0; }\n")
-            command = [*_command(kind, folder), *_LINK_FLAGS, unit.name, "-o", "library.wasm"]
-            try:
-                text = _message(_run([command], folder, [], sandbox, libraries=made))
-            except CompilerRefused as problem:
-                raise RunFailed(
-                    f"the compiler can't build its {language} library here: {_first_line(problem)}"
-                ) from None
-            line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))
-            words = _keep_libraries(line.split(), unit, folder)
-            link = {"words": words, "sha256": _digests(folder)}
-            keep(folder / _LINK_FILE, json.dumps(link).encode())
-            with contextlib.suppress(OSError):  # another machine was faster, where they share the folder
-                folder.rename(libraries)
-            folder.mkdir(exist_ok=True)
+        # Side by side, since the compiler hardly uses a second processor; what both need, one of them waits for.
+        with ThreadPoolExecutor(len(missing)) as pool:
+            for _ in pool.map(lambda kind: _build_library(kind, made, sandbox), missing):
+                pass
+
+
+def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
+    """Build and keep what the bots of a language are linked with; `made` is the compiler's cache."""
+    libraries = _libraries(kind)
+    with scratch_folder(libraries.parent) as folder:
+        unit = folder / ("library.c" if kind == "c" else "library.cpp")
+        header = "#include <stdio.h>\n" if kind == "c" else "#include <vector>\n#include <iostream>\n"
+        unit.write_text(header + "int main() { return 0; }\n")
+        command = [*_command(kind, folder), *_LINK_FLAGS, unit.name, "-o", "library.wasm"]
+        try:
+            text = _message(_run([command], folder, [], sandbox, libraries=made))
+        except CompilerRefused as problem:
+            language = _LANGUAGE_NAMES[kind]
+            raise RunFailed(f"the compiler can't build its {language} library here: {_first_line(problem)}") from None
+        line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))
+        words = _keep_libraries(line.split(), unit, folder)
+        link = {"words": words, "sha256": _digests(folder)}
+        keep(folder / _LINK_FILE, json.dumps(link).encode())
+        with contextlib.suppress(OSError):  # another machine was faster, where they share the folder
+            folder.rename(libraries)
+        folder.mkdir(exist_ok=True)
 
 
 def _is_sound(libraries: Path) -> bool:
@@ -293,7 +306,8 @@ def _run(
     """Run the compiler in the sandbox, a command after the other; how it ended, which is well.
 
     It reads its own files, `folder` and what is `readable`, and writes into `folder`
-    alone, but for `libraries` when it is to build them. Raises CompilerRefused,
+    alone. When it is to build its `libraries`, which is a folder for what it makes, it
+    has nothing of strangers before it: then only limits hold it. Raises CompilerRefused,
     and RunFailed when it is the machine that keeps it from compiling.
     """
     kills = kills_for_memory()
@@ -359,8 +373,9 @@ def _run_once(
                 **({"ZIG_VERBOSE_LINK": "1"} if libraries else {}),
             },
             purpose="build",
+            watched=libraries is None,
         ),
-        sandbox.mode,
+        "off" if libraries else sandbox.mode,  # which for all its files takes a third longer
         _patience(libraries),
     )
 

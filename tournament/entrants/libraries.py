@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from tournament.entrants import compiler
 from tournament.errors import TournamentError
-from tournament.sandbox.confinement import probe_sandbox
 from tournament.sandbox.settings import SandboxSettings
 
 
@@ -16,10 +17,5 @@ def _say_nothing(_text: str) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        settings = SandboxSettings()
-        probe_sandbox(settings.mode)
-        for language in reversed(compiler.LANGUAGES):  # that of C++ brings most of C's with it
-            compiler.prepare_libraries(language, settings, _say_nothing)
-    except TournamentError:
-        pass
+    with contextlib.suppress(TournamentError):
+        compiler.prepare_libraries(compiler.LANGUAGES, SandboxSettings(), _say_nothing)

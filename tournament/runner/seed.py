@@ -8,7 +8,6 @@ that fingerprint, or keys from which nothing leads back.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -16,28 +15,12 @@ from dataclasses import replace
 from tournament.config import Config
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.errors import RunFailed
-from tournament.keys import begin_drawn_seed, begin_master_key, drawn_seed, guessable, master_key, seed_fingerprint
+from tournament.keys import drawn_seed, guessable, master_key, seed_fingerprint
 from tournament.runner.archives import archives
+from tournament.runner.early_key import SECRETS, seed_in
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field, read_field
 from tournament.store.storage import Storage, open_storage
-
-_FOLDER = "secret"
-_MOST_BYTES = 5000
-
-
-def begin_key(config: Config, location: str) -> None:
-    """Begin to work out the key that a run will most likely need: it takes as long as much of a start."""
-    if config.contest.seed is not None:
-        begin_master_key(config.contest.seed)
-        return
-    with contextlib.suppress(OSError, RunFailed):  # what is wrong is told by who needs it
-        storage = open_storage(location)
-        kept = storage.list(_FOLDER)
-        if not kept:
-            begin_drawn_seed()
-        for name, size in list(kept.items())[:1]:
-            begin_master_key(_seed_in(storage, name, size))
 
 
 def settle_seed(
@@ -74,8 +57,8 @@ def recorded_settings(settings: ContestSettings, seed: str) -> dict[str, object]
 def keep_seed(storage: Storage, seed: str) -> None:
     """Have the seed lie beside the records, for their owner only. Raises OSError."""
     name = seed_fingerprint(master_key(seed))
-    if name not in storage.list(_FOLDER):
-        storage.replace(f"{_FOLDER}/{name}", seed.encode(), private=True)
+    if name not in storage.list(SECRETS):
+        storage.replace(f"{SECRETS}/{name}", seed.encode(), private=True)
 
 
 def _records(location: str) -> Iterator[tuple[Storage, Field]]:
@@ -88,16 +71,12 @@ def _records(location: str) -> Iterator[tuple[Storage, Field]]:
 
 def read_seed(storage: Storage, fingerprint: object) -> str:
     """The seed of this fingerprint, from beside the records. Raises RunFailed when it isn't there, or another."""
-    where = f"{storage.location}/{_FOLDER}/{fingerprint}"
+    where = f"{storage.location}/{SECRETS}/{fingerprint}"
     name = str(fingerprint)
-    size = storage.list(_FOLDER).get(name) if re.fullmatch("[0-9a-f]{32}", name) else None
+    size = storage.list(SECRETS).get(name) if re.fullmatch("[0-9a-f]{32}", name) else None
     if size is None:
         raise RunFailed(f"{where} is missing, the seed of these records; bring it back, or give the seed")
-    seed = _seed_in(storage, name, size)
+    seed = seed_in(storage, name, size)
     if seed_fingerprint(master_key(seed)) != name:
         raise RunFailed(f"{where} is damaged, the seed of these records; bring it back from a copy, or give the seed")
     return seed
-
-
-def _seed_in(storage: Storage, name: str, size: int) -> str:
-    return storage.read(f"{_FOLDER}/{name}").decode("utf-8", "replace") if size <= _MOST_BYTES else ""

@@ -108,6 +108,7 @@ class LaunchSpec:
     `forks`: instead of all these, what the processes have in common that this one will fork (`fork_server`).
     `readable` and `writable` are paths, beside what every program needs, `modules` more of our own that it may import.
     `reads_links`: a bot may read where links lead, also those of /proc (builds may always).
+    `watched`: what the processes of a build take together is looked at.
     """
 
     limits: Limits
@@ -124,6 +125,7 @@ class LaunchSpec:
     environment: Mapping[str, str] = field(default_factory=dict)
     purpose: Purpose = "play"
     reads_links: bool = False
+    watched: bool = True
 
     @property
     def is_python(self) -> bool:
@@ -605,7 +607,7 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
         with contextlib.suppress(BrokenPipeError):  # how it ended will say why
             write_all(process.to, given)
         process.close_input()
-        watch = Watch(process.pid, launch) if launch.purpose == "build" else None
+        watch = Watch(process.pid, launch) if launch.purpose == "build" and launch.watched else None
         output, errors, cut_off = _read_all(process, seconds, watch, most)
         if not cut_off and process.ended_by_itself(5.0) is None:
             cut_off = True

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 
 import numpy as np
@@ -28,10 +29,15 @@ Floats = npt.NDArray[np.float64]
 LuckOfLegs = Mapping[str, Floats]  # by a leg's digest, BLOCK_COUNT points
 
 _FILE = "ledger/luck"
-_HEAD = TypeAdapter(tuple[str, int])  # the version, and how many legs
 _LEG = 32 + 8 * BLOCK_COUNT  # bytes of a leg: its digest, and its points
 _MOST = 1e12  # points of a block
 _LARGE = 20_000_000  # games that take a while to read
+
+
+@cache
+def _heads() -> TypeAdapter[tuple[str, int]]:
+    """Of the version, and how many legs."""
+    return TypeAdapter(tuple[str, int])  # takes a while to make
 
 
 def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
@@ -42,7 +48,7 @@ def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
         if hashlib.sha256(body).digest() != seal:
             return {}
         head, _, packed = body.partition(b"\n")
-        version, count = _HEAD.validate_json(head)
+        version, count = _heads().validate_json(head)
     except (FileNotFoundError, ValidationError):
         return {}
     if version != _version(contest) or len(packed) != count * _LEG:
@@ -57,7 +63,7 @@ def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
 def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs) -> None:
     """Note it, unless it is too much to be read again. Raises OSError."""
     points = np.array([luck[digest] for digest in luck], "<f8").tobytes()
-    body = _HEAD.dump_json((_version(contest), len(luck))) + b"\n" + bytes.fromhex("".join(luck)) + points
+    body = _heads().dump_json((_version(contest), len(luck))) + b"\n" + bytes.fromhex("".join(luck)) + points
     content = body + hashlib.sha256(body).digest()
     if len(content) <= MOST_READ:
         storage.replace(_FILE, content)

@@ -13,9 +13,7 @@ from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
-from tournament.standings.bradley_terry import read_wins
 from tournament.standings.luck import read_luck
-from tournament.standings.ratings import Rated, bradley_terry, look_of, nash, run_off
 from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
@@ -26,6 +24,7 @@ from tournament.store.storage import Storage, inside, open_storage
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tournament.standings.ratings import Rated
     from tournament.store.arrow_files import Dataset
 
 MATCHES = (
@@ -121,6 +120,9 @@ class Results:
 
         Raises BadInput for another kind, and where it has no meaning, such as against house players.
         """
+        from tournament.standings.bradley_terry import read_wins
+        from tournament.standings.ratings import bradley_terry, look_of, nash, run_off
+
         look_of(kind)
         if self.ranking.scoring is not None:
             raise BadInput(

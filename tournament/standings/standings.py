@@ -317,7 +317,7 @@ def _tally(fit: Sequence[FieldEntrant], legs: Legs, legs_per_replica: int) -> _T
     played = replicas.PlayedReplicas.of(legs.match[counted], legs.number[counted], legs_per_replica)
     sessions = np.repeat(legs.sessions[counted], 2)
     weights = np.zeros((count, width))
-    for length in np.unique(sessions):
+    for length in sorted(set(sessions.tolist())):  # np.unique loads numpy.ma
         weights += np.outer(np.bincount(index[sessions == length], minlength=count), block_sizes(length, width))
     blocks = np.zeros((count, width))
     signed = np.empty(len(index))

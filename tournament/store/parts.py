@@ -205,16 +205,12 @@ def numbers_of(
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
     """Some columns of a published part, a row group at a time, flags as uint8. Raises as `open_part` does.
 
-    Pandas isn't imported for it, and no threads are used: callers read several parts at once.
+    No threads are used: callers read several parts at once.
     """
     with open_part(storage, part, columns) as file:
         for group in range(file.num_row_groups):
             with reading(storage, part):
                 table = file.read_row_group(group, columns=list(names), use_threads=False)
-            flags = {field.name for field in table.schema if pa.types.is_boolean(field.type)}
-            for place, name in enumerate(table.column_names):
-                if name in flags:
-                    table = table.set_column(place, name, table[name].cast(pa.uint8()))
             yield {name: _numbers(table, name) for name in names}
 
 
@@ -276,13 +272,25 @@ class PartReader:
 
 
 def _numbers(table: pa.Table, name: str) -> npt.NDArray[Any]:
-    """A column of whole numbers without nulls. Unlike `to_numpy` this doesn't import pandas: it takes long."""
+    """A column of numbers, or of flags as uint8, without nulls.
+
+    Unlike `to_numpy` this doesn't import pandas, and unlike `cast` not pyarrow.compute: both take long.
+    """
+    chunks = table[name].chunks
+    if pa.types.is_boolean(table.schema.field(name).type):
+        flags = [_flags(cast(Any, chunk.buffers()[1]), chunk.offset, len(chunk)) for chunk in chunks]
+        return np.concatenate(flags) if flags else np.empty(0, np.uint8)
     kind = np.dtype(table.schema.field(name).type.to_pandas_dtype())
-    chunks = [
-        np.frombuffer(cast(Any, chunk.buffers()[1]), kind, len(chunk), chunk.offset * kind.itemsize)
-        for chunk in table[name].chunks
+    numbers = [
+        np.frombuffer(cast(Any, chunk.buffers()[1]), kind, len(chunk), chunk.offset * kind.itemsize) for chunk in chunks
     ]
-    return np.concatenate(chunks) if chunks else np.empty(0, kind)
+    return np.concatenate(numbers) if numbers else np.empty(0, kind)
+
+
+def _flags(packed: Any, first: int, count: int) -> npt.NDArray[np.uint8]:
+    """So many of arrow's flags, eight to a byte, as uint8."""
+    whole = np.frombuffer(packed, np.uint8, (first % 8 + count + 7) // 8, first // 8)
+    return np.unpackbits(whole, count=first % 8 + count, bitorder="little")[first % 8 :]
 
 
 def copy_legs(

@@ -154,7 +154,7 @@ def contest_of(path: Path, known: Contests) -> str:
 
     Raises BadInput when neither says it.
     """
-    names = {*known.all, *known_rules()}  # also those of packages, which the settings file may leave out
+    names = {*known.names, *known_rules()}  # also those of packages, which the settings file may leave out
     for part in reversed(path.absolute().parts):
         if part in names:
             return part
@@ -416,8 +416,7 @@ def _build(
         raise BadInput(f"{path}: there is no such file")
     submission = read_submission(path)
     kinds = {submission.kind} if contest.house else {"c", submission.kind}
-    for kind in sorted(kinds & set(compiler.LANGUAGES)):
-        compiler.prepare_libraries(kind, sandbox, watcher.say)
+    compiler.prepare_libraries(kinds & set(compiler.LANGUAGES), sandbox, watcher.say)
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:
         return entrant, contest.house.practice(_key(settings))

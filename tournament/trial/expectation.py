@@ -72,7 +72,7 @@ def expectation(
         raise BadInput(f"{path}: there is no such file")
     submission = read_submission(path)
     if submission.kind in compiler.LANGUAGES:
-        compiler.prepare_libraries(submission.kind, sandbox, say)
+        compiler.prepare_libraries({submission.kind}, sandbox, say)
     entrant = build_entrant(submission, TWO_CARD_DRAW.interface, settings, sandbox)
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")

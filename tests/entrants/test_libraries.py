@@ -1,0 +1,80 @@
+"""The compiler's libraries: built of nothing of strangers, both at once, kept, and built again when damaged."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tournament.entrants import compiler
+from tournament.errors import RunFailed
+from tournament.sandbox import confinement
+from tournament.sandbox.confinement import Finished, LaunchSpec
+from tournament.sandbox.settings import SandboxSettings
+
+
+@dataclass
+class Compiler:
+    """Stands in for the compiler: makes a library, and says with what it would link."""
+
+    built: list[str] = field(default_factory=list)
+    together: threading.Barrier | None = None
+    status: int = 0
+
+    def run(self, launch: LaunchSpec, mode: str, seconds: float) -> Finished:
+        assert mode == "off" and not launch.watched and not launch.readable[1:], "it has nothing of strangers"
+        unit = next(word for word in launch.command if word.startswith("library.c"))
+        if self.together:
+            self.together.wait(20)
+        self.built.append(unit)
+        library = Path(launch.writable[1], f"lib{unit}.a")
+        library.write_bytes(unit.encode() * 100)
+        assert launch.folder
+        (launch.folder / "library.wasm").touch()
+        errors = f"error: no\nwasm-ld -s {library} library.o -o library.wasm\n"
+        return Finished(self.status, b"", errors.encode(), False)
+
+
+@pytest.fixture
+def standing_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiler:
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
+    made = Compiler()
+    monkeypatch.setattr(confinement, "run", made.run)
+    return made
+
+
+def prepare(*kinds: str) -> list[str]:
+    """Have them built; what is said of it."""
+    said: list[str] = []
+    compiler.prepare_libraries(kinds, SandboxSettings(), said.append)
+    return said
+
+
+def test_both_are_built_at_once_and_kept(standing_in: Compiler) -> None:
+    standing_in.together = threading.Barrier(2)
+    (said,) = prepare("cpp", "c")
+    assert "the compiler's C and C++ libraries, once on this machine" in said
+    assert sorted(standing_in.built) == ["library.c", "library.cpp"]
+    assert prepare("c", "cpp") == prepare("c") == prepare() == []
+    assert len(standing_in.built) == 2
+
+
+def test_only_what_is_missing_or_damaged_is_built(standing_in: Compiler) -> None:
+    assert "C library, once" in prepare("c")[0]
+    assert "C++ library, once" in prepare("c", "cpp")[0]
+    assert standing_in.built == ["library.c", "library.cpp"]
+    library = compiler._libraries("cpp") / "liblibrary.cpp.a"
+    library.write_bytes(b"other")
+    prepare("c", "cpp")
+    assert standing_in.built == ["library.c", "library.cpp", "library.cpp"]
+    assert library.read_bytes() == b"library.cpp" * 100
+
+
+def test_a_compiler_that_fails_is_told_of(standing_in: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    standing_in.status = 1
+    monkeypatch.setattr(compiler, "_works", lambda sandbox: True)
+    with pytest.raises(RunFailed, match=r"the compiler can't build its C\+\+ library here: error: no"):
+        prepare("cpp")
+    assert not compiler._libraries("cpp").exists()
