@@ -10,8 +10,10 @@ import wasmtime
 
 from tests.contest_runs import call
 from tests.support import artifact_of, build_folder, constant_bot, try_bot
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants import compiler
 from tournament.entrants.bot import Entrant
+from tournament.worker.wasm.loading import load_bot
 
 CALLS = "int b(const Bot *bot, const int bet) { return 1; }\n"
 ASSERTS = (
@@ -23,6 +25,9 @@ BOTS = {
     + CALLS,
     "places.cpp": "#include <vector>\nconst char *where = __FILE__ __BASE_FILE__;\n"
     "int a(const Bot *bot) { std::vector<int> v(bot->money); return v.at(3) + where[bot->money % 9]; }\n" + CALLS,
+    # Forty rounds, which -O3 writes out and -O2 doesn't.
+    "rounds.c": "int a(const Bot *bot) {\n    unsigned x = bot->money;\n    for (int i = 0; i < 40; i++)\n"
+    "        x = (x ^ x >> 15) * 5 + i;\n    return x % 50;\n}\n" + CALLS,
     # Names of our own units, and of the folder in which they are.
     **{
         f"{name}.c": "int a(const Bot *bot) { return 7; }\n" + CALLS
@@ -39,6 +44,12 @@ def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
 
 def test_names_of_our_own_units_are_names_like_others(entrants: dict[str, Entrant]) -> None:
     assert {name: entrant.problem for name, entrant in entrants.items() if entrant.problem} == {}
+
+
+def test_the_compiler_is_told_how_much_to_optimise(entrants: dict[str, Entrant]) -> None:
+    """Its driver passes less on than it is given. A bot without loops has a longest run."""
+    loaded = load_bot(artifact_of(entrants["rounds"]), VON_NEUMANN_POKER.interface, "rounds", 64)
+    assert loaded.most_instructions is not None
 
 
 def test_a_failed_assertion_traps(entrants: dict[str, Entrant]) -> None:

@@ -34,6 +34,9 @@ BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's na
 _FLAGS = [
     "-target",
     "wasm32-wasi",
+    # The driver makes -O2 of -O3, so the compiler proper is told, too.
+    "-O3",
+    "-Xclang",
     "-O3",
     "-mexec-model=reactor",
     "-fno-sanitize=all",
