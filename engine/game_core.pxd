@@ -63,7 +63,6 @@ cdef class GameCore:
     cdef void restarted(self, int seat) noexcept nogil
     cdef void prefetch(self) noexcept nogil
     cdef void score_session(self, double points) noexcept nogil
-    cdef void score_game(self, double points) noexcept nogil
     cdef void finish_scored_session(self) noexcept nogil
     cdef Status ask_x(self, int kind, arguments) except *
 
@@ -82,6 +81,17 @@ cdef inline tuple listed(Sums* sums):
     for block in range(BLOCKS):
         values.append(sums.blocks[block])
     return tuple(values)
+
+
+cdef inline void score_game(GameCore core, double points) noexcept nogil:
+    """Add x's points for the game now played, and go on to the next. For legs of one session, cut into blocks."""
+    if core.game == core.block_end:    # seldom: a division for every game would cost as much as a deal
+        core.block = core.game * BLOCKS // core.games_per_session
+        core.block_end = ((core.block + 1) * core.games_per_session + BLOCKS - 1) // BLOCKS
+    core.session_points += points
+    core.block_points[core.block] += points
+    core.games_recorded += 1
+    core.game += 1
 
 
 cdef inline bint lacks_room(GameCore core) noexcept nogil:

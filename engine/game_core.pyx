@@ -84,16 +84,6 @@ cdef class GameCore:
         self.session += 1
         self.game = 0
 
-    cdef void score_game(self, double points) noexcept nogil:
-        """Add x's points for the game now played, and go on to the next. For legs of one session, cut into blocks."""
-        if self.game == self.block_end:    # seldom: a division for every game would cost as much as a deal
-            self.block = self.game * BLOCKS // self.games_per_session
-            self.block_end = ((self.block + 1) * self.games_per_session + BLOCKS - 1) // BLOCKS
-        self.session_points += points
-        self.block_points[self.block] += points
-        self.games_recorded += 1
-        self.game += 1
-
     cdef void finish_scored_session(self) noexcept nogil:
         """Add the games' points to the leg's sums as those of one session, and go on to the next."""
         self.points += self.session_points

@@ -7,7 +7,7 @@ cimport cython
 
 from engine.bob cimport MOST_RAISE, call_probabilities, calls_by_rollouts, hole_class
 from engine.deals cimport Key, block_word, lane_of, read_key, start_stream
-from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room
+from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room, score_game
 from engine.hand_strength cimport hand_tables, strength
 from engine.records cimport Columns, Table, column
 from engine.unseen cimport Unseen, draw, see_all_but
@@ -244,7 +244,7 @@ cdef class HoldemTraining(GameCore):
         column(games, &game.profit)[row] = <int8_t>profit
         self.games_table.rows = row + 1
 
-        self.score_game(profit)
+        score_game(self, profit)
         if self.game == self.games_per_session:
             self.finish_session()
 

@@ -58,5 +58,6 @@ cdef class Referee:
     cdef int play_on(self, int64_t answer) noexcept nogil
     cdef int next_call(self, RuntimeValue* values) noexcept nogil
     cdef int next_plain_call(self, RuntimeValue* values) noexcept nogil
+    cdef int next_plain_call_of_one(self, RuntimeValue* values) noexcept nogil
     cdef void allot_fuel(self, int seat) noexcept nogil
     cdef void note_fuel(self) noexcept nogil

@@ -38,6 +38,12 @@ cdef void* on_plain_step(void* referee, void* caller, RuntimeValue* values, size
     return NULL
 
 
+cdef void* on_plain_step_of_one(void* referee, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
+    """Likewise where no question has more than one argument, of 64 bits."""
+    values[0].i32 = (<Referee>referee).next_plain_call_of_one(values)
+    return NULL
+
+
 cdef inline int64_t packed(int64_t one, int64_t other) noexcept nogil:
     """Two arguments of 32 bits in a value."""
     return <int64_t><uint32_t>one | other << 32
@@ -100,8 +106,13 @@ cdef class Referee:
     @property
     def step_function(self):
         """(address of the C function, its first argument): what the loop calls to step the core."""
-        plain = self.packed and not (self.fuel or self.metered)
-        return <uintptr_t>(&on_plain_step if plain else &on_step), <uintptr_t><void*>self
+        step = <uintptr_t>&on_step
+        if not (self.fuel or self.metered):
+            if self.packed:
+                step = <uintptr_t>&on_plain_step
+            elif self.most_arguments == 1:
+                step = <uintptr_t>&on_plain_step_of_one
+        return step, <uintptr_t><void*>self
 
     def seat_bots(self, bytes loop, x_seated, y_seated):
         """The loop's function handle, and which seats it serves; the others' answers come to `play`."""
@@ -196,6 +207,15 @@ cdef class Referee:
         values[1].i64 = packed(decision.arguments[0], decision.arguments[1])
         values[2].i64 = packed(decision.arguments[2], decision.arguments[3])
         values[3].i64 = packed(decision.arguments[4], decision.arguments[5])
+        return decision.seat * self.questions + decision.kind
+
+    cdef inline int next_plain_call_of_one(self, RuntimeValue* values) noexcept nogil:
+        cdef Decision* decision = &self.core.decision
+        cdef Status status = self.core.step(values[0].i64)
+        self.status = status
+        if status != DECIDE or not self.seated[decision.seat]:
+            return STOP
+        values[1].i64 = decision.arguments[0]
         return decision.seat * self.questions + decision.kind
 
     cdef void allot_fuel(self, int seat) noexcept nogil:

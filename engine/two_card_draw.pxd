@@ -106,6 +106,7 @@ cdef class TwoCardDraw(GameCore):
     cdef Status show(self) noexcept nogil
     cdef Status draw_cards(self, int x_draws) noexcept nogil
     cdef int exchanged(self, int seat, int count) noexcept nogil
+    cdef void hold(self, int hand) noexcept nogil
     cdef Status ask(self, Phase phase, int kind, int64_t third, int64_t fourth, int64_t fifth) noexcept nogil
     cdef Status settle(self, int folded) noexcept nogil
     cdef void finish_session(self) noexcept nogil

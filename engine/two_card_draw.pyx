@@ -8,7 +8,7 @@ cimport cython
 from libc.math cimport ceil
 
 from engine.deals cimport Key, block_word, lane_of, read_key, start_stream
-from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room
+from engine.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room, score_game
 from engine.records cimport Columns, Table, column
 
 import numpy as np
@@ -185,7 +185,10 @@ cdef class TwoCardDraw(GameCore):
             self.introducing = False
             self.decision = self.deferred
         else:
-            status = self.advance(answer)
+            # As a step of its own: called at one place only, `advance` becomes a part of `step`.
+            self.to_introduce = False
+            status = self.step(answer)
+            self.to_introduce = True
         if status == DECIDE and self.to_introduce:
             self.to_introduce = False
             if self.ignored_questions[X] >> INIT & 1:
@@ -241,7 +244,8 @@ cdef class TwoCardDraw(GameCore):
         # The digits in base 5 of a word as a fraction are the cards, two at a time a hand.
         lane = lane_of(&self.luck, <uint64_t>self.game)
         self.cards = block_word(&self.luck.ready, lane, 0)
-        self.hands[X] = self.dealt[X] = HAND_OF[high_product(self.cards, 25)]
+        self.dealt[X] = HAND_OF[high_product(self.cards, 25)]
+        self.hold(self.dealt[X])
         self.hands[Y] = self.dealt[Y] = HAND_OF[high_product(self.cards * 25, 25)]
         # All dice at once, although some won't be needed: so none of them is waited for.
         for i in range(DICE):
@@ -294,7 +298,7 @@ cdef class TwoCardDraw(GameCore):
         cdef int y_draws = self.server_acts(draw_situation(self.hands[Y], history, x_draws), 2)
         self.drew[X] = x_draws
         self.drew[Y] = y_draws
-        self.hands[X] = self.exchanged(X, x_draws)
+        self.hold(self.exchanged(X, x_draws))
         self.hands[Y] = self.exchanged(Y, y_draws)
         self.situation2 = round2_situation(self.hands[Y], history, x_draws, y_draws, 0)
         self.round = 1
@@ -304,12 +308,16 @@ cdef class TwoCardDraw(GameCore):
         """A seat's hand with new cards for its lower one, or for both."""
         return EXCHANGED[count][self.hands[seat]][high_product(self.cards * (15625 if seat else 625), 25)]
 
+    cdef inline void hold(self, int hand) noexcept nogil:
+        """Give the bot a hand: the first two arguments of all questions but init, so they stay."""
+        self.hands[X] = hand
+        self.decision.arguments[0] = LOW[hand]
+        self.decision.arguments[1] = HIGH[hand]
+
     cdef inline Status ask(self, Phase phase, int kind, int64_t third, int64_t fourth, int64_t fifth) noexcept nogil:
         """Put a question whose first two arguments are the bot's cards."""
         self.phase = phase
         self.decision.kind = kind
-        self.decision.arguments[0] = LOW[self.hands[X]]
-        self.decision.arguments[1] = HIGH[self.hands[X]]
         self.decision.arguments[2] = third
         self.decision.arguments[3] = fourth
         self.decision.arguments[4] = fifth
@@ -353,7 +361,7 @@ cdef class TwoCardDraw(GameCore):
         column(games, &game.x_gain)[row] = <int8_t>gain
         self.games_table.rows = row + 1
         self.winnings += gain
-        self.score_game(gain)
+        score_game(self, gain)
         if self.game == self.games_per_session:
             self.finish_session()
         self.phase = START_HAND

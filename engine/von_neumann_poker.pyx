@@ -118,7 +118,7 @@ cdef class VonNeumannPoker(GameCore):
             return LEG_OVER
         if lacks_room(self):
             return RECORDS_FULL
-        place = <int>(self.game % BLOCK_WORDS)
+        place = <int>(<uint64_t>self.game % BLOCK_WORDS)    # without a sign, cheap
         if place == 0:
             self.find_deals()
         # A word's halves are the two cards, of which 24 bits are shown: B's the low one, A's the high one.
