@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import math
+import shutil
 import struct
 from pathlib import Path
 from typing import Any
@@ -202,3 +203,46 @@ def test_a_run_notes_luck_and_mends_its_note(tmp_path: Path) -> None:
     assert note.read_bytes() == content
     assert outcome(place.results).leaderboard == before.leaderboard
     assert verify(CONTEST, config=place.config).problems == ()
+
+
+SHIPPED_BOTS = {
+    "von_neumann_poker": ("sessions = 200\nreplicas = 2\nduplicate = true", 3000, ["naive.c", "kuhn3.c", "@python@"]),
+    "two_card_draw": ("sessions = 3\nhands = 300\nservers = 2", 700, ["@first@", "@last@"]),
+    "holdem_training": ("sessions = 3\nhands = 250", 700, ["@first@", "@last@"]),
+}
+
+
+@pytest.mark.parametrize("contest", SHIPPED_BOTS)
+def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
+    contest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a buffer so small that it is emptied in the middle of legs, and holds several."""
+    settings, rows, names = SHIPPED_BOTS[contest]
+    source = Path(__file__).parents[2] / "entrants" / contest
+    compiled = sorted(path for path in source.iterdir() if path.suffix in (".c", ".cpp"))
+    (tmp_path / "bots").mkdir()
+    for name in names:
+        if name == "@python@":
+            bot = "def a(bot): return 20 if bot.card > 0.6 else 0\ndef b(bot, bet): return bot.card > 0.5\n"
+            (tmp_path / "bots" / "python.py").write_text(bot)
+        else:
+            path = {"@first@": compiled[0], "@last@": compiled[-1]}.get(name, source / name)
+            shutil.copy(path, tmp_path / "bots")
+    config = tmp_path / "tournament.toml"
+    config.write_text(f'[{contest}]\nentrants = "bots"\nseed = 5\n{settings}\n')
+
+    def never(*_: object) -> None:
+        raise AssertionError("records were read for luck")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("tournament.worker.batch.ROWS_PER_BUFFER", rows)
+        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda *_: False)
+        patch.setattr("tournament.standings.luck._luck_of_batch", never)
+        run(contest, config=config, workers=1, executor="local")
+    results = tmp_path / "results" / contest
+    assert len(list((results / "games").iterdir())) == (2 if contest == CONTEST else 1)  # one for each replica
+    note = results / "ledger" / "luck"
+    worked_out = note.read_bytes()
+    note.unlink()
+    run(contest, config=config, workers=1, executor="local")
+    assert note.read_bytes() == worked_out

@@ -35,7 +35,7 @@ from tournament.runner.rewriting import cut_batches, merge_small_batches
 from tournament.runner.rounds import Round, Until, next_round, with_verdicts
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
-from tournament.standings.luck import LuckOfLegs, luck_of_batches, read_luck, write_luck
+from tournament.standings.luck import Floats, LuckOfLegs, luck_of_batches, read_luck, write_luck
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.checks import Checks
@@ -298,6 +298,8 @@ def _play(
     assert writer.state.field is not None
     house = {player.name: artifacts[player.sha256] for player in writer.state.field.house if player.sha256 in artifacts}
 
+    seen_luck: dict[str, Floats] = {}  # of legs that were played now
+
     def standings() -> Standings:
         assert writer.state.field is not None
         return compute_standings(writer.state.field, played, scoring, luck)
@@ -306,9 +308,10 @@ def _play(
         """What luck was worth in legs of which that isn't known: it is read from their games."""
         nonlocal luck
         if luck is not None:
-            known = luck
+            noted = luck.keys()
+            known = {**luck, **seen_luck}
             luck = luck_of_batches(contest, config.contest, writer.storage, played, known, watcher.say, house)
-            if luck.keys() != known.keys():
+            if luck.keys() != noted:
                 write_luck(writer.storage, contest, luck)
 
     def summarise() -> None:
@@ -342,6 +345,8 @@ def _play(
     try:
         for receipt in receipts:
             played += writer.commit(batches=receipt.batches)
+            if luck is not None:
+                seen_luck.update(receipt.luck)
             pace.note(receipt)
             pace.workers = executor.workers
             now = time.perf_counter()
@@ -394,7 +399,15 @@ def _tasks(
     def next_task() -> Task:
         nonlocal inline_left, in_lanes_left, batch, in_lanes
         task = Task(
-            contest.name, settings, sandbox, writer.storage.location, tuple(batch), contest.rules, contest.requires
+            contest.name,
+            settings,
+            sandbox,
+            writer.storage.location,
+            tuple(batch),
+            contest.rules,
+            contest.requires,
+            legs_per_replica=schedule.legs_per_replica,
+            with_luck=config.general.address is None,  # other machines may round otherwise
         )
         inline_left -= len(batch) - in_lanes
         in_lanes_left -= in_lanes

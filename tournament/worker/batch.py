@@ -6,15 +6,18 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from engine.records import Table
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.leg import Leg, legs_per_replica
+from tournament.leg import Leg
 from tournament.sandbox import confinement
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -23,6 +26,7 @@ from tournament.store.legs import LegResult
 from tournament.store.part_writer import ROWS_PER_BUFFER, PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import Stopped, play_leg
+from tournament.worker.luck import LuckOfRows
 from tournament.worker.processes.lanes import MOST_PROCESSES, play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -32,7 +36,11 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 @dataclass(frozen=True)
 class Task:
-    """Legs to play, how, and where their parts go: a batch for each replica. `rules` and `requires` as of a Contest."""
+    """Legs to play, how, and where their parts go: a batch for each replica. `rules` and `requires` as of a Contest.
+
+    `legs_per_replica`: of a match; None where all are of one. `with_luck`: what luck was worth in them is wanted, too,
+    if the contest has a correction for it.
+    """
 
     contest: str
     settings: dict[str, Any]
@@ -41,11 +49,13 @@ class Task:
     legs: tuple[Leg, ...]
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
+    legs_per_replica: int | None = None
+    with_luck: bool = False
 
     def batches(self) -> list[tuple[str, list[Leg]]]:
         """The name and legs of each batch."""
-        size = legs_per_replica(self.settings)
-        by_replica = [list(legs) for _, legs in groupby(self.legs, lambda leg: leg.plan.number // size)]
+        size = self.legs_per_replica
+        by_replica = [list(legs) for _, legs in groupby(self.legs, lambda leg: leg.plan.number // size if size else 0)]
         return [
             (batch_name(legs[0].plan.match, legs[0].plan.number, (leg.digest for leg in legs)), legs)
             for legs in by_replica
@@ -66,26 +76,33 @@ class Task:
 
 @dataclass(frozen=True)
 class Receipt:
-    """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes."""
+    """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
+
+    `luck` by legs' digests, if it was wanted.
+    """
 
     batches: tuple[Batch, ...]
     seconds: float
     seconds_in_lanes: float = 0.0
     games_in_lanes: int = 0
     legs_in_lanes: int = 0
+    luck: Mapping[str, npt.NDArray[np.float64]] = field(default_factory=dict)
 
 
 @dataclass
 class ParquetSink:
-    """A sink whose rows go out to a batch's parts."""
+    """A sink whose rows go out to a batch's parts, and past who works out their luck."""
 
     games: Table
     sessions: Table
     games_part: PartWriter
     sessions_part: PartWriter
+    luck: LuckOfRows | None
 
     def clear(self) -> None:
         """Write out the rows. Raises OSError."""
+        if self.luck:
+            self.luck.take(self.games)
         self.games_part.write(self.games)
         self.sessions_part.write(self.sessions)
 
@@ -124,7 +141,12 @@ def play_task(
         Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
         Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
     )
-    sinks = [_open_sink(contest, storage, batches[0][0], tables)]  # so that a full disk is known before they play
+
+    def open_sink(name: str) -> ParquetSink:
+        luck = LuckOfRows(contest, settings, artifacts) if task.with_luck and contest.luck else None
+        return ParquetSink(*tables, *_open_parts(contest, storage, name), luck)
+
+    sinks = [open_sink(batches[0][0])]  # so that a full disk is known before they play
     spool = Spool()
     try:
         with turn:
@@ -144,16 +166,22 @@ def play_task(
             results: list[list[LegResult]] = []
             for number, (name, legs) in enumerate(batches):
                 if number:
-                    sinks.append(_open_sink(contest, storage, name, tables))
+                    sinks.append(open_sink(name))
+                sink = sinks[number]
                 results.append([])
                 for leg in legs:
+                    if sink.luck:
+                        sink.luck.begin(leg)
                     if leg.has_processes:
                         played = waiting.pop(leg.digest)
-                        played.rows.replay_into(sinks[number])
-                        results[number].append(played.result)
+                        played.rows.replay_into(sink)
+                        result = played.result
                     else:
-                        results[number].append(play_leg(contest, settings, leg, artifacts, sinks[number], stopping))
-                sinks[number].clear()
+                        result = play_leg(contest, settings, leg, artifacts, sink, stopping)
+                    if sink.luck:
+                        sink.luck.end(result.games)
+                    results[number].append(result)
+                sink.clear()
             seconds = time.perf_counter() - started
         parts = [sink.finish() for sink in sinks]
     except BaseException:
@@ -171,17 +199,17 @@ def play_task(
         seconds_in_lanes,
         games_in_lanes,
         len(in_lanes),
+        {digest: points for sink in sinks if sink.luck for digest, points in sink.luck.by_digest().items()},
     )
 
 
-def _open_sink(contest: Contest, storage: Storage, name: str, tables: tuple[Table, Table]) -> ParquetSink:
+def _open_parts(contest: Contest, storage: Storage, name: str) -> tuple[PartWriter, PartWriter]:
     file = f"{name}.parquet"
     staged = f"staging/{name}-{uuid.uuid4().hex}"
     origin = origin_of(contest.name, contest.engine_version)
-    games_part = PartWriter(storage, "games", contest.games, file, f"{staged}-games", origin)
+    games = PartWriter(storage, "games", contest.games, file, f"{staged}-games", origin)
     try:
-        sessions_part = PartWriter(storage, "sessions", contest.sessions, file, f"{staged}-sessions", origin)
+        return games, PartWriter(storage, "sessions", contest.sessions, file, f"{staged}-sessions", origin)
     except BaseException:
-        games_part.abandon()
+        games.abandon()
         raise
-    return ParquetSink(*tables, games_part, sessions_part)
