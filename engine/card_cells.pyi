@@ -12,6 +12,5 @@ def add_cells(
     a_gain: npt.NDArray[np.int8],
     first_session: int,
     sessions: int,
-    counts: npt.NDArray[np.int32],
-    gains: npt.NDArray[np.int32],
+    sums: npt.NDArray[np.int64],
 ) -> None: ...

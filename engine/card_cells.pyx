@@ -7,6 +7,7 @@ CELLS = 2 * CELLS_A_SIDE * CELLS_A_SIDE
 
 cdef enum:
     C_SIDE = 16
+    AT_ONCE = 256       # games whose cells are worked out before any is counted, several in an instruction
 
 
 def add_cells(
@@ -17,37 +18,51 @@ def add_cells(
     const int8_t[::1] a_gain,
     int32_t first_session,
     int64_t sessions,
-    int32_t[:, ::1] counts,
-    int32_t[:, ::1] gains,
+    int64_t[:, ::1] sums,
 ):
-    """Add games to the counts of their cells and to x's gains in them, a row for each block of the leg's sessions.
+    """Add games to the sums of their cells, a row for each block of the leg's sessions.
 
-    A cell is x_is_a · 256 + ⌊16 · a_card⌋ · 16 + ⌊16 · b_card⌋. Raises ValueError for what no leg has.
+    A cell is x_is_a · 256 + ⌊16 · a_card⌋ · 16 + ⌊16 · b_card⌋; its sum has 2³² for each game, and x's gains.
+    Raises ValueError for what no leg has; the sums are then of no use.
     """
-    cdef int64_t blocks = counts.shape[0]
-    cdef int64_t row, block = 0
+    cdef int64_t blocks = sums.shape[0]
     cdef int64_t rows = session.shape[0]
+    cdef int64_t first = 0
+    cdef int64_t i, count
     cdef int32_t known = -1
     cdef int32_t number
-    cdef int cell, a, b
+    cdef int64_t* block = NULL
+    cdef int32_t cells[AT_ONCE]
+    cdef int32_t gains[AT_ONCE]
+    cdef int32_t wrong = 0
+    cdef int32_t as_a
+    cdef float a, b
     if not rows == x_is_a.shape[0] == a_card.shape[0] == b_card.shape[0] == a_gain.shape[0]:
         raise ValueError("columns of other lengths")
-    if counts.shape[1] != 2 * C_SIDE * C_SIDE or gains.shape[0] != blocks or gains.shape[1] != counts.shape[1]:
+    if sums.shape[1] != 2 * C_SIDE * C_SIDE:
         raise ValueError("another number of cells")
     with nogil:
-        for row in range(rows):
-            if session[row] != known:
-                known = session[row]
-                number = known - first_session
-                if number < 0 or number >= sessions:
-                    with gil:
-                        raise ValueError("a session of another leg")
-                block = number * blocks // sessions
-            if not (0 <= a_card[row] < 1 and 0 <= b_card[row] < 1):
-                with gil:
-                    raise ValueError("no card")
-            a = <int>(a_card[row] * C_SIDE)
-            b = <int>(b_card[row] * C_SIDE)
-            cell = (x_is_a[row] != 0) * (C_SIDE * C_SIDE) + a * C_SIDE + b
-            counts[block, cell] += 1
-            gains[block, cell] += a_gain[row] if x_is_a[row] else -a_gain[row]
+        while first < rows:
+            count = min(rows - first, AT_ONCE)
+            for i in range(count):
+                a = a_card[first + i]
+                b = b_card[first + i]
+                wrong |= not ((a >= 0) & (a < 1) & (b >= 0) & (b < 1))
+                as_a = x_is_a[first + i] != 0
+                # The mask keeps what is no card in the table.
+                cells[i] = as_a * C_SIDE * C_SIDE + (
+                    ((<int32_t>(a * C_SIDE) * C_SIDE) + <int32_t>(b * C_SIDE)) & (C_SIDE * C_SIDE - 1)
+                )
+                gains[i] = (2 * as_a - 1) * a_gain[first + i]
+            for i in range(count):
+                if session[first + i] != known:
+                    known = session[first + i]
+                    number = known - first_session
+                    if number < 0 or number >= sessions:
+                        with gil:
+                            raise ValueError("a session of another leg")
+                    block = &sums[number * blocks // sessions, 0]
+                block[cells[i]] += (<int64_t>1 << 32) + gains[i]
+            first += AT_ONCE
+    if wrong:
+        raise ValueError("no card")

@@ -124,14 +124,17 @@ def test_a_note_with_a_right_seal_is_believed_in_what_can_be_only(tmp_path: Path
 
 def test_games_that_cannot_be_are_refused() -> None:
     games = invented(1, 4)
-    for changed in ({"a_card": games["a_card"] + np.float32(1)}, {"session": games["session"] + np.int32(50)}):
+    high, low, none = (games["a_card"].copy() for _ in range(3))
+    high[3], low[-1], none[20] = 1, -0.01, np.nan
+    cards = ({name: wrong} for name in ("a_card", "b_card") for wrong in (high, low, none))
+    for changed in (*cards, {"session": games["session"] + np.int32(50)}):
         with pytest.raises(ValueError, match=r"card|session"):
             LegLuck(5, 4).add(games | changed)
     with pytest.raises(ValueError, match="lengths"):
         LegLuck(5, 4).add(games | {"x_is_a": games["x_is_a"][1:]})
-    counts = np.zeros((BLOCK_COUNT, CELLS), np.int32)
+    sums = np.zeros((BLOCK_COUNT, CELLS + 1), np.int64)
     with pytest.raises(ValueError, match="cells"):
-        add_cells(*(games[name] for name in LUCK_COLUMNS), 5, 4, counts, counts[1:])  # type: ignore[call-arg, arg-type]
+        add_cells(*(games[name] for name in LUCK_COLUMNS), 5, 4, sums)  # type: ignore[call-arg, arg-type]
 
 
 def _replies(card: float, memory: list[float], seat: int) -> int:

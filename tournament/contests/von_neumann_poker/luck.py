@@ -34,19 +34,17 @@ class LegLuck:
 
     def __init__(self, first_session: int, sessions: int) -> None:
         self._first_session, self._sessions = first_session, sessions
-        self._counts = np.zeros((BLOCK_COUNT, CELLS), np.int32)
-        self._gains = np.zeros((BLOCK_COUNT, CELLS), np.int32)
+        self._sums = np.zeros((BLOCK_COUNT, CELLS), np.int64)
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next games, by column. Raises ValueError for what no leg has."""
         session, x_is_a, a_card, b_card, a_gain = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
-        add_cells(
-            session, x_is_a, a_card, b_card, a_gain, self._first_session, self._sessions, self._counts, self._gains
-        )
+        add_cells(session, x_is_a, a_card, b_card, a_gain, self._first_session, self._sessions, self._sums)
 
     def blocks(self) -> Floats:
         """What luck was worth to x, in points, by block."""
-        counts, gains = self._counts.astype(np.float64), self._gains.astype(np.float64)
+        low = self._sums.astype(np.int32)  # the gains: the lower half as it is
+        counts, gains = ((self._sums - low) >> 32).astype(np.float64), low.astype(np.float64)
         before_counts, before_gains = np.cumsum(counts, axis=0) - counts, np.cumsum(gains, axis=0) - gains
         worth = (before_gains + _USUAL_GAMES * usual_gains()) / (before_counts + _USUAL_GAMES)
         worth = worth.reshape(BLOCK_COUNT, 2, -1)
