@@ -23,7 +23,7 @@ from benchmarks.processes import SANDBOX, played_field, python_field
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.leg import Leg
-from tournament.sandbox import confinement
+from tournament.sandbox import confinement, fork_server
 from tournament.worker.processes import one_core
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -62,7 +62,8 @@ def cost(settings: Settings, legs: Sequence[Leg], artifacts: dict[str, bytes], w
 
 
 def _processor_seconds() -> tuple[float, float]:
-    """Of this process, and of those that it has started and that have ended."""
+    """Of this process, and of those that it has started and that have ended: bots', once their server has."""
+    fork_server.end_idle()
     own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return own.ru_utime + own.ru_stime, others.ru_utime + others.ru_stime
 

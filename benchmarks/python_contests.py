@@ -9,22 +9,34 @@ tree that is new, as the first leg of a contest finds it, and by one that has me
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyspiel
 
+from benchmarks.processes import SANDBOX
 from tests.python_rules import play_field
+from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.open_spiel.game_tree import tree_of
 from tournament.contests.python_contest import Column, Decision, Play, PythonContest, Session, whole
 from tournament.contests.python_contest.rules import contest_of
+from tournament.entrants.build import build_entrant
+from tournament.entrants.folder import read_submission
+from tournament.keys import KEY_BYTES
+from tournament.runner.schedule import Competitor, Replicas, RoundRobin
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
 
 TURNS = 100
+_REPLICAS = 250
 UNIFORM_IN_C = "int act(const Bot *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
 UNIFORM_IN_PYTHON = "import random\ndef act(state):\n    return random.choice(state.legal_actions)\n"
 
@@ -68,6 +80,26 @@ def ours(contest: Contest, bots: dict[str, tuple[str, str]], sessions: int, **se
     return sessions / max(1e-9, seconds(sessions + 1) - seconds(1))
 
 
+def in_step(contest: Contest, replicas: int, sessions: int, **settings: Any) -> float:
+    """Games a second of two Python bots in so many replicas, played in step; the start of processes included."""
+    chosen = contest.settings.model_validate({"sessions": sessions, **settings})
+    artifacts = {}
+    competitors = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, name in enumerate("ab"):
+            path = Path(folder, f"{name}.py")
+            path.write_text(UNIFORM_IN_PYTHON)
+            entrant = build_entrant(read_submission(path), contest.interface, chosen, SANDBOX)
+            assert entrant.artifact and entrant.artifact_sha256, entrant.problem
+            artifacts[entrant.artifact_sha256] = entrant.artifact
+            competitors.append(Competitor(number, name, entrant.plays_as, entrant.artifact_sha256))
+    schedule = RoundRobin(contest.name, chosen.playing(), bytes(KEY_BYTES), competitors, replicas=Replicas(replicas))
+    with contextlib.closing(Spool()) as spool:
+        begun = time.perf_counter()
+        legs = play_in_lanes(contest, chosen, SANDBOX, list(schedule.legs()), artifacts, cache_folder(), spool)
+        return sum(leg.result.games for leg in legs) / (time.perf_counter() - begun)
+
+
 def theirs(game: str, bots: list[Any], games: int) -> float:
     """Games a second of evaluate_bots."""
     loaded = pyspiel.load_game(game)
@@ -106,6 +138,9 @@ def main() -> None:
             one, two, three = map(statistics.median, (new, known, other))
             ratios = f"{one / three:.2f}, {two / three:.2f}"
             print(f"| {game} | {language} | {one:,.0f} | {two:,.0f} | {three:,.0f} | {ratios} |", flush=True)
+            if language == "Python":
+                many = statistics.median([in_step(contest, _REPLICAS, 1000, open_spiel=game) for _ in range(rounds)])
+                print(f"| {game} | Python, {_REPLICAS} replicas | | {many:,.0f} | | {many / three:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
