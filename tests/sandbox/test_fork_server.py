@@ -172,6 +172,17 @@ def test_a_server_outlives_the_thread_that_asked_for_it() -> None:
     started[0].end()
 
 
+def test_a_folder_that_was_made_anew_can_be_read(tmp_path: Path) -> None:
+    folder = tmp_path / "program"
+    for content in (b"first\n", b"second\n"):
+        folder.mkdir()
+        (folder / "file").write_bytes(content)
+        command = ["/bin/sh", "-c", "read x < file; echo $x"]
+        launch = LaunchSpec(Limits(256, 10), command=command, folder=folder, readable=["/bin", str(folder)])
+        assert confinement.finish(fork_server.start(launch, "on"), launch, 20).output == content
+        folder.rename(tmp_path / content.decode().strip())
+
+
 def test_servers_without_forks_are_few() -> None:
     fork_server.end_idle()
     folders = [f"/usr/lib/{n}" for n in range(fork_server._MOST_IDLE + 2)]

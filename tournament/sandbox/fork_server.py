@@ -182,7 +182,9 @@ def _server_for(launch: LaunchSpec) -> _Server:
         kind["python"] = launch.python["sdk"]
     elif launch.module is not None:
         kind["module"] = launch.module["library"]
-    key = (*kind.items(), launch.folder, tuple(launch.readable), tuple(launch.modules))
+    # What may be read is what lies there now: a folder that was made anew is another one.
+    places = [_place(path) for path in (*([launch.folder] if launch.folder else []), *launch.readable)]
+    key = (*kind.items(), launch.folder, tuple(places), tuple(launch.modules))
     with _lock:
         if _owner != os.getpid():
             _owner, _starts = os.getpid(), queue.SimpleQueue()
@@ -203,6 +205,15 @@ def _server_for(launch: LaunchSpec) -> _Server:
             server = _Server(started.result())
         _servers[key] = server
         return server
+
+
+def _place(path: str | os.PathLike[str]) -> tuple[str, int, int]:
+    """A path, and which file or folder that is."""
+    try:
+        there = os.stat(path)
+    except OSError:
+        return os.fspath(path), 0, 0
+    return os.fspath(path), there.st_dev, there.st_ino
 
 
 def _forget(server: _Server) -> None:
