@@ -183,7 +183,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
     elif launch.module is not None:
         kind["module"] = launch.module["library"]
     # What may be read is what lies there now: a folder that was made anew is another one.
-    places = [_place(path) for path in (*([launch.folder] if launch.folder else []), *launch.readable)]
+    places = [_place(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
     key = (*kind.items(), launch.folder, tuple(places), tuple(launch.modules))
     with _lock:
         if _owner != os.getpid():
@@ -207,13 +207,13 @@ def _server_for(launch: LaunchSpec) -> _Server:
         return server
 
 
-def _place(path: str | os.PathLike[str]) -> tuple[str, int, int]:
+def _place(path: str) -> tuple[str, int, int]:
     """A path, and which file or folder that is."""
     try:
         there = os.stat(path)
     except OSError:
-        return os.fspath(path), 0, 0
-    return os.fspath(path), there.st_dev, there.st_ino
+        return path, 0, 0
+    return path, there.st_dev, there.st_ino
 
 
 def _forget(server: _Server) -> None:
