@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -205,6 +206,36 @@ def test_servers_without_forks_end_after_a_while(monkeypatch: pytest.MonkeyPatch
     assert not busy.has_ended()
     busy.end()
     wait_until(lambda: not fork_server._servers)
+
+
+def test_starting_a_server_does_not_wait_for_who_ends_idle_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who starts one holds the servers' lock until it is there, and who looks for idle ones is who starts them."""
+    fork_server.end_idle()
+    monkeypatch.setattr(fork_server, "_owner", 0)
+    monkeypatch.setattr(fork_server, "_IDLE_SECONDS", 0.0)
+    thread = threading.Thread(target=lambda: ran("exit 0"), daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("trouble", [OSError(errno.EMFILE, "too many open files"), KeyboardInterrupt()])
+@pytest.mark.parametrize("at", ["os.pidfd_open", "_taken"])
+def test_a_fork_that_breaks_off_is_no_trouble_for_the_next(
+    trouble: BaseException, at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ran("exit 0").status == 0  # there is a server
+    before = len(os.listdir("/proc/self/fd"))
+
+    def fail(*_: object) -> None:
+        raise trouble
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"tournament.sandbox.fork_server.{at}", fail)
+        with pytest.raises(type(trouble)):
+            ran("exit 0")
+    assert len(os.listdir("/proc/self/fd")) <= before
+    assert ran("exit 4").status == 4
 
 
 def test_forks_die_with_the_tournament() -> None:

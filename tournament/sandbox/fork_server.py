@@ -54,8 +54,10 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
         server = _server_for(launch)
         try:
             forked = server.fork()
-        except _Ended:
+        except BaseException as problem:  # also Ctrl-C: a conversation that broke off can't be taken up again
             _forget(server)
+            if not isinstance(problem, _Ended):
+                raise
             if last_try:
                 raise BadInput(
                     "a process can't be confined here: the one that starts it was ended twice; is memory short?"
@@ -75,7 +77,7 @@ class _Server:
         self.process = process
         self._pidfd = os.pidfd_open(process.pid)
         self._talk = threading.Lock()
-        self.forks = 0  # that run
+        self.forks = 0  # that run, or are about to
         self.used = time.monotonic()
 
     def fork(self) -> _Forked:
@@ -84,20 +86,30 @@ class _Server:
             pid, *ends = self._ask(_FORK)
             if pid < 0:
                 raise BadInput(f"a process can't be started here: {os.strerror(-pid)}")
-            forked = _Forked(self, pid, os.pidfd_open(pid), [_taken(self._pidfd, end) for end in ends])
-            self._order(_ENDS_TAKEN)
-            self.forks += 1
-        return forked
+            with contextlib.ExitStack() as opened:  # closed again unless all of them are
+                pidfd = os.pidfd_open(pid)
+                opened.callback(os.close, pidfd)
+                own = []
+                for end in ends:
+                    own.append(_taken(self._pidfd, end))
+                    opened.callback(os.close, own[-1])
+                self._order(_ENDS_TAKEN)
+                opened.pop_all()
+        return _Forked(self, pid, pidfd, own)
 
     def reap(self, pid: int) -> int:
         """The status of a fork that ends, as `Confined.end` gives it."""
-        with self._talk:
+        with _lock:
             self.forks -= 1
             self.used = time.monotonic()
+        with self._talk:
             try:
                 return os.waitstatus_to_exitcode(self._ask(_REAP, pid)[0])
             except (_Ended, ValueError):
                 return -signal.SIGKILL  # it died with its server
+            except BaseException:
+                _forget(self)
+                raise
 
     def end(self) -> None:
         """End it, and all its forks with it."""
@@ -165,8 +177,11 @@ def _start_servers(starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]
         try:
             spec, future = starts.get(timeout=_IDLE_SECONDS)
         except queue.Empty:
-            with _lock:
-                _end_idle(0, _IDLE_SECONDS)
+            if _lock.acquire(blocking=False):  # who has it may be waiting for us
+                try:
+                    _end_idle(0, _IDLE_SECONDS)
+                finally:
+                    _lock.release()
             continue
         try:
             future.set_result(confinement.start(spec, "on"))
@@ -175,7 +190,7 @@ def _start_servers(starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]
 
 
 def _server_for(launch: LaunchSpec) -> _Server:
-    """The server for processes like this one. Raises BadInput when it can't be confined."""
+    """The server for processes like this one, counted as one that forks. Raises BadInput when it can't be confined."""
     global _owner, _starts
     kind: dict[str, object] = {}
     if launch.python is not None:
@@ -204,6 +219,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
             _starts.put((spec, started))
             server = _Server(started.result())
         _servers[key] = server
+        server.forks += 1
         return server
 
 
