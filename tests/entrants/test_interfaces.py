@@ -31,12 +31,11 @@ LIKE_THE_MODEL = {
     "lynx.c": f"int lynx_a(Bot *bot) {{ {BET} }} int lynx_b(Bot *bot, int aBet) {{ {CALL} }}",
     "Ocelot.c": f"int ocelotA(Bot *bot) {{ {BET} }} int ocelotB(Bot *bot, int aBet) {{ {CALL} }}",
     "big-cat.c": f"int bigcata(Bot *bot) {{ {BET} }} int bigcatb(Bot *bot, int aBet) {{ {CALL} }}",
-    "renamed.c": f"int originalA(Bot *bot) {{ {BET} }} int originalB(Bot *bot, int aBet) {{ {CALL} }}",
-    "own_first.c": f"""
-        static int a(const Bot *bot) {{ return 3; }}
-        static int b(const Bot *bot, int aBet) {{ return 0; }}
-        int own_firsta(const Bot *bot) {{ {BET} }}
-        int own_firstb(const Bot *bot, int aBet) {{ {CALL} }}""",
+    "exact.c": f"""
+        static int a(const Bot *bot) {{ {BET} }}
+        static int b(const Bot *bot, int aBet) {{ {CALL} }}
+        int exacta(const Bot *bot) {{ return 3; }}
+        int exactb(const Bot *bot, int aBet) {{ return 0; }}""",
     # Linkage, types and styles of definition
     "hidden.c": f"static int a(const Bot *bot) {{ {BET} }} static int b(const Bot *bot, const int aBet) {{ {CALL} }}",
     "hiddenMoney.c": f"""

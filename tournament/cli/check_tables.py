@@ -26,7 +26,8 @@ def check_table(report: CheckReport) -> Table:
     if report.leg:
         leg = report.leg
         what = {"python": "of Python", "program": "of its folder"}.get(report.kind, "of WebAssembly")
-        table.add_row("builds", f"yes: {short(report.size)} bytes {what}")
+        by = f", compiled by {report.standard}" if report.standard else ""
+        table.add_row("builds", f"yes: {short(report.size)} bytes {what}{by}")
         if report.warnings:
             table.add_row("warnings", Text(report.warnings, style="yellow"))
         if report.confined_by:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from engine.canonical_nans import Unreadable, with_canonical_nans
 from tournament.cache import cache_folder, is_noted, keep, note, recall, trouble_in_words
+from tournament.contests import functions
 from tournament.contests.contest import Contest, ContestSettings, Interface
-from tournament.entrants import c_functions, compiler, module_trial, program_build
+from tournament.entrants import c_bots, compiler, module_trial, program_build
 from tournament.entrants.bot import Entrant, Submission
-from tournament.entrants.c_functions import choose_functions, defined_functions, defines_class
+from tournament.entrants.c_bots import Compiled, compile_bot
 from tournament.entrants.folder import KINDS, find_submissions
 from tournament.errors import BadInput, RunFailed, printable
 from tournament.sandbox import confinement, leg_isolation
-from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.leg import limits_of
 from tournament.worker.processes import programs, python_bots
@@ -33,8 +31,6 @@ from tournament.worker.wasm.engine import Metering, engine_settings, version
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 
-_CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
-_RUNTIME_SOURCE = Path(__file__).with_name("bot_runtime.c")
 _LONGEST_LINE = 400  # of a reason, which may quote what a stranger wrote
 
 
@@ -116,7 +112,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         return python_bots.pack(submission.source, sandbox, interface.python_sdk, legs_may_share=may_share)
     if submission.kind == "program":
         return _built(submission, sandbox)
-    return _canonical(_compiled(submission, interface, sandbox))
+    return _canonical(_compiled(submission, interface, sandbox).code)
 
 
 def _canonical(code: bytes) -> bytes:
@@ -147,17 +143,16 @@ def _try(
     note(tried)
 
 
-def warnings_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> str:
-    """What the compiler warns of in a C or C++ bot that builds, in a few lines; "" for others."""
+def language_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
+    """Of a C or C++ bot that builds, the standard by which it does, and what the compiler warns of; "" for others."""
     if submission.kind not in compiler.LANGUAGES:
-        return ""
-    with scratch_folder() as folder:
-        unit = _write_unit(submission, interface, folder)
-        try:
-            warnings = compiler.warnings_of(unit, submission.kind, interface.sdk, sandbox)
-        except compiler.CompilerRefused:
-            return ""
-    return "\n".join(_cut(line) for line in printable(warnings).splitlines())
+        return "", ""
+    try:
+        standard = _compiled(submission, interface, sandbox).standard
+        warnings = c_bots.warnings_of(submission, interface, standard, sandbox)
+    except compiler.CompilerRefused:
+        return "", ""
+    return standard, "\n".join(_cut(line) for line in printable(warnings).splitlines())
 
 
 def _tried(artifact: bytes, submission: Submission, interface: Interface, memory_megabytes: int) -> Path:
@@ -264,35 +259,37 @@ def _source_digest(submission: Submission, interface: Interface) -> str:
     """Of all that a C or C++ bot's WebAssembly follows from."""
     digest = hashlib.sha256()
     sdk = sorted(interface.sdk.rglob("*.h"))
-    how = [Path(__file__), Path(c_functions.__file__)]
+    how = [Path(c_bots.__file__), Path(functions.__file__)]
     for part in (
         compiler.version().encode(),
         submission.name.encode(),
         submission.kind.encode(),
         submission.source,
-        *[path.read_bytes() for path in [*sdk, *how, _RUNTIME_SOURCE]],
+        *[path.read_bytes() for path in [*sdk, *how, c_bots.RUNTIME_SOURCE]],
     ):
         digest.update(len(part).to_bytes(8, "little") + part)
     return digest.hexdigest()
 
 
-def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
+def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> Compiled:
     """The bot's WebAssembly, or why there is none, from the cache or the compiler. Raises CompilerRefused."""
     digest = _source_digest(submission, interface)
-    compiled, refused = _entry(digest, "wasm"), _entry(digest, "refused")
-    artifact = recall(compiled)
-    if artifact is None:
-        if problem := recall(refused):
-            raise compiler.CompilerRefused(problem.decode(errors="replace"))
-        try:
-            artifact = _compile(submission, interface, sandbox)
-        except compiler.StillAtIt:
-            raise
-        except compiler.CompilerRefused as problem_found:
-            keep(refused, str(problem_found).encode(errors="replace"))
-            raise
-        keep(compiled, artifact)
-    return artifact
+    entry, refused = _entry(digest, "wasm"), _entry(digest, "refused")
+    kept = recall(entry)
+    if kept is not None:
+        standard, _, code = kept.partition(b"\n")
+        return Compiled(code, standard.decode())
+    if problem := recall(refused):
+        raise compiler.CompilerRefused(problem.decode(errors="replace"))
+    try:
+        compiled = compile_bot(submission, interface, sandbox)
+    except compiler.StillAtIt:
+        raise
+    except compiler.CompilerRefused as problem_found:
+        keep(refused, str(problem_found).encode(errors="replace"))
+        raise
+    keep(entry, compiled.standard.encode() + b"\n" + compiled.code)
+    return compiled
 
 
 def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
@@ -303,102 +300,8 @@ def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSet
     artifact = recall(kept)
     if artifact is None:
         try:
-            artifact = _compile(submission, interface, sandbox, with_lines=True)
+            artifact = compile_bot(submission, interface, sandbox, with_lines=True).code
         except compiler.CompilerRefused:
             return None
         keep(kept, artifact)
     return artifact
-
-
-def _compile(
-    submission: Submission, interface: Interface, sandbox: SandboxSettings, *, with_lines: bool = False
-) -> bytes:
-    """The bot's WebAssembly. Raises CompilerRefused.
-
-    The adapter must be told which of the bot's functions answer what, and only the preprocessor knows what functions
-    there are. Mostly the source as it is tells, too: then all is done in one start of the compiler.
-    """
-    runtime = compiler.compile_once(_RUNTIME_SOURCE, sandbox)
-    with scratch_folder() as folder:
-        unit = _write_unit(submission, interface, folder)
-        include = unit.read_text()
-
-        def compile_with(definitions: str) -> tuple[bytes, bytes]:
-            unit.write_text(include + definitions + '#include "adapter.h"\n')
-            kind, sdk, hints = submission.kind, interface.sdk, interface.hints
-            return compiler.compile_unit(unit, kind, sdk, runtime, sandbox, hints, with_lines=with_lines)
-
-        artifact = preprocessed = b""
-        refused: compiler.CompilerRefused | None = None
-        guessed = _guessed_definitions(submission, interface)
-        if not isinstance(guessed, _Missing):
-            try:
-                artifact, preprocessed = compile_with(guessed)
-            except compiler.StillAtIt:
-                raise
-            except compiler.CompilerRefused as problem:
-                refused, preprocessed = problem, problem.output
-            text = preprocessed.decode(errors="replace")
-            if not compiler.is_cut(preprocessed) and _definitions(text, submission, interface) == guessed:
-                if refused:
-                    raise refused
-                return artifact
-            unit.write_text(include)
-        text = compiler.preprocess(unit, submission.kind, interface.sdk, sandbox)
-        definitions = _definitions(text, submission, interface)
-        if isinstance(definitions, _Missing):
-            compiler.check_syntax(unit, submission.kind, interface.sdk, sandbox, interface.hints)
-            raise compiler.CompilerRefused(definitions.what)
-        return compile_with(definitions)[0]
-
-
-@dataclass(frozen=True)
-class _Missing:
-    """`what` a bot lacks, in words."""
-
-    what: str
-
-
-def _definitions(preprocessed: str, submission: Submission, interface: Interface) -> str | _Missing:
-    """What tells the adapter the bot's names. Raises CompilerRefused for a text that is too long."""
-    name = _file_name(submission)
-    try:
-        if interface.bot_class and defines_class(preprocessed, name, interface.bot_class):
-            return f"#define BOT_CLASS {interface.bot_class}\n"
-        defined = defined_functions(preprocessed, name)
-    except c_functions.TooLong as problem:
-        raise compiler.CompilerRefused(str(problem)) from None
-    chosen = choose_functions(defined, submission.name, [q.name for q in interface.answered])
-    if isinstance(chosen, str):
-        return _Missing(chosen)
-    return "".join(f"#define BOT_{q.name.upper()} {name}\n" for q, name in zip(interface.answered, chosen))
-
-
-# Roughly: what it mistakes is found by comparison with what the preprocessor leaves.
-_COMMENT = re.compile(r"//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/)?")
-
-
-def _guessed_definitions(submission: Submission, interface: Interface) -> str | _Missing:
-    """What tells the adapter the bot's names, by the source as it is but for comments."""
-    source = _COMMENT.sub(" ", submission.source.decode(errors="replace"))
-    try:
-        return _definitions(f'# 1 "{_file_name(submission)}"\n{source}', submission, interface)
-    except compiler.CompilerRefused as problem:
-        return _Missing(str(problem))
-
-
-def _write_unit(submission: Submission, interface: Interface, folder: Path) -> Path:
-    """Write a bot's source, and a unit that includes the contest's header and then the bot; the unit's path."""
-    bot = folder / compiler.BOT_FOLDER / _file_name(submission)
-    bot.parent.mkdir()
-    bot.write_bytes(submission.source)
-    os.utime(bot, (0, 0))  # which __TIMESTAMP__ tells
-    # A call of time() without its header would be taken for one that returns int.
-    clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
-    unit = folder / f"unit{bot.suffix}"
-    unit.write_text(f'#include "{interface.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n')
-    return unit
-
-
-def _file_name(submission: Submission) -> str:
-    return f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"

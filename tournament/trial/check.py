@@ -21,7 +21,7 @@ from tournament.contests.contest import Contest, ContestSettings, HousePlayer, N
 from tournament.contests.questions import extreme_questions
 from tournament.entrants import compiler
 from tournament.entrants.bot import Entrant, Kind, Submission
-from tournament.entrants.build import build_entrant, warnings_of, with_lines
+from tournament.entrants.build import build_entrant, language_of, with_lines
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed, trial_key
@@ -93,6 +93,7 @@ class CheckReport:
     repeats: bool = True
     legs_apart: bool = True
     confined_by: str = ""
+    standard: str = ""
     warnings: str = ""
     faults: tuple[Fault, ...] = ()
     boundary_questions: int = 0
@@ -187,6 +188,7 @@ def check_bot(
     named = _opponent_in_words(contest, opponent)
     doing(f"playing a few games against {named}")
     first_games, pace = _pace(contest, settings, sandbox, entrant, opponent)
+    standard, warnings = language_of(read_submission(path), contest.interface, sandbox)
     report = CheckReport(
         name=entrant.name,
         kind=entrant.kind,
@@ -195,7 +197,8 @@ def check_bot(
         seed=seed,
         fuel_allowed=settings.fuel_per_decision,
         confined_by="" if entrant.plays_as == "wasm" else confinement.probe_sandbox(sandbox.mode),
-        warnings=warnings_of(read_submission(path), contest.interface, sandbox),
+        standard=standard,
+        warnings=warnings,
         opponent=named,
     )
     if pace.too_slow or first_games.result.ended_by == 0:  # more of the same would only take long

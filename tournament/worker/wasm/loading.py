@@ -10,7 +10,8 @@ from typing import NamedTuple
 import wasmtime
 
 from engine.canonical_nans import Unreadable, with_canonical_nans
-from tournament.contests.contest import Import, Interface
+from tournament.contests.contest import Import, Interface, Question
+from tournament.contests.functions import NotChosen, choose, names_for
 from tournament.worker.wasm.assertions import EXPORT
 from tournament.worker.wasm.engine import MOST_STACK, Metering, compile_module, engine
 from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
@@ -157,34 +158,8 @@ def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int
     exports = {item.name: item.type for item in module.exports}
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
         raise BotUnfit("exports no memory called memory")
-    functions: list[str] = []
-    types: list[FunctionTypes] = []
-    for question in interface.questions:
-        if question.catches_up:  # which is asked of processes alone: any function will do in its place
-            functions.append(functions[0])
-            types.append(types[0])
-            continue
-        for name in function_names(stem, question.name):
-            kind = exports.get(name)
-            if isinstance(kind, wasmtime.FuncType):
-                break
-        else:
-            raise BotUnfit(f"lacks the function {question.name}")
-        parameters = [str(p) for p in kind.params]
-        results = [str(r) for r in kind.results]
-        if (
-            len(parameters) != len(question.parameters)
-            or any(p not in accepted for p, accepted in zip(parameters, question.parameters))
-            or len(results) != 1
-            or results[0] not in question.result
-        ):
-            wanted = ", ".join(" or ".join(accepted) for accepted in question.parameters)
-            raise BotUnfit(
-                f"the function {name} is ({', '.join(parameters)}) -> ({', '.join(results)}),"
-                f" expected ({wanted}) -> ({' or '.join(question.result)})"
-            )
-        functions.append(name)
-        types.append(FunctionTypes(tuple(parameters[interface.passes_address :]), results[0]))
+    functions = _functions(exports, interface, stem)
+    types = [_types_of(exports[name], interface) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
     constant = constant_functions(outline, functions)
     ignored_questions = frozenset(
@@ -208,7 +183,7 @@ def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int
 
 def _likely_metering(outline: Outline, interface: Interface, stem: str) -> Metering:
     """For which engine a bot is compiled first: the one that plays it unless its opponent needs more."""
-    names = [name for question in interface.questions for name in function_names(stem, question.name)]
+    names = [name for question in interface.answered for name in names_for(stem, question.name, outline.exports)]
     proved = not interface.imports and _most_instructions(outline, names, (), interface) is not None
     return Metering.NOTHING if proved else Metering.FUEL
 
@@ -243,10 +218,46 @@ def _starters(exports: Mapping[str, object]) -> frozenset[str]:
     return frozenset(there)
 
 
-def function_names(stem: str, question: str) -> list[str]:
-    """The names under which a bot called `stem` may define a question's function, best first."""
-    word = "".join(c for c in stem if c.isalnum() or c == "_")
-    return [word + question, word + question.upper(), f"{word}_{question}", question]
+def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -> list[str]:
+    """The export that answers each question. Raises BotUnfit where none does, or not clearly one."""
+    fitting: dict[str, list[str]] = {}
+    unfit: list[str] = []
+    for question in interface.answered:
+        fitting[question.name] = []
+        for name in names_for(stem, question.name, exports):
+            kind = exports.get(name)
+            if isinstance(kind, wasmtime.FuncType):
+                if (expected := _expected(question, kind)) is None:
+                    fitting[question.name].append(name)
+                else:
+                    unfit.append(f"the function {name} is {expected}")
+    try:
+        chosen = dict(zip(fitting, choose(stem, fitting)))
+    except NotChosen as problem:
+        raise BotUnfit("; ".join([*unfit, str(problem)])) from None
+    # One that only processes are asked is never called: any function will do in its place.
+    return [chosen.get(question.name, next(iter(chosen.values()))) for question in interface.questions]
+
+
+def _expected(question: Question, kind: wasmtime.FuncType) -> str | None:
+    """None for a function that can answer a question, else its type and the question's."""
+    parameters, results = [str(p) for p in kind.params], [str(r) for r in kind.results]
+    if (
+        len(parameters) == len(question.parameters)
+        and all(p in accepted for p, accepted in zip(parameters, question.parameters))
+        and len(results) == 1
+        and results[0] in question.result
+    ):
+        return None
+    wanted = ", ".join(" or ".join(accepted) for accepted in question.parameters)
+    return (
+        f"({', '.join(parameters)}) -> ({', '.join(results)}), expected ({wanted}) -> ({' or '.join(question.result)})"
+    )
+
+
+def _types_of(kind: object, interface: Interface) -> FunctionTypes:
+    assert isinstance(kind, wasmtime.FuncType)
+    return FunctionTypes(tuple(str(p) for p in kind.params)[interface.passes_address :], str(kind.results[0]))
 
 
 def _check_imports(module: wasmtime.Module, interface: Interface) -> None:

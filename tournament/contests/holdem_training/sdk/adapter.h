@@ -1,13 +1,11 @@
-// Joins a bot to the engine. BOT_MAKEDECISION names the bot's function, which was included just before.
+// Joins a bot to the engine. BOT_MAKEDECISION names the bot's function, which was included just before. With TRIAL_CALLS
+// there is only the macro, by which any function can be tried.
 
-extern "C" {
-
-void tournament_seed_random(uint64_t seed);
+namespace tournament_detail {
 
 // The chips raised; 0 is a check, -1 a fold. What the rules don't know comes out as something that they refuse.
-__attribute__((export_name("makeDecision"))) int64_t tournament_make_decision(const State *state)
+inline int64_t number_of(const std::pair<ActionType, int> &decision)
 {
-    const std::pair<ActionType, int> decision = BOT_MAKEDECISION(*state);
     switch (decision.first) {
     case ActionType::CHECK:
         return 0;
@@ -22,9 +20,22 @@ __attribute__((export_name("makeDecision"))) int64_t tournament_make_decision(co
     }
 }
 
+}  // namespace tournament_detail
+
+#define ANSWER_MAKEDECISION(name, function) \
+    int64_t name(const State *state) { return tournament_detail::number_of(function(*state)); }
+
+#ifndef TRIAL_CALLS
+extern "C" {
+
+void tournament_seed_random(uint64_t seed);
+
+__attribute__((export_name("makeDecision"))) ANSWER_MAKEDECISION(tournament_make_decision, BOT_MAKEDECISION)
+
 __attribute__((export_name("tournament_start"))) void tournament_start(State *, uint64_t seed)
 {
     tournament_seed_random(seed);
 }
 
 }
+#endif

@@ -73,7 +73,7 @@ inline int getResult(const State &state)
 inline std::pair<double, double> getRatesBySampling(const State &state, int t)
 {
     const int64_t counts = tournament_rates(tournament_detail::places(state), t);
-    return {(double)(counts >> 32) / t, (double)(counts & 0xFFFFFFFF) / t};
+    return std::make_pair((double)(counts >> 32) / t, (double)(counts & 0xFFFFFFFF) / t);
 }
 
 #endif

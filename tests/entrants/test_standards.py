@@ -1,0 +1,105 @@
+"""Language standards: what builds by one of gnu++17, gnu++11 and gnu++98, or gnu17 and gnu89, plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import call
+from tests.entrants.test_which_function import CARDS, first_answer
+from tournament.contests import find_contest
+from tournament.contests.contest import Contest
+from tournament.contests.holdem_training import HOLDEM_TRAINING
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants, language_of
+from tournament.entrants.folder import read_submission
+from tournament.sandbox.settings import SandboxSettings
+
+CLASS = f"class TwoCardDraw {{ public: {CARDS % 1} }};\n"
+DECISION = "pair<ActionType, int> makeDecision(const State &s) { return make_pair(ActionType::RAISE, 1); }\n"
+HOLDEM = '#include <bits/stdc++.h>\n#include "texas.h"\nusing namespace std;\n'
+C_BOT = "int a(Bot *bot) { return 1; } int b(Bot *bot, int bet) { return 1; }\n"
+
+# By file: the contest, the standard by which it builds first, and the text.
+BOTS: dict[str, tuple[Contest, str, str]] = {
+    "structured.cpp": (TWO_CARD_DRAW, "gnu++17", "#include <utility>\nauto [one, two] = std::pair(1, 2);\n" + CLASS),
+    "registers.cpp": (TWO_CARD_DRAW, "gnu++17", "int f(int n) { register int m = n; return m; }\n" + CLASS),
+    "shuffles.cpp": (
+        TWO_CARD_DRAW,
+        "gnu++11",
+        "#include <algorithm>\n#include <vector>\nusing namespace std;\n"
+        "void mix(vector<int> &v) { random_shuffle(v.begin(), v.end()); }\n" + CLASS,
+    ),
+    "owns.cpp": (TWO_CARD_DRAW, "gnu++11", "#include <memory>\nstd::auto_ptr<int> p(new int(3));\n" + CLASS),
+    "binds.cpp": (
+        TWO_CARD_DRAW,
+        "gnu++11",
+        "#include <algorithm>\n#include <functional>\n#include <vector>\n"
+        "int less_than(const std::vector<int> &v) {"
+        " return std::count_if(v.begin(), v.end(), std::bind1st(std::less<int>(), 3)); }\n" + CLASS,
+    ),
+    "lists.cpp": (TWO_CARD_DRAW, "gnu++11", "void f() throw(int) { throw 3; }\n" + CLASS),
+    "globals.cpp": (
+        HOLDEM_TRAINING,
+        "gnu++11",
+        HOLDEM + "int data[10], byte, size;\nint g() { return data[size] + byte; }\n" + DECISION,
+    ),
+    "auto_pairs.cpp": (HOLDEM_TRAINING, "gnu++11", HOLDEM + "auto_ptr<int> p;\nauto x = {1, 2};\n" + DECISION),
+    "words.cpp": (TWO_CARD_DRAW, "gnu++98", "static int constexpr = 3, decltype = 4, alignas = 5;\n" + CLASS),
+    "plain.c": (VON_NEUMANN_POKER, "gnu17", C_BOT),
+    "restricts.c": (VON_NEUMANN_POKER, "gnu89", "static int restrict = 3, typeof_ = 1;\n" + C_BOT),
+    "inlines.c": (
+        VON_NEUMANN_POKER,
+        "gnu89",
+        "inline __attribute__((noinline)) int one(int x) { return x; }\n" + C_BOT.replace("1;", "one(1);"),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bots")
+    for file, (contest, _, text) in BOTS.items():
+        (folder / contest.name).mkdir(exist_ok=True)
+        (folder / contest.name / file).write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(folder: Path) -> dict[str, Entrant]:
+    return {
+        entrant.name: entrant
+        for contest in {contest.name: contest for contest, _, _ in BOTS.values()}.values()
+        for entrant in build_entrants(
+            contest, find_contest(contest.name).settings(), SandboxSettings(), folder / contest.name, lambda _text: None
+        )
+    }
+
+
+@pytest.mark.parametrize("file", BOTS)
+def test_the_first_standard_that_fits_builds_it(built: dict[str, Entrant], folder: Path, file: str) -> None:
+    contest, standard, _ = BOTS[file]
+    assert first_answer(built[file.split(".")[0]], contest.name) == 1
+    submission = read_submission(folder / contest.name / file)
+    assert language_of(submission, contest.interface, SandboxSettings())[0] == standard
+
+
+def test_check_says_by_which(folder: Path, built: dict[str, Entrant]) -> None:
+    done = call(["check", str(folder / "two_card_draw" / "owns.cpp"), "--contest", "two_card_draw"])
+    assert "compiled by gnu++11" in " ".join(done.stdout.split()), done.stdout + done.stderr
+
+
+def test_what_no_standard_accepts_is_told_by_the_newest(tmp_path: Path) -> None:
+    (tmp_path / "torn.cpp").write_text("std::auto_ptr<int> p;\nint x = y;\n" + CLASS)
+    (torn,) = build_entrants(
+        TWO_CARD_DRAW,
+        find_contest("two_card_draw").settings(),
+        SandboxSettings(),
+        tmp_path,
+        lambda _text: None,
+    )
+    assert (torn.problem or "").splitlines()[0].startswith("torn.cpp:1:")
+    assert "torn.cpp:2:9: error: use of undeclared identifier 'y'" in (torn.problem or "")

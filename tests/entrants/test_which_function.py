@@ -1,0 +1,260 @@
+"""Which of a bot's functions is asked: the one that its statement names, and never a helper whose name is like it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wasmtime
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tournament.contests import find_contest
+from tournament.contests.contest import Contest
+from tournament.contests.functions import NotChosen, choose, named_after_another_file, names_for, words_of
+from tournament.contests.holdem_training import HOLDEM_TRAINING
+from tournament.contests.matrix_game import MATRIX_GAME
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrants
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.wasm.loading import load_bot
+
+HELPER_FIRST = "int {0}(int *p) {{ return p[0] + 2; }}\n"
+CARDS = (
+    "int init(int x, int y) { return 0; } int new_hand(int x, int y, int z) { return %d; }"
+    " int round1(int x, int y, int z) { return 0; } int draw(int x, int y, int z) { return 0; }"
+    " int round2(int x, int y, int z, int v, int w) { return 0; }"
+    " int showdown(int x, int y, int z, int v) { return 0; }"
+)
+AFTER_FILE = CARDS.replace("int init", "int cards_init").replace("int new_hand", "int cards_new_hand").replace(
+    "int round", "int cards_round"
+).replace("int draw", "int cards_draw").replace("int showdown", "int cards_showdown")  # fmt: skip
+# The first answer of each: from the function that is meant.
+MEANT: dict[str, tuple[Contest, dict[str, tuple[str | bytes, int]]]] = {
+    "matrix_game": (
+        MATRIX_GAME,
+        {
+            "horse.c": (HELPER_FIRST.format("helper") + "int move(const Bot *bot) { return 1; }", 1),
+            "zebra.c": (HELPER_FIRST.format("ZebraMove") + "int move(const Bot *bot) { return 1; }", 1),
+            "okapi.c": ("int okapimove(const Bot *bot) { return 0; } int move(Bot *bot) { return 1; }", 1),
+            "gnu.cpp": (HELPER_FIRST.format("gnu_move") + "static int move(const Bot *bot) { return 1; }", 1),
+            "moose.cpp": ("#include <utility>\nusing namespace std;\nint move(const Bot *bot) { return 1; }", 1),
+            "lamb.c": (HELPER_FIRST.format("lambmove") + "int LambMove(const Bot *bot) { return 1; }", 1),
+            "camel.c": (
+                "static int pick(int move) { return move; } int camel_move(const Bot *bot) { return pick(1); }",
+                1,
+            ),
+            "pasted.c": ("#define IS(p, q) int p##q(const Bot *bot)\nIS(mo, ve) { return 1; }", 1),
+            "pasted_too.c": (
+                "#define IS(p, q) int p##q(const Bot *bot)\n"
+                "IS(mo, ve) { return 1; } int pasted_toomove(const Bot *bot) { return 0; }",
+                1,
+            ),
+            "spliced.c": (
+                "int splicedmove(const Bot *bot) { return 0; } int mo\\\nve(const Bot *bot) { return 1; }",
+                1,
+            ),
+            "overloaded.cpp": ("int move(int n) { return n; } int move(const Bot *bot) { return 1; }", 1),
+            "variable.c": ("static int move = 7; int variablemove(Bot *bot) { return move - 6; }", 1),
+        },
+    ),
+    "two_card_draw": (
+        TWO_CARD_DRAW,
+        {
+            "deck.cpp": (f"static int deck_init(int n) {{ return n; }} {CARDS % 1}", 1),
+            "cards.c": (AFTER_FILE % 1, 1),
+            "drawer.c": (f"static int drawerdraw(int *p) {{ return *p; }} {CARDS % 1}", 1),
+            "both.cpp": (f"{CARDS % 0}\nclass TwoCardDraw {{ public: {CARDS % 1} }};", 1),
+            "spoken_of.cpp": (f"// Not a class TwoCardDraw.\n{CARDS % 1}", 1),
+            "declared.cpp": (f"class TwoCardDraw; {CARDS % 1}", 1),
+        },
+    ),
+    "von_neumann_poker": (
+        VON_NEUMANN_POKER,
+        {
+            "loner.c": (
+                "static int a(int *p) { return *p; } int lonera(Bot *bot) { return 7; }"
+                " int lonerb(Bot *bot, int bet) { return 1; }",
+                7,
+            ),
+            "helped.c": (
+                "static int b(Bot *bot, int bet) { return 0; } int helpedA(Bot *bot) { return 7; }"
+                " int helpedB(Bot *bot, Money bet) { return b(bot, bet); }",
+                7,
+            ),
+        },
+    ),
+    "holdem_training": (
+        HOLDEM_TRAINING,
+        {
+            "alice.cpp": (
+                '#include "texas.h"\nstatic int aliceMakeDecision(int n) { return n; }\n'
+                "std::pair<ActionType, int> makeDecision(const State &s) { return {ActionType::RAISE, 1}; }",
+                1,
+            ),
+        },
+    ),
+}
+UNCLEAR: dict[str, tuple[Contest, dict[str, tuple[str, str]]]] = {
+    "matrix_game": (
+        MATRIX_GAME,
+        {
+            "twice.c": (
+                "int twicemove(Bot *bot) { return 0; } int twice_move(Bot *bot) { return 1; }",
+                "twicemove and twice_move could each be its function move",
+            ),
+            "misfit.c": (
+                "int misfitmove(int *p, int n) { return p[n]; }",
+                "lacks the function move (or misfitmove)\nmisfitmove: too few arguments",
+            ),
+            "stranger.c": (
+                "int originalmove(const Bot *bot) { return 1; }",
+                "lacks the function move (or strangermove)\nHint: originalmove are functions of a file original.c",
+            ),
+            "undefined.c": ("int move(const Bot *bot);", "uses move, which bots don't have"),
+            "taker.c": ("int move(const Bot *bot, int turn) { return 1; }", "too few arguments"),
+        },
+    ),
+    "two_card_draw": (
+        TWO_CARD_DRAW,
+        {
+            "private.cpp": (f"class TwoCardDraw {{ {CARDS % 1} }};", "private member"),
+            "partly.cpp": (
+                "class TwoCardDraw { public: int init(int x, int y) { return 0; } };",
+                "no member named 'new_hand'",
+            ),
+        },
+    ),
+    "von_neumann_poker": (
+        VON_NEUMANN_POKER,
+        {
+            "mixed.c": (
+                "int a(Bot *bot) { return 0; } int mixedb(Bot *bot, int bet) { return 0; }",
+                "lacks the function b",
+            ),
+        },
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Entrant]:
+    """All bots of this file, by contest and name."""
+    entrants: dict[tuple[str, str], Entrant] = {}
+    for table in (MEANT, UNCLEAR):
+        for name, (contest, bots) in table.items():
+            folder = tmp_path_factory.mktemp("bots")
+            for file, (source, _) in bots.items():
+                (folder / file).write_bytes(source if isinstance(source, bytes) else source.encode())
+            settings = find_contest(name).settings()
+            for entrant in build_entrants(contest, settings, SandboxSettings(), folder, lambda _text: None):
+                entrants[name, entrant.name] = entrant
+    return entrants
+
+
+FIRST = {"matrix_game": ("move", 1), "two_card_draw": ("new_hand", 3), "von_neumann_poker": ("a", 1),
+         "holdem_training": ("makeDecision", 1)}  # fmt: skip
+
+
+def first_answer(entrant: Entrant, contest: str) -> int:
+    """What a bot answers to its contest's first real question, asked about zeros."""
+    assert entrant.artifact is not None, entrant.problem
+    store = wasmtime.Store()
+    linker = wasmtime.Linker(store.engine)
+    module = wasmtime.Module(store.engine, entrant.artifact)
+    linker.define_unknown_imports_as_default_values(store, module)
+    exports = linker.instantiate(store, module).exports(store)
+    memory, start = exports["memory"], exports["tournament_start"]
+    assert isinstance(memory, wasmtime.Memory)
+    address = memory.grow(store, 4) * 65536
+    call: Any = start
+    call(store, address, 1)
+    name, arguments = FIRST[contest]
+    asked: Any = exports[name]
+    answer = asked(store, *[address] * arguments)
+    assert isinstance(answer, int)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("contest", "file"), [(contest, file) for contest, (_, bots) in MEANT.items() for file in bots]
+)
+def test_the_function_that_is_meant_plays(built: dict[tuple[str, str], Entrant], contest: str, file: str) -> None:
+    entrant = built[contest, file.split(".")[0]]
+    assert first_answer(entrant, contest) == MEANT[contest][1][file][1]
+
+
+@pytest.mark.parametrize(
+    ("contest", "file"), [(contest, file) for contest, (_, bots) in UNCLEAR.items() for file in bots]
+)
+def test_where_it_is_not_clear_the_bot_is_broken(
+    built: dict[tuple[str, str], Entrant], contest: str, file: str
+) -> None:
+    entrant = built[contest, file.split(".")[0]]
+    assert entrant.artifact is None
+    assert UNCLEAR[contest][1][file][1] in (entrant.problem or "")
+
+
+WASM = '(module (memory (export "memory") 1) {})'
+MOVE = '(func (export "{}") (param {}) (result i32) (i32.const {}))'
+
+
+def module(*functions: tuple[str, str, int]) -> bytes:
+    """A module with functions of these names, parameters and answers."""
+    return bytes(wasmtime.wat2wasm(WASM.format(" ".join(MOVE.format(*function) for function in functions))))
+
+
+def test_exports_are_chosen_by_the_same_rule(tmp_path: Path) -> None:
+    bots = {
+        "exact.wasm": module(("exactmove", "i32", 0), ("move", "i32", 1)),
+        "helped.wasm": module(("helped_move", "i32 i32", 0), ("helpedmove", "i32", 1)),
+        "twice.wasm": module(("twicemove", "i32", 0), ("twice_move", "i32", 1)),
+        "narrow.wasm": module(("move", "f32", 0)),
+    }
+    for file, content in bots.items():
+        (tmp_path / file).write_bytes(content)
+    settings = find_contest("matrix_game").settings()
+    entrants = {
+        entrant.name: entrant
+        for entrant in build_entrants(MATRIX_GAME, settings, SandboxSettings(), tmp_path, lambda _text: None)
+    }
+    for name, function in {"exact": "move", "helped": "helpedmove"}.items():
+        loaded = load_bot(entrants[name].artifact or b"", MATRIX_GAME.interface, name, 64)
+        assert set(loaded.functions) == {function}
+    assert "twicemove and twice_move could each be" in (entrants["twice"].problem or "")
+    assert "the function move is (f32) -> (i32), expected (i32) -> (i32)" in (entrants["narrow"].problem or "")
+
+
+NAMES = st.sampled_from(["a", "b", "likemea", "likemeA", "likemeb", "LikeMeB", "like_b", "likeme_a", "data"])
+
+
+@given(st.lists(NAMES, unique=True))
+def test_a_choice_is_all_exact_or_all_after_the_file(there: list[str]) -> None:
+    """Against the rule in its plain words."""
+    fitting = {q: [name for name in names_for("likeme", q, there) if name in there] for q in ("a", "b")}
+    exact = [q for q in ("a", "b") if q in there]
+    own = {q: [n for n in there if n.lower() in (f"likeme{q}", f"likeme_{q}")] for q in ("a", "b")}
+    try:
+        chosen = choose("likeme", fitting)
+    except NotChosen as problem:
+        assert len(exact) < 2
+        two = next((names for names in own.values() if len(names) > 1), [])
+        if all(own.values()):
+            assert sorted(str(problem).split(" could each")[0].split(" and ")) == sorted(two)
+        else:
+            assert str(problem).startswith("lacks the function")
+    else:
+        assert chosen == (["a", "b"] if len(exact) == 2 else [*own["a"], *own["b"]])
+
+
+def test_words_of_a_text_are_whole() -> None:
+    assert words_of("int mo\\\nve(x) { return x_1+2e5; }") == ["int", "move", "x", "return", "x_1", "e5"]
+
+
+def test_names_of_another_file_are_told_where_just_one_fits() -> None:
+    assert named_after_another_file(["a", "b"], ["likemeA", "likemeb", "data"]) == ["likemeA", "likemeb"]
+    assert named_after_another_file(["a", "b"], ["xa", "xb", "ya", "yb"]) == []
+    assert named_after_another_file(["a", "b"], ["xa", "yb"]) == []

@@ -1,0 +1,74 @@
+"""Which of a bot's functions answer its contest's questions, by their names.
+
+The exact names of the statement come first. Then the ways in which statements name a function after the file: likemea,
+likemeA and likeme_a of likeme.c. Whoever reads the bot says which names are there and fit: for C and C++ the compiler,
+for a WebAssembly module its exports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+# Of a question: more are nobody's way of writing.
+MOST_NAMES = 20
+_WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
+
+
+class NotChosen(Exception):
+    """No function answers a question, or more than one could; the message says so in the bot's terms."""
+
+
+def words_of(text: str) -> list[str]:
+    """What could be names in a C or C++ source: each once, in order of their first place."""
+    return list(dict.fromkeys(_WORD.findall(text.replace("\\\r\n", "").replace("\\\n", ""))))
+
+
+def names_for(stem: str, question: str, words: Iterable[str] = ()) -> list[str]:
+    """The names under which a bot called `stem` may answer a question: the exact one, then those after its file.
+
+    Of the bot's own `words` those count that differ from these in case only.
+    """
+    after_file = _after_file(stem, question)
+    alike = {name.casefold() for name in after_file}
+    own = [word for word in words if word.casefold() in alike]
+    return list(dict.fromkeys([question, *after_file, *own]))[: MOST_NAMES + 1]
+
+
+def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
+    """The name that answers each question; `fitting` has for each those that are there and can be called so.
+
+    All are exact names, or all are named after the file. Raises NotChosen.
+    """
+    if all(question in names for question, names in fitting.items()):
+        return list(fitting)
+    after_file = {question: [name for name in names if name != question] for question, names in fitting.items()}
+    if all(after_file.values()):
+        for question, names in after_file.items():
+            if len(names) > 1:
+                raise NotChosen(
+                    f"{' and '.join(names)} could each be its function {question}: call the one that is meant"
+                    f" {question}, or rename the other"
+                )
+        return [names[0] for names in after_file.values()]
+    missing = [question for question, names in fitting.items() if question not in names]
+    plural = "s" if len(missing) > 1 else ""
+    named = " and ".join(_after_file(stem, question)[0] for question in missing)
+    raise NotChosen(f"lacks the function{plural} {' and '.join(missing)} (or {named})")
+
+
+def named_after_another_file(questions: Sequence[str], words: Iterable[str]) -> list[str]:
+    """The words that would answer the questions in a file of another name, if there is just one such file; else []."""
+    last = {question: re.compile(f"(.+?)_?{re.escape(question)}", re.IGNORECASE) for question in questions}
+    found: dict[str, dict[str, str]] = {}
+    for word in words:
+        for question, pattern in last.items():
+            if match := pattern.fullmatch(word):
+                found.setdefault(match[1].casefold(), {}).setdefault(question, word)
+    complete = [names for names in found.values() if len(names) == len(questions)]
+    return [complete[0][question] for question in questions] if len(complete) == 1 else []
+
+
+def _after_file(stem: str, question: str) -> list[str]:
+    word = "".join(letter for letter in stem if letter.isalnum() or letter == "_")
+    return [word + question, word + question.upper(), f"{word}_{question}"]
