@@ -11,8 +11,10 @@ from __future__ import annotations
 import atexit
 import functools
 import importlib
+import importlib.metadata
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -114,12 +116,28 @@ class Forks:
         return self.start(arguments, setup).wait()
 
 
+def copy_for_everybody(folder: Path) -> Path:
+    """The packages copied into a folder, to be read by every user: a clone may lie where only its owner can enter.
+
+    Of what is installed there only versions are read late.
+    """
+    for name in ("engine", "tournament", "tests"):
+        shutil.copytree(_REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "golden"))
+    for package in importlib.metadata.distributions():
+        described = folder / f"{package.metadata['Name']}-{package.version}.dist-info"
+        described.mkdir(exist_ok=True)
+        (described / "METADATA").write_text(f"Name: {package.metadata['Name']}\nVersion: {package.version}\n")
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return folder
+
+
 @contextmanager
-def forks(folder: Path) -> Iterator[Forks]:
-    """A server of forks while the block lasts; what they say goes to a folder."""
+def forks(folder: Path, code: Path = _REPOSITORY) -> Iterator[Forks]:
+    """A server of forks while the block lasts, of the code in a folder; what they say goes to another."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.forks", str(folder)],
-        cwd=_REPOSITORY,
+        cwd=code,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -70,6 +70,13 @@ def test_every_column_is_documented_with_its_type(contest: tournament.contests.C
             assert f"| {column.name} | {kind} |" in section(RECORDS, heading)
 
 
+@pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
+def test_every_contest_says_what_becomes_of_what_a_bot_prints(contest: tournament.contests.Contest) -> None:  # type: ignore[name-defined]
+    text = (ROOT / "docs" / f"{contest.name}.md").read_text()
+    assert "[show it](looking.md#print-to-find-out)" in text
+    assert not re.search(r"printf`?\s+does\s+nothing", text)
+
+
 def test_every_command_is_in_the_readme() -> None:
     for name in OWN:
         assert f"| `tournament {name}" in README

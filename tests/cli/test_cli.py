@@ -147,8 +147,19 @@ def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
     (bots / "linked.c").symlink_to(steady)
     told = [command(tmp_path, "check", str(bots / name)) for name in ("steady.py", "linked.c")]
     assert [process.returncode for process in told] == [2, 2]
-    assert "steady.py has the name of steady.c" in told[0].stderr
+    assert "steady.py has the name of steady.c, which comes first by its file's name" in told[0].stderr
     assert "linked.c: it is a link to something outside" in told[1].stderr
+
+
+def test_check_knows_which_of_two_is_in_the_records(folder: Path) -> None:
+    newcomer = folder / "entrants" / "von_neumann_poker" / "STEADY.c"
+    newcomer.write_text(LOOSE)
+    try:
+        told = [command(folder, "check", f"entrants/von_neumann_poker/{name}.c") for name in ("STEADY", "steady")]
+    finally:
+        newcomer.unlink()
+    assert [process.returncode for process in told] == [2, 0]
+    assert "STEADY.c has the name of steady.c, which is in the records" in told[0].stderr
 
 
 def test_check_shows_a_fault_that_comes_again_and_again_once(folder: Path, tmp_path: Path) -> None:

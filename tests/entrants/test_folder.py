@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import unicodedata
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from tests.support import build_folder
 from tournament.entrants import folder as entrants_folder
-from tournament.entrants.folder import find_submissions
+from tournament.entrants.folder import check_among_others, find_submissions
 from tournament.errors import BadInput
+from tournament.store.ledger import FieldEntrant
 
 SECRET = "what lies outside"
 
@@ -91,6 +94,30 @@ def test_names_that_are_one_to_some_file_system(folder: Path) -> None:
     assert len(find_submissions(folder)[0]) == 1
     assert sum("has the name of" in problem for problem in found.values()) == 2
     assert sum("letters, digits" in problem for problem in found.values()) == 2
+
+
+RECORDED = FieldEntrant(0, "clash", "cpp", hashlib.sha256(b"old").hexdigest(), "0" * 64, None)
+
+
+@pytest.mark.parametrize(
+    ("files", "plays"),
+    [
+        ({"CLASH.cpp": b"old", "clash.py": b"new"}, "clash.py"),  # its spelling first
+        ({"Clash.cc": b"old", "clash.c": b"old", "clash.cpp": b"new"}, "clash.cpp"),  # then its kind
+        ({"clash.cc": b"new", "clash.cpp": b"old"}, "clash.cpp"),  # then what is in it
+        ({"clash.cc": b"new", "clash.cpp": b"newer"}, "clash.cc"),
+        ({"Clash.c": b"old", "CLASH.py": b"old"}, "CLASH.py"),  # none of them: by the file's name
+    ],
+)
+def test_of_several_with_one_name_the_recorded_one_plays(files: dict[str, bytes], plays: str, folder: Path) -> None:
+    for name, source in files.items():
+        (folder / name).write_bytes(source)
+    submissions, refused = find_submissions(folder, lambda: [RECORDED])
+    assert {submission.path.name for submission in submissions} == {"good.py", plays}
+    assert {entrant.name for entrant in refused} == files.keys() - {plays}
+    for name in files:
+        with nullcontext() if name == plays else pytest.raises(BadInput, match=f"has the name of {plays}"):
+            check_among_others(folder / name, folder, lambda: [RECORDED])
 
 
 def test_names_with_markup_and_controls_are_refused_harmlessly(folder: Path) -> None:

@@ -154,6 +154,32 @@ def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: Place) -> None
     pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
 
 
+@pytest.mark.parametrize("file", ["CALM.c", "calm.cpp", "calm"])
+def test_a_newcomer_of_a_recorded_name_is_broken_and_the_older_bot_stays(place: Place, file: str) -> None:
+    """Whatever the order of their files' names."""
+    before = load(str(place.results)).games
+    if file == "calm":
+        (place.entrants / file).mkdir()
+        (place.entrants / file / "bot.toml").write_text('command = ["true"]\n')
+    else:
+        (place.entrants / file).write_text(
+            "int a(const Bot *bot) { return 1; } int b(const Bot *bot, int x) { return 1; }"
+        )
+    assert play(place) == set()
+    pd.testing.assert_frame_equal(load(str(place.results)).games, before)
+    (line,) = (line for line in load(str(place.results)).ranking.entrants if line.status == "broken")
+    assert line.name.removeprefix("./") == file
+    assert line.reason == f"{file} has the name of calm.c, which is in the records; rename one of them"
+
+
+def test_names_of_files_and_of_bots_that_are_the_same(place: Place) -> None:
+    """Bots are called by their files' stems, what can't be one by the whole name."""
+    (place.entrants / "BOLD.c").write_text("")
+    (place.entrants / "BOLD.c.cpp").write_text("int a(Bot *bot) { return 1; } int b(Bot *bot, int x) { return 1; }")
+    assert play(place) == pairs_with("BOLD.c", BOTS)
+    assert [line.name for line in load(str(place.results)).ranking.entrants if line.status == "broken"] == ["./BOLD.c"]
+
+
 def test_one_edit_after_another(place: Place) -> None:
     """Parts are cut again and again, and stay in order."""
     for step, name in enumerate(["bold", "even", "calm", "glad", "calm"], 1):

@@ -22,7 +22,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
-from tests.forks import Ended, Forks, forks
+from tests.forks import Ended, Forks, copy_for_everybody, forks
 from tournament.cache import cache_folder
 from tournament.errors import BadInput, RunFailed
 from tournament.runner.executors import choose_executor
@@ -35,7 +35,8 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
-    with forks(tmp_path_factory.mktemp("logs")) as server:
+    code = copy_for_everybody(tmp_path_factory.mktemp("code"))
+    with forks(tmp_path_factory.mktemp("logs"), code) as server:
         yield server
 
 

@@ -241,6 +241,44 @@ def test_a_shell_script_and_a_program_that_is_built(tmp_path: Path) -> None:
     assert ask(made, [A], settings).answers == [7]
 
 
+@pytest.mark.parametrize("first", ["#!/usr/bin/env python3", "#!/usr/bin/env -S python3 -u"])
+def test_a_first_line_that_has_its_interpreter_looked_for(first: str) -> None:
+    source = f"{first}\nimport sys\nsys.stdin.readline()\nsys.stdin.readline()\nprint('ACTION BET 3', flush=True)\n"
+    assert ask({"bot.toml": 'command = ["./bot"]', "bot": source}, [A]).answers == [3]
+
+
+LOOP = "read sessions\nwhile read line; do\n    echo ACTION PASS\ndone\n"
+ALWAYS = "import sys\nfor line in sys.stdin:\n    print('ACTION PASS', flush=True)\n"
+OF_WINDOWS = {
+    "sh": ({"bot.toml": 'command = ["./bot.sh"]', "bot.sh": f"#!/bin/sh\n{LOOP}"}, "bot.sh"),
+    "env": ({"bot.toml": 'command = ["./bot.py"]', "bot.py": f"#!/usr/bin/env python3\n{ALWAYS}"}, "bot.py"),
+    "read": ({"bot.toml": 'command = ["sh", "./bot.sh"]', "bot.sh": LOOP}, "bot.sh"),
+    "build": ({"bot.toml": 'command = ["./x"]\nbuild = ["./build"]', "build": "#!/bin/sh\ncp x y\n", "x": ""}, "build"),
+    "make": ({"bot.toml": 'command = ["./x"]\nbuild = ["make"]', "Makefile": "x:\n\tcp nothing x\n"}, "Makefile"),
+    "called": (
+        {"bot.toml": 'command = ["./x"]\nbuild = ["sh", "-c", "./inner"]', "inner": "#!/bin/sh\ncp inner x\n"},
+        "inner",
+    ),
+}
+
+
+def test_windows_line_ends_are_named_with_their_file() -> None:
+    bots = {
+        name: {path: text.replace("\n", "\r\n") for path, text in files.items()}
+        for name, (files, _) in OF_WINDOWS.items()
+    }
+    problems = {entrant.name: entrant.problem or "fit" for entrant in build(bots)}
+    for name, (_, file) in OF_WINDOWS.items():
+        mend = f": {file} has Windows line ends; to take them away: sed -i 's/\\r$//' {file}"
+        assert problems[name].splitlines()[0].endswith(mend), problems[name]
+
+
+def test_windows_line_ends_that_break_nothing() -> None:
+    folder = {"bot.toml": 'command = [\n"python3",\n"bot.py"]\n', "bot.py": f"#!/usr/bin/python3\n{ALWAYS}"}
+    (bot,) = build({"bot": {path: text.replace("\n", "\r\n") for path, text in folder.items()}})
+    assert bot.problem is None
+
+
 def test_a_program_reads_its_own_folder_and_writes_nowhere() -> None:
     folder = script(
         """

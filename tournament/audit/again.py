@@ -125,7 +125,7 @@ def _replayed(
     )
     ways = [players.artifacts]
     if recorded.faults:
-        built = _with_lines(contest, config_of(contest.name), leg, players.artifacts)
+        built = _with_lines(contest, config_of(contest.name), field, leg, players.artifacts)
         # A bot built with lines may take a little less fuel; where that matters, it is played without.
         if built != players.artifacts:
             ways.insert(0, built)
@@ -214,11 +214,13 @@ def _leg(contest: Contest, field: Field, players: Players, recorded: LegResult) 
     )
 
 
-def _with_lines(contest: Contest, config: Config, leg: Leg, artifacts: Mapping[str, bytes]) -> dict[str, bytes]:
+def _with_lines(
+    contest: Contest, config: Config, field: Field, leg: Leg, artifacts: Mapping[str, bytes]
+) -> dict[str, bytes]:
     """What plays, its C and C++ bots built so that a fault tells its line: the same code under the same digests."""
     found = dict(artifacts)
     seats = {seat.name: seat for seat in (leg.x, leg.y) if seat.kind == "wasm"}
-    for submission in find_submissions(config.entrants)[0]:
+    for submission in find_submissions(config.entrants, lambda: field.entrants)[0]:
         if submission.name in seats and (code := with_lines(submission, contest.interface, config.sandbox)):
             found[seats[submission.name].artifact] = code
     return found

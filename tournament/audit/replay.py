@@ -59,7 +59,7 @@ def find_players(
         given = read_seed(storage, fingerprint)
     elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
     settled = settings.model_copy(update=elsewhere | {"seed": given})
-    entrants = build_entrants(contest, settled, config.sandbox, config.entrants, say, only)
+    entrants = build_entrants(contest, settled, config.sandbox, config.entrants, say, only, lambda: field.entrants)
     house = contest.house.players(settled, config.folder, say) if contest.house else ()
     artifacts = artifacts_of(entrants, house)
     recorded = {e.name: e.artifact for e in field.entrants if e.artifact} | {p.name: p.sha256 for p in field.house}

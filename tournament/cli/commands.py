@@ -557,6 +557,7 @@ def check(
     from tournament.cli.screen import Screen
     from tournament.config import load_config, load_contests
     from tournament.entrants.folder import check_among_others
+    from tournament.runner.contest_run import recorded_entrants
     from tournament.trial.check import check_bot, contest_of, replay_check
 
     if game is not None and session is None:
@@ -568,7 +569,7 @@ def check(
         raise BadInput(f"{bot}: there is no such file{hint}")
     loaded = load_config(contest or contest_of(bot, known), config, contest={"seed": seed})
     chosen = loaded.played
-    check_among_others(bot, loaded.entrants)
+    check_among_others(bot, loaded.entrants, lambda: recorded_entrants(chosen, loaded))
     with Screen(err, chosen.title) as screen:
         if session is not None:
             games = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)

@@ -17,7 +17,7 @@ from tournament.contests.contest import Contest, ContestSettings, Interface
 from tournament.entrants import c_bots, compiler, module_trial, program_build
 from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_bots import Compiled, compile_bot
-from tournament.entrants.folder import KINDS, find_submissions
+from tournament.entrants.folder import KINDS, Recorded, find_submissions
 from tournament.errors import BadInput, RunFailed, printable
 from tournament.sandbox import confinement, leg_isolation
 from tournament.sandbox.settings import SandboxSettings
@@ -45,12 +45,14 @@ def build_entrants(
     folder: Path,
     say: Callable[[str], None],
     only: Collection[str] | None = None,
+    recorded: Recorded = lambda: (),
 ) -> list[Entrant]:
     """Every bot of a folder, or those of some names `only`, sorted by name; those that can't play carry their problem.
 
-    Raises BadInput when there is no such folder, or no way here to confine what needs it.
+    Of several with one name the one plays that is `recorded`. Raises BadInput when there is no such folder, or no
+    way here to confine what needs it, and as `recorded` does.
     """
-    submissions, refused = find_submissions(folder)
+    submissions, refused = find_submissions(folder, recorded)
     if only is not None:
         submissions = [submission for submission in submissions if submission.name in only]
     workers = os.cpu_count() or 1

@@ -6,11 +6,14 @@ import contextlib
 import hashlib
 import os
 import stat
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from tournament.entrants.bot import Entrant, Kind, Submission
 from tournament.errors import BadInput, printable
 from tournament.names import NAME_RULE, valid_name
+from tournament.store.ledger import FieldEntrant
 from tournament.worker.processes import recipe
 from tournament.worker.processes.archive import pack
 
@@ -27,20 +30,25 @@ MOST_ENTRIES = 20_000
 _OUTSIDE = "it is a link to something outside of the entrants folder; put a copy there"
 
 
-def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
+# Those of the last run that was committed, asked for only where names clash.
+Recorded = Callable[[], Iterable[FieldEntrant]]
+
+
+def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[list[Submission], list[Entrant]]:
     """The bots of a folder by name, and those that can't even be read, each with its problem.
 
-    Files of other kinds, hidden files and folders without a bot.toml are passed
-    over. Raises BadInput when there is no such folder.
+    Of several with one name that plays which is `recorded`: else who drops a file could put another's bot out of
+    the contest. Without records it is the first by its file's name, which is the same on every machine, as times of
+    files are not. Files of other kinds, hidden files and folders without a bot.toml are passed over. Raises BadInput
+    when there is no such folder, and as `recorded` does.
     """
     if not folder.is_dir():
         raise BadInput(
             f"the entrants folder {folder} does not exist: run in the folder of your tournament.toml, or name it"
             " with --config, or the bots' with --entrants"
         )
-    submissions: dict[str, Submission] = {}
+    by_name: dict[str, list[Submission]] = {}
     refused: list[Entrant] = []
-    twins: dict[str, str] = {}
     for path in _entries(folder):
         kind = kind_of(path)
         if kind is None or path.name.startswith("."):
@@ -53,13 +61,27 @@ def find_submissions(folder: Path) -> tuple[list[Submission], list[Entrant]]:
             refused.append(Entrant(shown, kind, "", None, _on_one_line(str(problem))))
             continue
         # Names that differ in case only are one name to some file systems, on which records may come to lie.
-        twin = twins.setdefault(submission.name.lower(), path.name)
-        if twin != path.name:
-            problem_text = f"{shown} has the name of {twin}; rename one of them"
-            refused.append(Entrant(shown, kind, submission.sha256, None, problem_text))
-            continue
-        submissions[submission.name] = submission
-    return sorted(submissions.values(), key=lambda s: s.name), refused
+        by_name.setdefault(submission.name.lower(), []).append(submission)
+    clashes = [twins for twins in by_name.values() if len(twins) > 1]
+    known = {entrant.name: entrant for entrant in recorded()} if clashes else {}
+    for twins in clashes:
+        twins.sort(key=lambda submission: _differs(submission, known.get(submission.name)))
+        first, *others = twins
+        why = "is in the records" if first.name in known else "comes first by its file's name"
+        for other in others:
+            problem_text = f"{other.path.name} has the name of {first.path.name}, which {why}; rename one of them"
+            refused.append(Entrant(other.path.name, other.kind, other.sha256, None, problem_text))
+    playing = {twins[0].name: twins[0] for twins in by_name.values()}
+    # A bot is called by its file's stem, so it may have the name of a whole file.
+    refused = [replace(one, name=f"./{one.name}") if one.name in playing else one for one in refused]
+    return sorted(playing.values(), key=lambda s: s.name), refused
+
+
+def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[bool, bool, bool]:
+    """In what a bot is another than the recorded one of its name, what tells most first."""
+    if recorded is None:
+        return True, True, True
+    return False, submission.kind != recorded.kind, submission.sha256 != recorded.sha256
 
 
 def passed_over(folder: Path) -> list[str]:
@@ -100,11 +122,14 @@ def _on_one_line(text: str) -> str:
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
-def check_among_others(path: Path, folder: Path) -> None:
-    """Raise BadInput for a bot of an entrants folder that can't enter from there, whatever is in its file."""
+def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
+    """Raise BadInput for a bot of an entrants folder that can't enter from there, whatever is in its file.
+
+    Raises as `recorded` does, too.
+    """
     if folder.is_dir() and path.parent.resolve() == folder.resolve():
-        for entrant in find_submissions(folder)[1]:
-            if entrant.name == _on_one_line(path.name):
+        for entrant in find_submissions(folder, recorded)[1]:
+            if entrant.name.removeprefix("./") == _on_one_line(path.name):
                 raise BadInput(entrant.problem or "")
 
 

@@ -14,6 +14,7 @@ from tournament.sandbox.scratch import is_full, scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes.archive import pack, recipe_of, unpack
 from tournament.worker.processes.commands import PATH, find_command
+from tournament.worker.processes.line_ends import windows_line_ends
 from tournament.worker.processes.recipe import Recipe
 
 _SECONDS = 300
@@ -92,15 +93,16 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             if is_full(whole):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             ended_by_us = finished.cut_off or finished.excess
-            raise BuildFailed(_complaint(recipe, finished, folder), 0 if ended_by_us else finished.status)
+            complaint = _complaint(recipe, finished, folder, windows_line_ends(archive))
+            raise BuildFailed(complaint, 0 if ended_by_us else finished.status)
         try:
             return pack(folder, built=True)
         except BadInput as problem:
             raise BuildFailed(str(problem)) from None
 
 
-def _complaint(recipe: Recipe, finished: confinement.Finished, folder: Path) -> str:
+def _complaint(recipe: Recipe, finished: confinement.Finished, folder: Path, hint: str) -> str:
     text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
     lines = [line for line in text.splitlines() if line.strip()]
-    what = f"its build ({' '.join(recipe.build)}) {finished.in_words}"
+    what = f"its build ({' '.join(recipe.build)}) {finished.in_words}{': ' if hint else ''}{hint}"
     return "\n".join([what, *lines[:12], *([f"… and {len(lines) - 12} more lines"] if len(lines) > 12 else [])])

@@ -39,7 +39,7 @@ from tournament.standings.luck import Floats, LuckOfLegs, luck_of_batches, read_
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.checks import Checks
-from tournament.store.ledger import Batch, Field, read_field, read_state, standing_batches
+from tournament.store.ledger import Batch, Field, FieldEntrant, read_field, read_state, standing_batches
 from tournament.store.storage import explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Task
@@ -104,13 +104,28 @@ def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepa
         storage.finish_exchange()
         if config.contest.seed is not None:  # else whose seed it is has to be read, see below
             read_field(storage)
-        entrants = build_entrants(contest, config.contest, config.sandbox, config.entrants, watcher.say)
+        entrants = build_entrants(
+            contest,
+            config.contest,
+            config.sandbox,
+            config.entrants,
+            watcher.say,
+            recorded=lambda: recorded_entrants(contest, config),
+        )
         playable(entrants, 1 if contest.house else 2, config.entrants)
         if others := passed_over(config.entrants):
             watcher.say(f"Not taken for bots in {config.entrants}: {_listed(others)}")
         names = {entrant.name for entrant in entrants}
         config, house = settle_seed(contest, config, names, location, watcher.say)
     return Prepared(contest, config, entrants, house, location)
+
+
+def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
+    """Those of the last run that was committed. Raises RunFailed when the records can't be read."""
+    location = inside(config.results, contest.name)
+    with _trouble_explained(location):
+        field = read_field(open_storage(location))
+    return field.entrants if field else ()
 
 
 def _listed(names: Sequence[str], most: int = 10) -> str:

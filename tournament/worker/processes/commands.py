@@ -32,6 +32,19 @@ def find_command(word: str, folder: Path) -> str:
     return found
 
 
+_ENV = re.compile(r"#!\s*\S*/env\s+(?:-S\s+(?P<words>\S.*)|(?P<word>[^\s=-]+))\n")
+
+
+def executed(command: str) -> list[str]:
+    """The words that start a file. What its first line asks env to find is found here: env's own start of it is one
+    execution too many."""
+    with open(command, "rb") as file:
+        named = _ENV.fullmatch(file.readline(256).decode(errors="replace"))
+    words = (named["words"] or named["word"]).split() if named else []
+    interpreter = shutil.which(words[0], path=PATH) if words else None
+    return [interpreter, *words[1:], command] if interpreter else [command]
+
+
 @cache
 def looks_for_itself(command: str) -> bool:
     """Whether a system's interpreter finds its libraries by where it lies, for which it reads a link in /proc."""
@@ -47,7 +60,7 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
     if first.startswith(b"#!"):
         words = first[2:].decode(errors="replace").split()
         if words and Path(words[0]).name == "env":
-            words.pop(0)
+            words = words[2:] if words[1:2] == ["-S"] else words[1:]
         # Only the system's: a file that a stranger names here is not to be read for that.
         interpreter = shutil.which(Path(words[0]).name, path=PATH) if words else None
         if interpreter is not None and not (seen and command == interpreter):

@@ -18,7 +18,8 @@ from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, how_it_
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes.archive import read_plainly, recipe_of, unpack
-from tournament.worker.processes.commands import find_command, looks_for_itself, read_by
+from tournament.worker.processes.commands import executed, find_command, looks_for_itself, read_by
+from tournament.worker.processes.line_ends import for_its_shell, windows_line_ends
 
 _TRIAL_SECONDS = 0.2
 _MOST_TRIALS = 10  # of as long, on a busy machine
@@ -100,7 +101,7 @@ def start_in(
     return fork_server.start(
         LaunchSpec(
             Limits(memory_megabytes + 64, cpu_seconds),
-            command=[command, *words[1:]],
+            command=[*executed(command), *words[1:]],
             folder=folder,
             readable=[str(folder), *read_by(command), *sandbox.readable],
             reads_links="/" not in words[0] and looks_for_itself(command),
@@ -115,6 +116,8 @@ class CantStart(Exception):
 
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
     """Start a program for nobody. Raises CantStart when it ends before it is asked anything."""
+    if trouble := for_its_shell(archive):
+        raise CantStart(f"can't start: {trouble}")
     process = start(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
     errors = os.dup(process.errors)
     try:
@@ -124,8 +127,10 @@ def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_m
             complaints: list[str] = []
             with contextlib.suppress(BlockingIOError):
                 complaints = os.read(errors, 4096).decode(errors="replace").strip().splitlines()
-            why = f": {complaints[-1][:200]}" if complaints else ""
-            raise CantStart(f"can't start: {how_it_ended(status)} before it was asked anything{why}")
+            folder = f"{unpack_once(archive, cache)}/"
+            why = windows_line_ends(archive) or (complaints[-1].replace(folder, "")[:200] if complaints else "")
+            ended = f"{how_it_ended(status)} before it was asked anything"
+            raise CantStart(f"can't start: {ended}{': ' if why else ''}{why}")
     finally:
         os.close(errors)
         process.end()
