@@ -59,12 +59,13 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
 
 def named_after_another_file(questions: Sequence[str], words: Iterable[str]) -> list[str]:
     """The words that would answer the questions in a file of another name, if there is just one such file; else []."""
-    last = {question: re.compile(f"(.+?)_?{re.escape(question)}", re.IGNORECASE) for question in questions}
     found: dict[str, dict[str, str]] = {}
     for word in words:
-        for question, pattern in last.items():
-            if match := pattern.fullmatch(word):
-                found.setdefault(match[1].casefold(), {}).setdefault(question, word)
+        folded = word.casefold()
+        for question in questions:
+            file = folded.removesuffix(question.casefold())
+            if file and file != folded:
+                found.setdefault(file.removesuffix("_"), {}).setdefault(question, word)
     complete = [names for names in found.values() if len(names) == len(questions)]
     return [complete[0][question] for question in questions] if len(complete) == 1 else []
 

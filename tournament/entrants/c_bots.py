@@ -31,6 +31,7 @@ _TRIAL_FILE = "trial_call_"
 _STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _PASTES = re.compile(rb"##|%:%:")
+_MOST_WORDS = 100_000  # that are looked at to say what a bot is perhaps named after
 RUNTIME_SOURCE = Path(__file__).with_name("bot_runtime.c")
 
 
@@ -190,7 +191,7 @@ def _asked_of_compiler(work: _Work, unit: Path, include: str) -> _Answering:
 def _with_way_out(problem: str, submission: Submission, interface: Interface) -> str:
     """Say, too, for which file's name a bot's functions would be right."""
     questions = [question.name for question in interface.answered]
-    names = named_after_another_file(questions, words_of(submission.source.decode(errors="replace")))
+    names = named_after_another_file(questions, words_of(submission.source.decode(errors="replace"))[:_MOST_WORDS])
     if not names or "lacks" not in problem:
         return problem
     file = names[0][: -len(questions[0])].rstrip("_")
