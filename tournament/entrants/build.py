@@ -34,7 +34,7 @@ from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
-_RUNTIME_SOURCE = Path(__file__).with_name("bot_runtime.c")
+_RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
 _LONGEST_LINE = 400  # of a reason, which may quote what a stranger wrote
 
 
@@ -270,7 +270,7 @@ def _source_digest(submission: Submission, interface: Interface) -> str:
         submission.name.encode(),
         submission.kind.encode(),
         submission.source,
-        *[path.read_bytes() for path in [*sdk, *how, _RUNTIME_SOURCE]],
+        *[path.read_bytes() for path in [*sdk, *how, *_RUNTIME_SOURCES]],
     ):
         digest.update(len(part).to_bytes(8, "little") + part)
     return digest.hexdigest()
@@ -318,7 +318,7 @@ def _compile(
     The adapter must be told which of the bot's functions answer what, and only the preprocessor knows what functions
     there are. Mostly the source as it is tells, too: then all is done in one start of the compiler.
     """
-    runtime = compiler.compile_once(_RUNTIME_SOURCE, sandbox)
+    runtime = compiler.compile_once(_RUNTIME_SOURCES, sandbox)
     with scratch_folder() as folder:
         unit = _write_unit(submission, interface, folder)
         include = unit.read_text()
