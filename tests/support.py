@@ -202,7 +202,7 @@ def try_bot(
     seating.seat(0, random_seed, helpers_key(random_seed))
     trial = Trial(Record())
     answer = 0
-    while (status := seating.referee.play(answer)) != LEG_IS_OVER:
+    while (status := seating.play(answer)) != LEG_IS_OVER:
         kind, seat, arguments, view_bytes = core.pending()
         if status == FAULT:
             assert seat == 0

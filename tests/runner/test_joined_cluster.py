@@ -83,9 +83,9 @@ def leg(x: PlaysAs, y: PlaysAs) -> Leg:
 @pytest.mark.parametrize(
     ("legs", "megabytes"),
     [
-        ([leg("wasm", "wasm")] * 9, 400 + 2 * 64),
-        ([leg("wasm", "house")], 400 + 64),
-        ([leg("python", "wasm"), leg("python", "program")], 400 + 64 + 3 * 16),
+        ([leg("wasm", "wasm")] * 9, 400 + 2 * 72),
+        ([leg("wasm", "house")], 400 + 72),
+        ([leg("python", "wasm"), leg("python", "program")], 400 + 72 + 3 * 16),
         ([leg("python", "python")] * 500, 400 + 96 * 16),
     ],
 )

@@ -390,7 +390,7 @@ def test_verdicts_do_not_depend_on_who_shares_a_process(source: str) -> None:
         }[source]
 
 
-GROWS = """(module (memory (export "memory") 1)
+GROWS = """(module (memory (export "memory") 129)
     (func (export "_initialize") (drop (memory.grow (i32.const 320))))
     (func (export "a") (param i32) (result i32) (i32.const 10))
     (func (export "b") (param i32 i32) (result i32) (i32.const 1)))"""

@@ -21,10 +21,11 @@ from tournament.errors import RunFailed
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.leg import limits_of
 from tournament.worker.wasm import engine, loading, seating
-from tournament.worker.wasm.engine import MOST_STACK, Metering, compile_module
+from tournament.worker.wasm.engine import Metering, compile_module
 from tournament.worker.wasm.fuel_bound import most_taken
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
 from tournament.worker.wasm.module_outline import Malformed, read_module
+from tournament.worker.wasm.stack import MOST_STACK, on_deep_stack
 
 CALLS = '(func (export "b") (param i32 i32) (result i32) (i32.const 1))'
 PASSES = '(func (export "a") (param i32) (result i32) (i32.const 0))'
@@ -220,18 +221,6 @@ def test_how_deep_a_bot_may_call_does_not_depend_on_its_opponent(small_stack: No
     assert faults[0] == faults[1] and "recursed too deep (stack overflow)" in {what for _, _, what in faults[0]}
 
 
-def test_a_thread_with_little_stack_runs_no_bot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bot that recurses would crash the process."""
-    monkeypatch.setattr(engine, "_engines", {})
-    for stack in (256 << 10, 1 << 20):
-        monkeypatch.setattr(resource, "getrlimit", lambda _which, stack=stack: (stack, stack))
-        with pytest.raises(RunFailed, match=r"too little for bots; say: ulimit -s 8192"):
-            engine.engine(Metering.FUEL)
-    for enough in (2 << 20, resource.RLIM_INFINITY):
-        monkeypatch.setattr(resource, "getrlimit", lambda _which, stack=enough: (stack, stack))
-        engine.engine(Metering.FUEL)
-
-
 @pytest.mark.parametrize("metering", [Metering.NOTHING, Metering.FUEL, Metering.FUEL_AND_TIME])
 @pytest.mark.parametrize("variables", [0, 1, 10, 100])
 def test_no_frame_is_larger_than_its_bound(variables: int, metering: Metering) -> None:
@@ -252,7 +241,7 @@ def test_no_frame_is_larger_than_its_bound(variables: int, metering: Metering) -
     recursive, counter = exports["a"], exports["n"]
     assert isinstance(recursive, wasmtime.Func) and isinstance(counter, wasmtime.Global)
     with pytest.raises(wasmtime.Trap):
-        recursive(store)
+        on_deep_stack(recursive, store)
     bound = most_taken(read_module(module(text.replace("(call $f)", ""))), ["a"])
     assert bound is not None
     assert MOST_STACK / counter.value(store) <= bound.stack
@@ -368,8 +357,10 @@ def test_what_a_module_may_have_is_limited(text: str, reason: str) -> None:
 
 
 def test_a_table_counts_as_memory() -> None:
-    code = bytes(wasmtime.wat2wasm('(module (memory (export "memory") 16) (table 1 funcref))'))
-    with pytest.raises(BotUnfit, match=r"can't start: needs 1\.0 MB of memory; at most 1 are allowed"):
+    code = bytes(wasmtime.wat2wasm('(module (memory (export "memory") 144) (table 1 funcref))'))
+    with pytest.raises(
+        BotUnfit, match=r"can't start: needs 9\.0 MB of memory; at most 1 are allowed, and 8 for its stack"
+    ):
         read_bot(code, 1)
     read_bot(code, 2)
 

@@ -32,7 +32,7 @@ _STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-c
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _PASTES = re.compile(rb"##|%:%:")
 _MOST_WORDS = 100_000  # that are looked at to say what a bot is perhaps named after
-RUNTIME_SOURCE = Path(__file__).with_name("bot_runtime.c")
+RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def compile_bot(
 
     `with_lines`: the same code with what tells the source's lines.
     """
-    runtime = compiler.compile_once(RUNTIME_SOURCE, sandbox)
+    runtime = compiler.compile_once(RUNTIME_SOURCES, sandbox)
     refused: compiler.CompilerRefused | None = None
     for standard in compiler.STANDARDS[submission.kind]:
         with scratch_folder() as folder:

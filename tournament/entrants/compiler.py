@@ -12,7 +12,7 @@ import re
 import shutil
 import signal
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from tournament.sandbox import confinement
 from tournament.sandbox.confinement import KILLED, Finished, LaunchSpec, Limits, kills_for_memory
 from tournament.sandbox.scratch import alone_on_this_machine, remove, scratch_folder
 from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.wasm.stack import BOT_STACK
 
 SECONDS = 120
 FIRST_SECONDS = 1800
@@ -41,6 +42,8 @@ _FLAGS = [
     "-Xclang",
     "-O3",
     "-mexec-model=reactor",
+    # The runtime counts a unit of fuel for each byte of these: blocks.c has them by vectors.
+    "-mcpu=generic-bulk_memory-bulk_memory_opt",
     "-fno-sanitize=all",
     # A failed assertion is a fault, whose words are the assertion's.
     "-UNDEBUG",
@@ -65,10 +68,10 @@ _LANGUAGE_FLAGS = {
     "cpp": ["-fexceptions", "-Wno-error=register", "-Wno-error=c++11-narrowing"],
 }
 # The linker puts the stack below the data, so that an overflow traps instead of writing over it.
-_LINK_FLAGS = ["-Wl,-z,stack-size=1048576", "-s"]
+_LINK_FLAGS = [f"-Wl,-z,stack-size={BOT_STACK}", "-s"]
 _STRIP = ("-s", "--strip-all")  # the last of these as the linker has it
 _LINES = "-gline-tables-only"
-# Where bot_runtime.c tells what assertion failed.
+# Where bot_runtime/assertions.c tells what assertion failed.
 _EXPORT = "--export-if-defined=tournament_assertion"
 _MOST_MESSAGE_BYTES = 1 << 18
 
@@ -165,21 +168,30 @@ def compile_unit(
     return output.read_bytes()
 
 
-def compile_once(source: Path, sandbox: SandboxSettings) -> bytes:
-    """The object file of a C source of our own, kept on this machine. Raises RunFailed."""
-    made_of = f"{version()} {hashlib.sha256(source.read_bytes()).hexdigest()}"
-    kept = cache_folder() / "libraries" / f"{source.stem}-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.sealed"
+def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
+    """One object file of C sources of our own, which lie in a folder; kept on this machine. Raises RunFailed."""
+    made_of = hashlib.sha256(version().encode())
+    for source in sources:
+        made_of.update(hashlib.sha256(source.read_bytes()).digest())
+    name = sources[0].parent.name
+    kept = cache_folder() / "libraries" / f"{name}-{made_of.hexdigest()[:16]}.sealed"
     content = recall(kept)
     if content is None:
         with scratch_folder() as folder:
-            unit = folder / source.name
-            unit.write_bytes(source.read_bytes())
-            command = [*_command(STANDARDS["c"][0], folder), _WITHOUT_WARNINGS, "-c", unit.name, "-o", "object.o"]
+            commands = []
+            for source in sources:
+                (folder / source.name).write_bytes(source.read_bytes())
+                # What is libc's must not be made of calls of libc's.
+                commands.append(
+                    [*_command(STANDARDS["c"][0], folder), _WITHOUT_WARNINGS, "-fno-builtin", "-c", source.name]
+                )
+            objects = [source.with_suffix(".o").name for source in sources]
+            commands.append([str(_home() / "zig"), "wasm-ld", "-r", *objects, "-o", "all.object"])
             try:
-                _run([command], folder, [], sandbox)
+                _run(commands, folder, [], sandbox)
             except CompilerRefused as problem:
-                raise RunFailed(f"the compiler can't compile {source.name}: {_first_line(problem)}") from None
-            content = (folder / "object.o").read_bytes()
+                raise RunFailed(f"the compiler can't compile {name}: {_first_line(problem)}") from None
+            content = (folder / "all.object").read_bytes()
         keep(kept, content)
     return content
 

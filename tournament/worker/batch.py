@@ -29,6 +29,7 @@ from tournament.worker.leg import Stopped, play_leg
 from tournament.worker.luck import LuckOfRows
 from tournament.worker.processes.lanes import MOST_PROCESSES, play_in_lanes
 from tournament.worker.processes.spool import Spool
+from tournament.worker.wasm.stack import BOT_STACK
 
 # What a worker takes for itself, and what one more bot's process usually does.
 _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
@@ -63,13 +64,13 @@ class Task:
 
     @property
     def memory_bytes(self) -> int:
-        """What to keep free for it: for WebAssembly bots their limit, for processes what they usually take."""
+        """What to keep free: for WebAssembly bots their limit and their stack, for processes what they usually take."""
         kinds = [[seat.kind for seat in (leg.x, leg.y)] for leg in self.legs]
         inside = max(leg.count("wasm") for leg in kinds)
         processes = sum(leg.count("python") + leg.count("program") for leg in kinds)
         return (
             _WORKER_MEGABYTES
-            + inside * int(self.settings["memory_megabytes"])
+            + inside * (int(self.settings["memory_megabytes"]) + (BOT_STACK >> 20))
             + min(processes, MOST_PROCESSES) * _PROCESS_MEGABYTES
         ) << 20
 

@@ -74,7 +74,7 @@ def play_leg(
     faults: list[Fault] = []
     ended_by = seat_all(seating, contest, leg, faults)
     answer = 0
-    while ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
+    while ended_by is None and (status := seating.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
             sink.clear()
             if stopping():

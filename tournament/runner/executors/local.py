@@ -9,6 +9,7 @@ from concurrent.futures import wait as wait_for
 
 from tournament.runner.executors import keep_busy
 from tournament.worker.batch import Receipt, Task, play_task
+from tournament.worker.wasm.stack import deep_threads
 
 # The system may hand Ctrl-C to any thread, and the main one learns of it only when it wakes.
 _LOOK_SECONDS = 0.2
@@ -31,7 +32,8 @@ class LocalExecutor:
         turns = threading.BoundedSemaphore(self.workers)
 
         def start(task: Task) -> Future[Receipt]:
-            return pool.submit(play_task, task, artifacts, stop.is_set, turns)
+            with deep_threads():
+                return pool.submit(play_task, task, artifacts, stop.is_set, turns)
 
         try:
             for future in keep_busy(tasks, lambda: 2 * self.workers, start, _part, []):

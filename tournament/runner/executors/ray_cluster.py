@@ -16,6 +16,7 @@ from tournament.runner.executors.own_ray import own_ray
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
 from tournament.worker.node import Invitation, accept, accept_contest, invite
+from tournament.worker.wasm.stack import on_deep_stack
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -117,4 +118,4 @@ def _wait(running: list[Any]) -> tuple[list[Any], list[Any]]:
 def _play_remotely(invitation: Invitation, task: Task, needed: list[str], *artifacts: bytes) -> Receipt:
     accept(invitation)
     accept_contest(task.rules, task.requires)
-    return play_task(task, dict(zip(needed, artifacts)))
+    return on_deep_stack(play_task, task, dict(zip(needed, artifacts)))

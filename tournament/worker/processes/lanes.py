@@ -48,6 +48,7 @@ from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.spool import LegRows, Spool
 from tournament.worker.wasm.seating import Seating
+from tournament.worker.wasm.stack import on_deep_stack
 
 # How many legs with processes of their own are in play at once.
 _MOST_OWN_PROCESSES = 24
@@ -200,6 +201,7 @@ class _LaneTable:
         self._parting: deque[tuple[float, Confined]] = deque()
         self._done: list[PlayedLeg] = []
         self._most_legs = len(legs)
+        self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in (leg.x, leg.y))
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
         self._one_core = OneCore()
         self._lanes = lanes.Lanes(
@@ -215,9 +217,7 @@ class _LaneTable:
             self._reap_exiting()
             self._admit()
             if self._by_lane:
-                with self._one_core.kept():
-                    events = self._lanes.run(_AUDIT_SECONDS)
-                for kind, lane, channel, text in events:
+                for kind, lane, channel, text in on_deep_stack(self._run) if self._has_modules else self._run():
                     self._handle_event(kind, lane, channel, text)
             else:
                 time.sleep(0.001)
@@ -233,6 +233,10 @@ class _LaneTable:
                 self._one_core.look(self._asked(), elapsed)
             yield from self._done
             self._done.clear()
+
+    def _run(self) -> list[tuple[int, int, int, str]]:
+        with self._one_core.kept():
+            return self._lanes.run(_AUDIT_SECONDS)
 
     def close(self) -> None:
         """End every process."""

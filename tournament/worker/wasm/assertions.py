@@ -1,4 +1,4 @@
-"""Which assertion of a bot in C failed, as `bot_runtime.c` notes it in the bot's memory before it traps."""
+"""Which assertion of a bot in C failed, as `bot_runtime/assertions.c` notes it in the bot's memory before it traps."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ pyproject.toml says up to which version of wasmtime these names were tried.
 from __future__ import annotations
 
 import ctypes
+import resource
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -150,6 +151,20 @@ _DONT_NEED = 4  # Linux's MADV_DONTNEED
 def empty(store: wasmtime.Store, of: wasmtime.Memory) -> None:
     """Give the system back what a memory has in it. Its instance must not be entered again."""
     _madvise(address_of(of.data_ptr(store)), of.data_len(store), _DONT_NEED)
+
+
+_mincore = ctypes.CDLL(None).mincore
+_mincore.argtypes = (_pointer, _size, ctypes.c_char_p)
+_SYSTEMS_PAGE = resource.getpagesize()
+
+
+def resident(store: wasmtime.Store, of: wasmtime.Memory, first: int) -> int:
+    """How many of the first bytes of a memory are in pages that the system has given it."""
+    size = min(first, of.data_len(store))
+    pages = ctypes.create_string_buffer(-(-size // _SYSTEMS_PAGE))
+    if _mincore(address_of(of.data_ptr(store)), size, pages):
+        return size
+    return pages.raw.count(b"\1") * _SYSTEMS_PAGE
 
 
 _CONSTANT = wasmtime.GlobalType(wasmtime.ValType.i32(), False)

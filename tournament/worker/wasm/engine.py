@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import resource
 import threading
 import time
 from enum import IntEnum, auto
 from functools import cache
 
 import wasmtime
+from wasmtime import _bindings as ffi
 
-from tournament.errors import RunFailed
+from tournament.worker.wasm.stack import MOST_STACK
 from tournament.worker.wasm.traps import blame_machine
 
 
@@ -56,6 +56,7 @@ def engine_settings(metering: Metering) -> dict[str, bool | int]:
         "memory_may_move": False,
         "memory_reservation": 1 << 32,
         "max_wasm_stack": MOST_STACK,
+        "async_stack_size": MOST_STACK,  # unused, and must not be less
         # What the languages don't need. Reference types stay on for what compilers write with
         # them on, long indices; their instructions are refused when a module is loaded.
         "wasm_threads": False,
@@ -74,22 +75,13 @@ def engine_settings(metering: Metering) -> dict[str, bool | int]:
     }
 
 
-MOST_STACK = 512 * 1024  # bytes, of a bot's calls in the runtime
-_LEAST_STACK = 2 << 20  # of a thread that enters it: beyond its end the process would crash
-
-
 def engine(metering: Metering) -> wasmtime.Engine:
-    """The process's engine of a kind. Raises RunFailed where threads have too little stack for bots' calls."""
+    """The process's engine of a kind. What it runs must be entered on a deep stack."""
     with _making:
         if metering not in _engines:
-            stack, _ = resource.getrlimit(resource.RLIMIT_STACK)
-            if stack != resource.RLIM_INFINITY and stack < _LEAST_STACK:
-                raise RunFailed(
-                    f"threads have {stack >> 10} KB of stack here, too little for bots; say: ulimit -s 8192"
-                )
             config = _new_config(metering)
             for name, value in engine_settings(metering).items():
-                setattr(config, name, value)
+                getattr(ffi, f"wasmtime_config_{name}_set")(config.ptr(), value)  # the binding lacks some
             _engines[metering] = made = wasmtime.Engine(config)
             if metering is Metering.FUEL_AND_TIME:
                 threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()

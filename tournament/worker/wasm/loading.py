@@ -13,9 +13,10 @@ from engine.canonical_nans import Unreadable, with_canonical_nans
 from tournament.contests.contest import Import, Interface, Question
 from tournament.contests.functions import NotChosen, choose, names_for
 from tournament.worker.wasm.assertions import EXPORT
-from tournament.worker.wasm.engine import MOST_STACK, Metering, compile_module, engine
+from tournament.worker.wasm.engine import Metering, compile_module, engine
 from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
 from tournament.worker.wasm.module_outline import Malformed, Outline, read_module
+from tournament.worker.wasm.stack import BOT_STACK, MOST_STACK
 from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, WASI, stand_ins
 
 PAGE = 65536
@@ -119,9 +120,10 @@ def read_bot(code: bytes, memory_megabytes: int) -> Outline:
             f"can't start: has a table of {sum(outline.tables):,} elements; at most {MOST_ELEMENTS:,} are allowed"
         )
     needed = sum(outline.memories) * PAGE + sum(outline.tables) * _ELEMENT
-    if needed > memory_megabytes << 20:
+    if needed > (memory_megabytes << 20) + BOT_STACK:
         raise BotUnfit(
-            f"can't start: needs {needed / (1 << 20):,.1f} MB of memory; at most {memory_megabytes} are allowed"
+            f"can't start: needs {needed / (1 << 20):,.1f} MB of memory; at most {memory_megabytes} are allowed,"
+            f" and {BOT_STACK >> 20} for its stack"
         )
     return outline
 

@@ -20,6 +20,7 @@ from tournament.worker.wasm.calls import Extern, Instance
 from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module, engine
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
 from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
+from tournament.worker.wasm.stack import BOT_STACK, on_deep_stack
 from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, WRITE, stand_ins, type_of
 from tournament.worker.wasm.traps import describe, is_of_system, is_out_of_fuel, is_own_doing, was_stopped, where
 
@@ -50,6 +51,12 @@ class Limits:
     fuel_to_start: int = 1_000_000_000
     fuel_per_leg: int | None = None
     most_starts: int = 1
+
+    @property
+    def memory_bytes(self) -> int:
+        """Of a memory: what is promised, a sixteenth for what lies between an allocator's blocks, and the stack."""
+        promised = self.memory_megabytes << 20
+        return promised + promised // 16 + BOT_STACK
 
     @property
     def metering(self) -> Metering:
@@ -87,7 +94,7 @@ class Seating:
         if core.observes:
             self.metering = Metering.FUEL_AND_LINES
         self._counts_fuel = self.metering is not Metering.NOTHING
-        self._store = _new_store(self.metering, limits)
+        self._store = _new_store(self.metering)
         self._context = calls.context_of(self._store)
         self.referee = Referee(
             core,
@@ -115,8 +122,12 @@ class Seating:
 
     @property
     def memory_bytes(self) -> int:
-        """What the bots' memories have together."""
-        return sum(seated.memory.data_len(self._store) for seated in self._seated if seated)
+        """What the bots' memories have together; of stacks, which lie at their beginnings, the pages in use."""
+        memories = [seated.memory for seated in self._seated if seated]
+        return sum(
+            max(memory.data_len(self._store) - BOT_STACK, 0) + calls.resident(self._store, memory, BOT_STACK)
+            for memory in memories
+        )
 
     def seat(self, seat: int, seed: int, helpers_key: bytes) -> None:
         """Start the seat's bot: fresh memory, rand() from `seed`, helpers that draw by their key; charged to the leg.
@@ -131,7 +142,17 @@ class Seating:
         self._seated[seat] = None
         given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
         try:
-            seated = _start(self._store, bot, seed, helpers_key, given, self.metering, by_lines=self.core.observes)
+            seated = on_deep_stack(
+                _start,
+                self._store,
+                bot,
+                self._limits,
+                seed,
+                helpers_key,
+                given,
+                self.metering,
+                by_lines=self.core.observes,
+            )
         except _Stopped:
             raise self._taking_too_long(seat) from None
         except _NoMemory as trouble:
@@ -160,6 +181,10 @@ class Seating:
             self._store.set_fuel(self._limits.fuel)
         (loop,) = Instance(self._context, module, [*functions, *addresses]).exports(("play",))
         self.referee.seat_bots(calls.handle_of(loop), self._seated[0] is not None, self._seated[1] is not None)
+
+    def play(self, answer: int) -> int:
+        """The referee's `play`, where bots' calls have room."""
+        return on_deep_stack(self.referee.play, answer)
 
     def take_failure(self) -> str:
         """Say in a few words why the last decision failed. Raises RunFailed when it was the clock's doing."""
@@ -191,7 +216,7 @@ class Seating:
 def try_start(bot: LoadedBot, limits: Limits) -> None:
     """Start a bot for nobody. Raises BotUnfit when it can't."""
     try:
-        _start(_new_store(limits.metering, limits), bot, 0, bytes(KEY_BYTES), limits.fuel_to_start, limits.metering)
+        _start_for_nobody(bot, limits, limits.metering)
     except _Stopped:
         raise BotUnfit("can't start: takes far longer than its fuel should") from None
     except _NoMemory as trouble:
@@ -218,17 +243,22 @@ class _NoMemory(Exception):
     """The machine gave a bot that started no memory."""
 
 
-def _new_store(metering: Metering, limits: Limits) -> wasmtime.Store:
-    store = wasmtime.Store(engine(metering))
-    # Limits hold only for what is made after them. A restarted bot is a new instance, and the
-    # old one stays until the leg is over.
+def _new_store(metering: Metering) -> wasmtime.Store:
+    return wasmtime.Store(engine(metering))
+
+
+def _limit(store: wasmtime.Store, memory_bytes: int) -> None:
+    """Limit what is made from now on in a store, and each growth of a memory."""
+    # A restarted bot is a new instance, and the old one stays until the leg is over.
     store.set_limits(
-        memory_size=limits.memory_megabytes << 20,
-        table_elements=MOST_ELEMENTS,
-        instances=10_000,
-        tables=10_000,
-        memories=10_000,
+        memory_size=memory_bytes, table_elements=MOST_ELEMENTS, instances=10_000, tables=10_000, memories=10_000
     )
+
+
+def _start_for_nobody(bot: LoadedBot, limits: Limits, metering: Metering) -> wasmtime.Store:
+    """Start a bot in a store of its own. Raises as `_start`."""
+    store = _new_store(metering)
+    on_deep_stack(_start, store, bot, limits, 0, bytes(KEY_BYTES), limits.fuel_to_start, metering)
     return store
 
 
@@ -252,9 +282,8 @@ def _fuel_of_start(bot: LoadedBot, limits: Limits) -> int | None:
     Its initialisers see nothing that varies: they take the same each time. Tried with both engines.
     """
     try:
-        store = _new_store(limits.metering, limits)
-        _start(store, bot, 0, bytes(KEY_BYTES), limits.fuel_to_start, limits.metering)
-        _start(_new_store(Metering.NOTHING, limits), bot, 0, bytes(KEY_BYTES), 0, Metering.NOTHING)
+        store = _start_for_nobody(bot, limits, limits.metering)
+        _start_for_nobody(bot, limits, Metering.NOTHING)
     except (BotUnfit, _NoMemory, _Stopped):
         return None
     return limits.fuel_to_start - store.get_fuel()
@@ -269,6 +298,7 @@ def _seconds(limits: Limits, decisions: int) -> float:
 def _start(
     store: wasmtime.Store,
     bot: LoadedBot,
+    limits: Limits,
     seed: int,
     helpers_key: bytes,
     fuel: int,
@@ -285,6 +315,8 @@ def _start(
     if metering is Metering.FUEL_AND_TIME:
         store.set_epoch_deadline(int((_SECONDS_MORE + _SECONDS_PER_FUEL * fuel) / TICK_SECONDS))
     interface = bot.interface
+    # The pages for its struct must be left when it has taken all.
+    _limit(store, limits.memory_bytes)
     context = calls.context_of(store)
     try:
         helpers, natives = _new_helpers(context, interface, helpers_key)
@@ -306,7 +338,9 @@ def _start(
         memory = calls.memory(exports["memory"])
         if interface.passes_address:
             # The bot's struct goes into pages of its own, out of the way of its allocator.
-            address = memory.grow(store, -(-interface.bot_size // PAGE)) * PAGE
+            pages = -(-interface.bot_size // PAGE)
+            _limit(store, limits.memory_bytes + pages * PAGE)
+            address = memory.grow(store, pages) * PAGE
             window = calls.address_of(memory.data_ptr(store)) + address + interface.view_offset
         if inert:
             behind.call(seed_random, calls.signed(seed, 64))

@@ -21,7 +21,7 @@
   (func (export "proc_exit") (param i32) unreachable)
 
   ;; rand() for modules that import it; bots compiled here bring their own.
-  ;; SplitMix64, as in tournament/entrants/bot_runtime.c.
+  ;; SplitMix64, as in tournament/entrants/bot_runtime/randomness.c.
   (global $seed (mut i64) (i64.const 0))
   (global $state (mut i64) (i64.const 0))
   (func (export "tournament_seed_random") (param i64)

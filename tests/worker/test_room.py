@@ -1,0 +1,240 @@
+"""What bots have room for: memory and stack as their contests promise, on every thread, and fuel that is about time."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import wasmtime
+
+from tournament.contests.matrix_game import MATRIX_GAME, ROCK_PAPER_SCISSORS
+from tournament.contests.matrix_game import Settings as Matrix
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import build_entrant
+from tournament.entrants.folder import read_submission
+from tournament.keys import KEY_BYTES
+from tournament.leg import Leg, LegPlan, Seat
+from tournament.sandbox.settings import SandboxSettings
+from tournament.store.legs import LegResult
+from tournament.worker.leg import NullSink, limits_of, play_leg
+from tournament.worker.wasm import stack
+from tournament.worker.wasm.loading import PAGE, load_bot
+from tournament.worker.wasm.seating import Seating
+from tournament.worker.wasm.stack import BOT_STACK, MOST_STACK, deep_threads, on_deep_stack
+
+ROOT = Path(__file__).parents[2]
+TURNS, TOO_DEEP = 12, (8, 9)
+IDLE = bytes(
+    wasmtime.wat2wasm(
+        '(module (memory (export "memory") 1) (func (export "move") (param i32) (result i32) (i32.const 1)))'
+    )
+)
+MUCH_FUEL = 10**10
+ROOM = Matrix(
+    rounds=TURNS,
+    sessions=1,
+    moves=["fails", "goes"],
+    payoffs=[[0, 0], [1, 1]],
+    fuel_per_decision=MUCH_FUEL,
+    fuel_per_session=TURNS * MUCH_FUEL,
+)
+
+
+def built(path: Path) -> Entrant:
+    entrant = build_entrant(read_submission(path), MATRIX_GAME.interface, ROOM, SandboxSettings())
+    assert entrant.artifact, entrant.problem
+    return entrant
+
+
+@pytest.fixture(scope="module")
+def room() -> Entrant:
+    return built(Path(__file__).with_name("room.cpp"))
+
+
+def play(
+    bot: Entrant, settings: Matrix, meters: list[tuple[int, int, int]] | None = None
+) -> tuple[list[int], LegResult]:
+    """A bot's moves in a leg against one that does nothing, and what came of it."""
+    assert bot.artifact and bot.artifact_sha256
+    artifacts = {bot.artifact_sha256: bot.artifact, "idle": IDLE}
+    seats = [Seat(bot.name, "wasm", bot.artifact_sha256, 1), Seat("idle", "wasm", "idle", 2)]
+    sink = NullSink.of(MATRIX_GAME, 1000)
+    leg = Leg("", LegPlan(0, 0, settings.sessions, bytes(KEY_BYTES)), *seats)
+    result = play_leg(MATRIX_GAME, settings, leg, artifacts, sink, meters=meters)
+    return sink.games.arrays["x_move"][: sink.games.rows].tolist(), result
+
+
+def went_well(room: Entrant) -> bool:
+    """All turns went well but those of calls without an end and too large an array, which are faults of theirs."""
+    moves, result = play(room, ROOM)
+    assert [turn for turn, move in enumerate(moves) if not move] == list(TOO_DEEP)
+    assert [(fault.seat, fault.game) for fault in result.faults] == [(0, turn) for turn in TOO_DEEP]
+    assert all("recursed too deep" in fault.what for fault in result.faults)
+    return True
+
+
+def test_a_bot_has_the_memory_and_the_stack_that_it_is_promised(room: Entrant) -> None:
+    assert went_well(room)
+
+
+@pytest.mark.parametrize("size", [128 << 10, MOST_STACK + (8 << 20)])
+def test_calls_are_as_deep_on_every_thread(room: Entrant, size: int) -> None:
+    """Also where the thread itself has too little stack for them."""
+    played: list[bool] = []
+    before = threading.stack_size(size)
+    try:
+        thread = threading.Thread(target=lambda: played.append(went_well(room)))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert played == [True]
+
+
+HERE = """
+import sys
+from pathlib import Path
+from tests.worker.test_room import built, went_well
+assert went_well(built(Path(sys.argv[1])))
+"""
+
+
+def test_calls_are_as_deep_whatever_stack_a_process_has() -> None:
+    """With 1 MB, and the handler of signals that tests have."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))
+
+    command = [sys.executable, "-X", "faulthandler", "-c", HERE, str(Path(__file__).with_name("room.cpp"))]
+    subprocess.run(command, cwd=ROOT, preexec_fn=limit, check=True)
+
+
+def test_a_call_on_another_thread_gives_and_raises_the_same() -> None:
+    def fails() -> None:
+        raise KeyError(threading.get_ident())
+
+    with pytest.raises(KeyError) as raised:
+        on_deep_stack(fails)
+    assert raised.value.args != (threading.get_ident(),)  # pytest's has 8 MB
+    found: list[int] = []
+    with deep_threads():
+        thread = threading.Thread(target=lambda: found.append(on_deep_stack(threading.get_ident)))
+        thread.start()
+    thread.join()
+    assert found == [thread.ident]
+
+
+def test_ctrl_c_waits_for_what_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    under_way, done = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        under_way.wait()
+        done.set()
+
+    waited: list[object] = []
+
+    def interrupted(futures: list[object]) -> None:
+        waited.append(futures)
+        if len(waited) < 3:
+            under_way.set()
+            raise KeyboardInterrupt
+        done.wait()
+
+    monkeypatch.setattr(stack, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        on_deep_stack(slow)
+    assert done.is_set()
+
+
+GREEDY = f"""(module (memory (export "memory") 1) (global $pages (mut i32) (i32.const 0))
+    (func (export "_initialize") (loop $more (br_if $more (i32.ne (memory.grow (i32.const 1)) (i32.const -1))))
+        (global.set $pages (memory.size)))
+    (func (export "move") (param $bot i32) (result i32)
+        (i32.and (i32.eq (local.get $bot) (i32.mul (global.get $pages) (i32.const {PAGE})))
+        (i32.eq (global.get $pages) (i32.const {((68 << 20) + BOT_STACK) // PAGE})))))"""
+
+
+def test_what_a_bot_takes_as_it_starts_leaves_room_for_its_struct() -> None:
+    moves, result = play(Entrant("greedy", "wasm", "", bytes(wasmtime.wat2wasm(GREEDY))), ROOM)
+    assert moves == [1] * TURNS and not result.faults
+
+
+def test_a_stack_counts_as_memory_where_it_is_used(room: Entrant) -> None:
+    """So that many legs can be open at once: its pages are not there before."""
+    assert room.artifact
+    loaded = load_bot(room.artifact, MATRIX_GAME.interface, "room", 64)
+    tables = NullSink.of(MATRIX_GAME, 1000)
+    core = MATRIX_GAME.new_core(LegPlan(0, 0, 1, bytes(KEY_BYTES)), ROOM, tables.games, tables.sessions, None)
+    seating = Seating(core, MATRIX_GAME.interface, [loaded, None], limits_of(ROOM))
+    seating.seat(0, 1, bytes(KEY_BYTES))
+    assert seating.memory_bytes < 1 << 20
+    taken = []
+    for _ in range(8):
+        seating.play(1)
+        taken.append(seating.memory_bytes)
+    assert 6 << 20 < taken[7] - taken[5] < 8 << 20
+
+
+MIX = Path(__file__).parent / "allocator" / "random_mix.c"
+
+
+@pytest.mark.parametrize(("seed", "pages"), [(1, 150), (2, 300), (3, 150), (4, 2000)])
+def test_blocks_of_a_random_mix_of_calls_never_touch_each_other(mix: Path, seed: int, pages: int) -> None:
+    subprocess.run([mix, str(seed), "30000", str(pages)], check=True)
+
+
+@pytest.fixture(scope="module")
+def mix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("mix") / "mix"
+    flags = ["-O1", "-fsanitize=undefined", "-fno-sanitize-recover", "-fno-builtin", "-w"]
+    subprocess.run(["gcc", *flags, "-o", program, MIX], check=True)
+    return program
+
+
+WORKS = """
+static unsigned tables[2][25000];
+int move(const Bot *bot)
+{
+    unsigned state = bot->turn;
+    memset(tables, 0, sizeof tables); /* 200 KB */
+    for (int i = 0; i < 50000; i++) {
+        state = state * 1664525 + 1013904223;
+        tables[state >> 31][(state >> 8) % 25000] += i;
+    }
+    return tables[0][bot->turn] % 3;
+}
+"""
+
+
+def test_a_bot_that_works_a_million_instructions_a_turn_has_fuel_for_a_match(tmp_path: Path) -> None:
+    """As winners of the competition of 1999 did, in a match of 20 sessions of 1,000 turns."""
+    (tmp_path / "works.c").write_text(WORKS)
+    bot = built(tmp_path / "works.c")
+    meters: list[tuple[int, int, int]] = []
+    turns, match = 20, ROCK_PAPER_SCISSORS.settings.model_validate(ROCK_PAPER_SCISSORS.preset)
+    assert isinstance(match, Matrix) and match.sessions * match.rounds == 20_000
+    play(bot, Matrix(rounds=turns, sessions=1), meters)
+    decisions, fuel, most = meters[0]
+    assert decisions == turns and 1_000_000 < fuel / turns < 2_000_000
+    assert fuel / turns * 20_000 < match.fuel_per_leg - match.fuel_to_start
+    assert most < match.fuel_per_decision
+
+
+def test_long_fills_and_copies_take_fuel_by_their_time(tmp_path: Path) -> None:
+    """A third of a unit for a byte at most; the runtime's own instructions take one."""
+    (tmp_path / "fills.c").write_text("""
+        static char from[200000], to[200000];
+        int move(const Bot *bot)
+        {
+            memset(from, bot->turn, sizeof from);
+            memcpy(to, from, sizeof to);
+            return to[5] % 2;
+        }
+    """)
+    meters: list[tuple[int, int, int]] = []
+    play(built(tmp_path / "fills.c"), Matrix(rounds=4, sessions=1), meters)
+    assert 0 < meters[0][2] < 400_000 / 2

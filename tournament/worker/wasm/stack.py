@@ -1,0 +1,86 @@
+"""Stacks of bots' calls: threads that have room for them, since beyond a thread's stack the process would crash."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
+
+from tournament.errors import RunFailed
+
+# A bot has what Linux gives, in its memory: what it takes addresses of. Its calls have twice as much in the runtime,
+# whose frames are larger than those of C compilers for the same function.
+BOT_STACK = 8 << 20
+MOST_STACK = 16 << 20
+_MORE = 2 << 20  # for what calls the runtime, and is called by it
+_OF_THREADS = MOST_STACK + 2 * _MORE
+_MOST_THREADS = 64
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_setting = threading.Lock()
+_here = threading.local()
+_deep = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="deep")
+_threads = ctypes.CDLL(None)
+
+
+@contextmanager
+def deep_threads() -> Iterator[None]:
+    """Threads that are started within have room for bots' calls. Their pages are taken only when they are used."""
+    with _setting:
+        before = threading.stack_size(_OF_THREADS)
+        try:
+            yield
+        finally:
+            threading.stack_size(before)
+
+
+def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """Call a function where bots' calls have room: on this thread, or on one of our own while this one waits.
+
+    Ctrl-C is raised when the function has returned, since what it uses must stay. Raises RunFailed when there is no
+    such thread to be had, and what the function raises.
+    """
+    if _has_room():
+        return function(*arguments, **named)
+    try:
+        with deep_threads():
+            future = _deep.submit(function, *arguments, **named)
+    except RuntimeError as trouble:
+        raise RunFailed(f"this machine gives a thread no {_OF_THREADS >> 20} MB of stack: {trouble}") from None
+    try:
+        wait([future])
+    except BaseException:
+        _wait_out(future)
+        raise
+    return future.result()
+
+
+def _wait_out(future: Future[T]) -> None:
+    while not future.done():
+        try:
+            wait([future])
+        except KeyboardInterrupt:
+            continue
+
+
+def _has_room() -> bool:
+    """Whether this thread's stack has room for bots' calls."""
+    if not hasattr(_here, "has_room"):
+        _here.has_room = _stack_size() >= MOST_STACK + _MORE
+    return bool(_here.has_room)
+
+
+def _stack_size() -> int:
+    """Bytes of this thread's stack, or 0 where the system doesn't tell."""
+    attributes = ctypes.create_string_buffer(256)  # more than any pthread_attr_t has
+    start, size = ctypes.c_void_p(), ctypes.c_size_t()
+    if _threads.pthread_getattr_np(ctypes.c_ulong(threading.get_ident()), attributes):
+        return 0
+    _threads.pthread_attr_getstack(attributes, ctypes.byref(start), ctypes.byref(size))
+    _threads.pthread_attr_destroy(attributes)
+    return size.value
