@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import wasmtime
 
+from engine.canonical_nans import with_canonical_nans
 from tournament.worker.wasm.engine import Metering, engine
 from tournament.worker.wasm.module_outline import read_module
 
@@ -223,8 +224,9 @@ def module_of(kind: str, start: str, chain: str) -> bytes:
 
 
 def nanoseconds(code: bytes, rounds: int = 3) -> float:
-    """What a unit of fuel takes."""
+    """What a unit of fuel takes, in the module as it plays."""
     read_module(code)
+    code = with_canonical_nans(code)
     store = wasmtime.Store(engine(Metering.FUEL))
     store.set_fuel(1 << 60)
     exports = wasmtime.Instance(store, wasmtime.Module(engine(Metering.FUEL), code), []).exports(store)

@@ -189,7 +189,7 @@ def test_a_run_waits_for_workers_and_plays_on_those_that_come(
         assert run.stderr
         line = next(line for line in run.stderr if line.startswith("Waiting"))
         assert line == (
-            "Waiting for workers: nothing can play on the cluster's 1 node; a batch takes one processor and 554 MB of"
+            "Waiting for workers: nothing can play on the cluster's 1 node; a batch takes one processor and 570 MB of"
             " memory\n"
         )
         cluster.add()

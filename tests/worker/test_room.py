@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 import threading
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,6 @@ from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.settings import SandboxSettings
 from tournament.store.legs import LegResult
 from tournament.worker.leg import NullSink, limits_of, play_leg
-from tournament.worker.wasm import stack
 from tournament.worker.wasm.loading import PAGE, load_bot
 from tournament.worker.wasm.seating import Seating
 from tournament.worker.wasm.stack import BOT_STACK, MOST_STACK, deep_threads, on_deep_stack
@@ -129,22 +129,20 @@ def test_a_call_on_another_thread_gives_and_raises_the_same() -> None:
 
 
 def test_ctrl_c_waits_for_what_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    under_way, done = threading.Event(), threading.Event()
+    interrupted, done = threading.Event(), threading.Event()
+    waits = Future.exception
+
+    def interrupt_once(future: Future[None], timeout: float | None = None) -> BaseException | None:
+        if not interrupted.is_set():
+            interrupted.set()
+            raise KeyboardInterrupt
+        return waits(future, timeout)
 
     def slow() -> None:
-        under_way.wait()
+        interrupted.wait()
         done.set()
 
-    waited: list[object] = []
-
-    def interrupted(futures: list[object]) -> None:
-        waited.append(futures)
-        if len(waited) < 3:
-            under_way.set()
-            raise KeyboardInterrupt
-        done.wait()
-
-    monkeypatch.setattr(stack, "wait", interrupted)
+    monkeypatch.setattr(Future, "exception", interrupt_once)
     with pytest.raises(KeyboardInterrupt):
         on_deep_stack(slow)
     assert done.is_set()

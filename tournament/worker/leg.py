@@ -19,6 +19,7 @@ from tournament.store.columns import buffer_fields
 from tournament.store.legs import Fault, LegResult, kept_faults
 from tournament.worker.wasm.loading import BotUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
+from tournament.worker.wasm.stack import on_deep_stack
 
 # Kept of what a bot printed before a fault.
 _MOST_LINES = 5
@@ -69,6 +70,18 @@ def play_leg(
     instructions, the most for one). Raises Stopped once `stopping()`, and RunFailed
     when a bot takes far longer than its fuel should.
     """
+    return on_deep_stack(_play_leg, contest, settings, leg, artifacts, sink, stopping, meters)
+
+
+def _play_leg(
+    contest: Contest,
+    settings: ContestSettings,
+    leg: Leg,
+    artifacts: Mapping[str, bytes],
+    sink: RowSink,
+    stopping: Callable[[], bool],
+    meters: list[tuple[int, int, int]] | None,
+) -> LegResult:
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     seating = new_seating(contest, settings, leg, artifacts, core, measure_fuel=meters is not None)
     faults: list[Fault] = []

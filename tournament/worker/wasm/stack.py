@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
@@ -52,20 +52,16 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
             future = _deep.submit(function, *arguments, **named)
     except RuntimeError as trouble:
         raise RunFailed(f"this machine gives a thread no {_OF_THREADS >> 20} MB of stack: {trouble}") from None
-    try:
-        wait([future])
-    except BaseException:
-        _wait_out(future)
-        raise
-    return future.result()
-
-
-def _wait_out(future: Future[T]) -> None:
-    while not future.done():
+    interrupted: KeyboardInterrupt | None = None
+    while True:
         try:
-            wait([future])
-        except KeyboardInterrupt:
-            continue
+            future.exception()  # which waits for it
+            break
+        except KeyboardInterrupt as ctrl_c:
+            interrupted = ctrl_c
+    if interrupted:
+        raise interrupted
+    return future.result()
 
 
 def _has_room() -> bool:
