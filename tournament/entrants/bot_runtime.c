@@ -1,4 +1,4 @@
-/* Linked to every C and C++ bot: rand() seeded per leg, and assertions and throws that trap.
+/* Linked to every C and C++ bot: rand() seeded per leg, clock(), and assertions and throws that trap.
    All weak, so that a bot with functions of these names keeps its own. */
 
 #include <stddef.h>
@@ -26,6 +26,16 @@ __attribute__((weak)) int rand(void)
 __attribute__((weak)) void srand(unsigned seed)
 {
     state = leg_seed + UINT64_C(0xD1B54A32D192ED03) * ((uint64_t)seed + 1);
+}
+
+__attribute__((import_module("wasi_snapshot_preview1"), import_name("clock_time_get")))
+int tournament_clock_time_get(int clock, int64_t precision, uint64_t *nanoseconds);
+
+/* Microseconds, as headers/time.h says: the compiler's libc has no clock(). */
+__attribute__((weak)) long long clock(void)
+{
+    uint64_t nanoseconds;
+    return tournament_clock_time_get(2, 1, &nanoseconds) ? -1 : (long long)(nanoseconds / 1000);
 }
 
 /* What failed, for whoever looks at the bot's memory after the trap. */

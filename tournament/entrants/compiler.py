@@ -31,6 +31,7 @@ _MOST_MEGABYTES = 4096
 LANGUAGES = ("c", "cpp")
 _LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
 BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's name is one of ours
+_HEADERS = Path(__file__).with_name("headers")  # before the compiler's own of these names
 _FLAGS = [
     "-target",
     "wasm32-wasi",
@@ -89,7 +90,8 @@ class StillAtIt(CompilerRefused):
 def version() -> str:
     """What the bytes of a build depend on, besides the source."""
     flags = [*_FLAGS, *_LANGUAGE_FLAGS["c"], *_LANGUAGE_FLAGS["cpp"], *_LINK_FLAGS, _EXPORT]
-    return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags])
+    headers = [path.read_text() for path in sorted(_HEADERS.iterdir())]
+    return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags, *headers])
 
 
 def preprocess(unit: Path, kind: str, include: Path, sandbox: SandboxSettings) -> str:
@@ -285,8 +287,10 @@ def _libraries(kind: str) -> Path:
 def _command(kind: str, include: Path) -> list[str]:
     driver = "cc" if kind == "c" else "c++"
     # What says where a file is says the same on every machine.
-    same_paths = [f"-ffile-prefix-map={_home()}=zig", f"-ffile-prefix-map={include}=sdk"]
-    return [str(_home() / "zig"), driver, *_FLAGS, *_LANGUAGE_FLAGS[kind], *same_paths]
+    same_paths = [
+        f"-ffile-prefix-map={path}={name}" for path, name in ((_home(), "zig"), (include, "sdk"), (_HEADERS, "zig"))
+    ]
+    return [str(_home() / "zig"), driver, *_FLAGS, *_LANGUAGE_FLAGS[kind], f"-I{_HEADERS}", *same_paths]
 
 
 @cache
@@ -364,7 +368,7 @@ def _run_once(
             command=commands[-1],
             before=commands[:-1],
             folder=folder,
-            readable=[str(path) for path in (_home(), *readable)],
+            readable=[str(path) for path in (_home(), _HEADERS, *readable)],
             writable=[str(folder), str(scratch)],
             environment={
                 "HOME": str(folder),
