@@ -421,7 +421,7 @@ class Luck:
 
 # Raised when the same settings no longer give the same games in any contest: it is of what they share. A
 # contest's own is its `version`.
-ENGINE_VERSION = 3
+ENGINE_VERSION = 4
 
 
 class NewCore(Protocol):

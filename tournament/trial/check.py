@@ -203,7 +203,7 @@ def _not_waited_for(report: CheckReport, settings: ContestSettings) -> CheckRepo
 
     def words(what: str, allowed: int) -> str:
         return (
-            f"{what} took more than {_MOST_FUEL:,} fuel ({_MOST_FUEL // FUEL_PER_SECOND} s), for which a check doesn't"
+            f"{what} took more than {_MOST_FUEL:,} fuel ({_MOST_FUEL / FUEL_PER_SECOND:g} s), for which a check doesn't"
             f" wait: an endless loop? The contest allows {allowed:,} ({allowed / FUEL_PER_SECOND:,g} s)"
         )
 
