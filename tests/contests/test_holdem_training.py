@@ -248,9 +248,9 @@ def test_fuel_of_a_session(tmp_path: Path) -> None:
     """A bot that stays within the limit of a decision but not of the session runs dry; then none is left to restart."""
     source = CHECKS.replace("{ return", "{ getRatesBySampling(s, 1000); return")
     bot = build(tmp_path, {"samples.cpp": source})["samples"]
-    enough, _ = play_built(bot, 5, hands=50, fuel_per_session=200 * 52_000)
+    enough, _ = play_built(bot, 5, hands=50, fuel_per_session=200 * 202_000)
     assert enough.faults == ()
-    dry, record = play_built(bot, 5, hands=50, fuel_per_session=100 * 52_000)
+    dry, record = play_built(bot, 5, hands=50, fuel_per_session=100 * 202_000)
     assert [fault.what for fault in dry.faults] == [TOO_MANY_SAMPLES, "can't start again: used up the fuel of its leg"]
     assert {fault.game for fault in dry.faults} == {len(record.hands)}
     assert dry.ended_by == 0 and 20 <= len(record.hands) < 30

@@ -53,7 +53,7 @@ _SECOND_LOOK_SECONDS = 5.0
 _MORE_GAMES = Window(0, 19, 0, 199)
 _SLOW_SECONDS, _PATIENCE_SECONDS = 30.0, 60.0
 # A call that takes more isn't waited for: an endless loop is to be told in seconds, whatever the contest has time for.
-_MOST_FUEL = FUEL_PER_SECOND
+_MOST_FUEL = FUEL_PER_SECOND // 2
 _OUT_OF_FUEL = "ran out of fuel"
 # So many times longer than it has: then no machine makes good for it.
 _PLAINLY = 3.0
