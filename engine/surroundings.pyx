@@ -5,7 +5,7 @@ the world doesn't move it. So it is the same wherever a leg is played, and tells
 """
 
 cimport cython
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcpy, strlen
 
 from engine.chance cimport Chance

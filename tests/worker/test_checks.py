@@ -128,7 +128,7 @@ def test_a_check_doesnt_wait_for_what_the_contest_may(
 ) -> None:
     """Who takes longer is told so, and isn't refused: only the tournament knows whether that ever ends."""
     monkeypatch.setattr("tournament.trial.check._MOST_FUEL", 10_000_000)
-    report = looping(tmp_path, **{does: LOOP})
+    report = looping(tmp_path, starts=LOOP) if does == "starts" else looping(tmp_path, decides=LOOP)
     assert report.fit and not report.faults and report.problem is None
     assert report.slow == (
         f"{'a start' if does == 'starts' else 'a'} took more than 10,000,000 fuel (0.0025 s), for which a check doesn't"
