@@ -14,9 +14,9 @@ from engine.referee cimport GetFuel, RuntimeValue, SetFuel
 ctypedef void* (*NewTrap)(const char* message, size_t length) noexcept nogil
 
 cdef enum:
-    # A sample takes as long as some fifty WebAssembly instructions.
-    FUEL_OF_SAMPLE = 50
-    FUEL_OF_RESULT = 50
+    # A sample takes some 50 ns, a result 25.
+    FUEL_OF_SAMPLE = 200
+    FUEL_OF_RESULT = 100
 
 cdef const char* NO_STATE = b"asked a helper about a state that is none (a card twice or out of range, or one missing)"
 cdef const char* NO_SAMPLES = b"asked getRatesBySampling for fewer than one sample"

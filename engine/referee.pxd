@@ -21,6 +21,10 @@ ctypedef void* (*SetFuel)(void* context, uint64_t fuel) noexcept nogil
 ctypedef void* (*GetFuel)(void* context, uint64_t* fuel) noexcept nogil
 ctypedef void (*SetDeadline)(void* context, uint64_t ticks) noexcept nogil
 
+cdef struct Account:            # of a seat's fuel
+    uint64_t given              # to the call that it is in
+    uint64_t spent              # in its calls before, starts included
+
 cdef struct Meter:              # what a seat's decisions took
     uint64_t decisions
     uint64_t fuel
@@ -41,10 +45,9 @@ cdef class Referee:
     cdef bint packed                    # two arguments in a value
     cdef bint seated[SEATS]             # by a bot that the loop calls
     cdef uint64_t fuel                  # for each decision
-    cdef uint64_t allotted              # to the decision now asked
-    cdef bint banked                    # whether there is an amount for the whole leg
+    cdef uint64_t bank                  # for the whole leg
     cdef bint is_asking             # a bot is being asked, so what is used is its own
-    cdef uint64_t bank[SEATS]           # what is left of it
+    cdef Account accounts[SEATS]
     cdef double seconds_left            # in the runtime, when it was entered
     cdef double entered                 # when that was
     cdef int64_t fuel_until_look        # at the clock
@@ -59,5 +62,6 @@ cdef class Referee:
     cdef int next_call(self, RuntimeValue* values) noexcept nogil
     cdef int next_plain_call(self, RuntimeValue* values) noexcept nogil
     cdef int next_plain_call_of_one(self, RuntimeValue* values) noexcept nogil
+    cdef uint64_t left_of_bank(self, int seat) noexcept nogil
     cdef void allot_fuel(self, int seat) noexcept nogil
     cdef void note_fuel(self) noexcept nogil

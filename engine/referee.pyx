@@ -98,9 +98,7 @@ cdef class Referee:
         self.most_arguments = most_arguments
         self.packed = packed
         self.fuel = fuel
-        self.allotted = fuel
-        self.banked = fuel > 0 and bank > 0
-        self.bank[0] = self.bank[1] = bank
+        self.bank = bank if fuel > 0 and bank > 0 else UINT64_MAX
         self.seconds_left = seconds
 
     @property
@@ -132,11 +130,19 @@ cdef class Referee:
 
     def fuel_left(self, int seat):
         """What a seat may still take of the leg."""
-        return self.bank[seat] if self.banked else UINT64_MAX
+        return self.left_of_bank(seat)
+
+    def fuel_spent(self, int seat):
+        """What a seat has taken of the leg, where it is counted."""
+        return self.accounts[seat].spent
+
+    def account(self, int seat):
+        """The address of a seat's account, for who tells its bot the time."""
+        return <uintptr_t>&self.accounts[seat]
 
     def charge(self, int seat, uint64_t fuel):
         """Take fuel that a seat used otherwise than for a decision."""
-        self.bank[seat] -= min(fuel, self.bank[seat])
+        self.accounts[seat].spent += fuel
 
     def play(self, int64_t answer=0):
         """Play until something is needed that only the caller can give.
@@ -167,7 +173,7 @@ cdef class Referee:
         else:
             self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
         if self.error != NULL or self.trap != NULL:
-            if self.metered or self.banked:
+            if self.fuel:
                 self.note_fuel()
             return C_FAULT
         if self.status == REFUSED:
@@ -179,7 +185,7 @@ cdef class Referee:
     cdef int next_call(self, RuntimeValue* values) noexcept nogil:
         cdef Decision* decision = &self.core.decision
         cdef int i
-        if self.metered or self.banked:
+        if self.fuel:
             self.note_fuel()
             if self.is_late:
                 self.status = REFUSED
@@ -218,31 +224,32 @@ cdef class Referee:
         values[1].i64 = decision.arguments[0]
         return decision.seat * self.questions + decision.kind
 
+    cdef uint64_t left_of_bank(self, int seat) noexcept nogil:
+        return self.bank - min(self.bank, self.accounts[seat].spent)
+
     cdef void allot_fuel(self, int seat) noexcept nogil:
-        """Give the decision now asked what it may take: as much as a bank has left, where there is one."""
+        """Give the decision now asked what it may take, no more than the bank has left."""
         self.is_asking = True
-        self.allotted = self.fuel
-        if self.banked:
-            self.allotted = min(self.fuel, self.bank[seat])
-        self.set_fuel(self.context, self.allotted)
+        self.accounts[seat].given = min(self.fuel, self.left_of_bank(seat))
+        self.set_fuel(self.context, self.accounts[seat].given)
 
     cdef void note_fuel(self) noexcept nogil:
         """Charge what was used since the last call to the seat that was asked, if any was."""
         cdef uint64_t left = 0
         cdef uint64_t used
         cdef int seat = self.core.decision.seat
+        cdef Account* account = &self.accounts[seat]
         cdef Meter* meter
         if not self.is_asking:
             return
         self.get_fuel(self.context, &left)
-        used = self.allotted - left if left < self.allotted else 0
+        used = account.given - left if left < account.given else 0
         if self.metered:
             meter = &self.meters[seat]
             meter.decisions += 1
             meter.fuel += used
             meter.most_fuel = max(meter.most_fuel, used)
-        if self.banked:
-            self.bank[seat] -= min(used, self.bank[seat])
+        account.spent += used
         self.fuel_until_look -= <int64_t>used
         if self.fuel_until_look < 0:
             self.fuel_until_look = FUEL_BETWEEN_LOOKS

@@ -119,6 +119,11 @@ def helpers_key(random_seed: int) -> bytes:
     return hashlib.blake2b(random_seed.to_bytes(8, "little"), digest_size=KEY_BYTES, person=b"samples").digest()
 
 
+def random_bytes_key(random_seed: int) -> bytes:
+    """The key for the bytes that a WebAssembly bot gets who asks its system for random ones, and not rand()."""
+    return hashlib.blake2b(random_seed.to_bytes(8, "little"), digest_size=KEY_BYTES, person=b"random bytes").digest()
+
+
 def seed_after_faults(random_seed: int, faults: int) -> int:
     """Where a bot's rand() begins when it starts again after so many faults: the former start leads nowhere."""
     content = random_seed.to_bytes(8, "little") + faults.to_bytes(8, "little")

@@ -210,24 +210,47 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
 @pytest.mark.parametrize("name", FAULTY)
 def test_faults_are_checks(faulty: dict[str, Entrant], name: str) -> None:
     """Every sixth call is one: in round 2 of the second hand, which is checked down; a new bot begins the third."""
-    result, record = play_built(faulty[name], 5, hands=6)
+    result, record = play_built(faulty[name], 5, hands=6, fuel_per_decision=10_000_000)
     assert [(fault.session, fault.game, fault.question) for fault in result.faults] == [
         (0, 1, "makeDecision"), (0, 3, "makeDecision"), (0, 5, "makeDecision")
     ]  # fmt: skip
     assert {fault.what for fault in result.faults} == {FAULTY[name][1]}
     assert [hand.answers for hand in record.hands] == [(1, 1, 1, 1)] * 6
     assert result.ended_by is None
-    cut_short, rest = play_built(faulty[name], 5, hands=40)
+    cut_short, rest = play_built(faulty[name], 5, hands=40, fuel_per_decision=10_000_000)
     assert (cut_short.ended_by, len(cut_short.faults), len(rest.hands)) == (0, 4, 7)
+
+
+def test_a_call_that_takes_long_plays(tmp_path: Path) -> None:
+    """A large table at the first decision, and many samples at once: the statement has 120 seconds for all."""
+    source = """
+        static float table[17000000];
+        std::pair<ActionType, int> makeDecision(const State &s) {
+            static bool first = true;
+            if (first)
+                for (int step = 0; step < 68000000; step++) table[step % 17000000] += step * 0.5f;
+            double chance = first ? getRatesBySampling(s, 250000).first : 0;
+            first = false;
+            return {chance + table[5] < 0 ? ActionType::FOLD : ActionType::CHECK, 0}; }"""
+    result, record = play_built(build(tmp_path, {"table.cpp": source})["table"], 5, hands=3)
+    assert result.faults == () and len(record.hands) == 3
+
+
+def test_a_bot_that_takes_more_than_its_seconds_is_out(faulty: dict[str, Entrant]) -> None:
+    result, record = play_built(faulty["endless"], 5, hands=40, fuel_per_session=50_000_000)
+    assert [fault.what for fault in result.faults] == [
+        "used up the fuel of its leg", "can't start again: used up the fuel of its leg"
+    ]  # fmt: skip
+    assert result.ended_by == 0 and len(record.hands) == 1
 
 
 def test_fuel_of_a_session(tmp_path: Path) -> None:
     """A bot that stays within the limit of a decision but not of the session runs dry; then none is left to restart."""
     source = CHECKS.replace("{ return", "{ getRatesBySampling(s, 1000); return")
     bot = build(tmp_path, {"samples.cpp": source})["samples"]
-    enough, _ = play_built(bot, 5, hands=50, fuel_per_session=200 * 52_000)
+    enough, _ = play_built(bot, 5, hands=50, fuel_per_session=200 * 202_000)
     assert enough.faults == ()
-    dry, record = play_built(bot, 5, hands=50, fuel_per_session=100 * 52_000)
+    dry, record = play_built(bot, 5, hands=50, fuel_per_session=100 * 202_000)
     assert [fault.what for fault in dry.faults] == [TOO_MANY_SAMPLES, "can't start again: used up the fuel of its leg"]
     assert {fault.game for fault in dry.faults} == {len(record.hands)}
     assert dry.ended_by == 0 and 20 <= len(record.hands) < 30

@@ -92,7 +92,7 @@ OTHER_VALUES: dict[str, Any] = {
     "duplicate": True,
     "faults_allowed": 4,
     "fuel_per_decision": 20_000,
-    "fuel_to_start": 2_000_000_000,
+    "fuel_to_start": 3_000_000_000,
     "fuel_per_session": 60_000_000,
     "memory_megabytes": 65,
     "cpu_seconds_per_decision": 2.0,

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import wasmtime
 
 from tests.worker.support import Source, answering, script, write_bot
 from tournament.cli.check_tables import hint_for
@@ -105,6 +106,41 @@ def test_a_leak_between_legs_that_share_a_process_is_seen(tmp_path: Path, monkey
     report = check(tmp_path, LEAK)
     assert report.repeats and not report.legs_apart
     assert not report.fit
+
+
+LOOP = "(loop $l (br $l))"
+
+
+def looping(folder: Path, *, starts: str = "", decides: str = "", fuel: int = 2_000_000_000) -> CheckReport:
+    """The check of a module that does this when it starts and when it decides."""
+    (folder / "loops.wasm").write_bytes(
+        wasmtime.wat2wasm(f"""(module (memory (export "memory") 1) (func (export "_initialize") {starts})
+            (func (export "a") (param i32) (result i32) {decides} (i32.const 5))
+            (func (export "b") (param i32 i32) (result i32) (i32.const 1)))""")
+    )
+    settings = Settings(sessions=20, faults_allowed=1, fuel_per_decision=fuel)
+    return check_bot(VON_NEUMANN_POKER, settings, SandboxSettings(), folder / "loops.wasm", NobodyWatching())
+
+
+@pytest.mark.parametrize("does", ["starts", "decides"])
+def test_a_check_doesnt_wait_for_what_the_contest_may(
+    does: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who takes longer is told so, and isn't refused: only the tournament knows whether that ever ends."""
+    monkeypatch.setattr("tournament.trial.check._MOST_FUEL", 10_000_000)
+    report = looping(tmp_path, starts=LOOP) if does == "starts" else looping(tmp_path, decides=LOOP)
+    assert report.fit and not report.faults and report.problem is None
+    assert report.slow == (
+        f"{'a start' if does == 'starts' else 'a'} took more than 10,000,000 fuel (0.0025 s), for which a check doesn't"
+        " wait: an endless loop? The contest allows 2,000,000,000 (0.5 s)"
+    )
+    assert looping(tmp_path).slow == ""
+
+
+def test_what_the_contest_does_not_wait_for_is_a_fault(tmp_path: Path) -> None:
+    report = looping(tmp_path, decides=LOOP, fuel=1_000_000)
+    assert not report.fit and report.slow == ""
+    assert {fault.what for fault in report.faults} == {"ran out of fuel (an endless loop?)"}
 
 
 def test_faults_at_the_limits(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from tournament.worker.wasm.engine import Metering, engine_settings
 ROOM = Path(tournament.worker.wasm.__file__).parent
 # By what they hang on.
 FUNCTIONS = (
+    "wasmtime_caller_export_get",
     "wasmtime_context_get_fuel",
     "wasmtime_context_set_epoch_deadline",
     "wasmtime_context_set_fuel",

@@ -12,8 +12,10 @@ import wasmtime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.surroundings import FUEL_PER_SECOND
 from tests.support import play_built
 from tournament.contests import CONTESTS
+from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants import build
 from tournament.entrants.bot import Entrant, Submission
@@ -57,11 +59,30 @@ def counting(name: str, turns: int) -> Entrant:
     )
 
 
+# Seconds for all that a bot does in a leg, WebAssembly and as a process, where the statement has a limit.
+STATEMENTS = {"holdem_training": (120, 10), "two_card_draw": (20, 20)}
+
+
 @pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
-def test_every_contest_has_a_bank_for_a_leg(contest: object) -> None:
-    settings = contest.settings()  # type: ignore[attr-defined]
-    assert settings.fuel_to_start <= settings.fuel_per_leg < 10**12
-    assert limits_of(settings).fuel_per_leg == settings.fuel_per_leg
+def test_limits_are_the_statements(contest: Contest) -> None:
+    settings = contest.settings()
+    limits = limits_of(settings)
+    assert limits.fuel_per_leg == settings.fuel_per_leg
+    if contest.name in STATEMENTS:
+        seconds, seconds_of_process = STATEMENTS[contest.name]
+        assert limits.fuel == limits.fuel_to_start == limits.fuel_per_leg == seconds * FUEL_PER_SECOND
+        assert settings.cpu_seconds_per_leg == settings.cpu_seconds_per_decision == seconds_of_process
+    else:  # then nothing is looked at within a call
+        assert FUEL_PER_SECOND / 4 <= limits.fuel < settings.fuel_per_leg
+        assert limits.metering is Metering.FUEL
+
+
+def test_a_call_may_take_what_the_bank_has_and_no_more() -> None:
+    settings = Settings(sessions=20, fuel_per_decision=10**15, fuel_to_start=10_000, fuel_per_session=100_000)
+    assert limits_of(settings).fuel == settings.fuel_per_leg == 2_010_000
+    result, _ = play_built(counting("thinker", 10_000_000), LOOPS, settings=settings)
+    assert result.ended_by == 0
+    assert {fault.what for fault in result.faults} == {"used up the fuel of its leg"}
 
 
 def test_the_bank_ends_a_leg_that_no_decision_would() -> None:

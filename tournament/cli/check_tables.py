@@ -23,6 +23,8 @@ def check_table(report: CheckReport) -> Table:
     table.add_row("bot", Text(f"{report.name} ({report.kind})"))
     if report.problem is not None:
         table.add_row("builds", Text(printable(report.problem)))
+    if report.slow and report.leg is None:
+        table.add_row("slow", Text(report.slow, style="yellow"))
     if report.leg:
         leg = report.leg
         what = {"python": "of Python", "program": "of its folder"}.get(report.kind, "of WebAssembly")

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from engine.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.records import Table
+from engine.surroundings import FUEL_PER_SECOND
 from tournament.contests.judging import Judge
 from tournament.contests.portrait import Portrait
 from tournament.contests.telling import Telling
@@ -209,8 +210,18 @@ class Interface:
 HOW_MANY_REPLICAS = ("replicas", "until_settled", "most_replicas", "tie")
 
 
+# For limits that only the leg's bank is to hold: the most that may be asked for.
+NO_LIMIT_OF_FUEL = 10**15
+
+
 class ContestSettings(BaseModel):
-    """The keys that every contest's table in tournament.toml has."""
+    """The keys that every contest's table in tournament.toml has.
+
+    Limits of WebAssembly bots are in fuel, of which FUEL_PER_SECOND are a second. What counts is the leg's bank. Limits
+    of a decision and of a start only end endless loops before that: a contest whose statement has a limit for all of a
+    bot's time gives the bank that, and sets neither of the others. Where there is none, both are half a second, as
+    much as a call may have without checks of a clock in its code, which would cost a tenth of all games' speed.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
@@ -238,10 +249,16 @@ class ContestSettings(BaseModel):
     )
     faults_allowed: int = Field(3, ge=0, le=1000, description="faults in one leg before disqualification")
     fuel_per_decision: int = Field(
-        10_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
+        FUEL_PER_SECOND // 2,
+        ge=10_000,
+        le=NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that a decision may take",
     )
     fuel_to_start: int = Field(
-        1_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that each start of a bot may take"
+        FUEL_PER_SECOND // 2,
+        ge=10_000,
+        le=NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that each start of a bot may take",
     )
     fuel_per_session: int = Field(
         50_000_000,
@@ -404,7 +421,7 @@ class Luck:
 
 # Raised when the same settings no longer give the same games in any contest: it is of what they share. A
 # contest's own is its `version`.
-ENGINE_VERSION = 3
+ENGINE_VERSION = 4
 
 
 class NewCore(Protocol):

@@ -29,7 +29,9 @@ from tournament.worker.processes.recipe import BadRecipe
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.engine import Metering, engine_settings, version
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
+from tournament.worker.wasm.module_outline import read_module
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
+from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
 _LONGEST_LINE = 400  # of a reason, which may quote what a stranger wrote
 
@@ -187,14 +189,13 @@ def _try_module(
         confinement.probe_sandbox(sandbox.mode)
         module_trial.try_compile(code, engines, sandbox)
 
-    kinds = {Metering.NOTHING: None, Metering.FUEL: None, limits.metering: None}
-    engines = [engine_settings(metering) for metering in kinds]
+    engines = [engine_settings(metering) for metering in (Metering.NOTHING, limits.metering)]
     how = [json.dumps(engines), version(), hashlib.sha256(code).hexdigest()]
 
     def start() -> None:
         read_bot(code, limits.memory_megabytes)
         _once(how, "compiles", compile_confined)
-        try_start(load_bot(code, interface, submission.name, limits.memory_megabytes), limits)
+        try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.metering), limits)
 
     asked = [repr(interface.questions), repr(interface.imports), str(interface.bot_size)]
     _once([*how, _digest_of_rules(), submission.name, *asked, str(limits)], "starts", start)
@@ -295,7 +296,10 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
 
 
 def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
-    """A C or C++ bot's WebAssembly with what tells the source's lines: for saying where it failed. None for others."""
+    """A C or C++ bot's WebAssembly with what tells the source's lines: for saying where it failed.
+
+    None for others, and for one that may see by a clock that this isn't what plays.
+    """
     if submission.kind not in compiler.LANGUAGES:
         return None
     kept = _entry(_source_digest(submission, interface), "lines")
@@ -306,4 +310,6 @@ def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSet
         except compiler.CompilerRefused:
             return None
         keep(kept, artifact)
-    return artifact
+    # Its NaNs are made canonical by the runtime and not by instructions, so it takes less fuel: it must not see that.
+    tells_time = set(SURROUNDINGS) & set(read_module(artifact).imported_names)
+    return None if tells_time and with_canonical_nans(artifact) != artifact else artifact

@@ -34,6 +34,7 @@ STANDARDS = {"c": ("gnu17", "gnu89"), "cpp": ("gnu++17", "gnu++11", "gnu++98")}
 LANGUAGES = tuple(STANDARDS)
 _LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
 BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's name is one of ours
+_HEADERS = Path(__file__).with_name("headers")  # before the compiler's own of these names
 _FLAGS = [
     "-target",
     "wasm32-wasi",
@@ -99,7 +100,8 @@ def version() -> str:
     """What the bytes of a build depend on, besides the source."""
     by_language = [word for kind in LANGUAGES for word in (*STANDARDS[kind], *_LANGUAGE_FLAGS[kind])]
     flags = [*_FLAGS, *by_language, *_LINK_FLAGS, _EXPORT]
-    return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags])
+    headers = [path.read_text() for path in sorted(_HEADERS.iterdir())]
+    return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags, *headers])
 
 
 def errors_of(
@@ -304,8 +306,11 @@ def _command(standard: str, include: Path) -> list[str]:
     kind = _language_of(standard)
     driver = "cc" if kind == "c" else "c++"
     # What says where a file is says the same on every machine.
-    same_paths = [f"-ffile-prefix-map={_home()}=zig", f"-ffile-prefix-map={include}=sdk"]
-    return [str(_home() / "zig"), driver, *_FLAGS, f"-std={standard}", *_LANGUAGE_FLAGS[kind], *same_paths]
+    same_paths = [
+        f"-ffile-prefix-map={path}={name}" for path, name in ((_home(), "zig"), (include, "sdk"), (_HEADERS, "zig"))
+    ]
+    flags = [*_FLAGS, f"-std={standard}", *_LANGUAGE_FLAGS[kind], f"-I{_HEADERS}"]
+    return [str(_home() / "zig"), driver, *flags, *same_paths]
 
 
 @cache
@@ -383,7 +388,7 @@ def _run_once(
             command=commands[-1],
             before=commands[:-1],
             folder=folder,
-            readable=[str(path) for path in (_home(), *readable)],
+            readable=[str(path) for path in (_home(), _HEADERS, *readable)],
             writable=[str(folder), str(scratch)],
             environment={
                 "HOME": str(folder),

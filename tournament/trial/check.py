@@ -14,6 +14,7 @@ from typing import Any
 from engine.game_core import GameCore
 from engine.records import Table
 from engine.scripted_core import ScriptedCore
+from engine.surroundings import FUEL_PER_SECOND
 from tournament.cache import cache_folder
 from tournament.config import Contests
 from tournament.contests import known_rules
@@ -34,7 +35,7 @@ from tournament.sandbox.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import Fault, LegResult
 from tournament.store.part_writer import ROWS_PER_BUFFER
-from tournament.worker.leg import play_leg
+from tournament.worker.leg import limits_of, play_leg
 from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut_short, observe_leg
 from tournament.worker.processes.lanes import Use, play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -51,6 +52,9 @@ _SECOND_LOOK_SECONDS = 5.0
 # What is looked at to learn of its habits, if it is not slow.
 _MORE_GAMES = Window(0, 19, 0, 199)
 _SLOW_SECONDS, _PATIENCE_SECONDS = 30.0, 60.0
+# A call that takes more isn't waited for: an endless loop is to be told in seconds, whatever the contest has time for.
+_MOST_FUEL = FUEL_PER_SECOND // 2
+_OUT_OF_FUEL = "ran out of fuel"
 # So many times longer than it has: then no machine makes good for it.
 _PLAINLY = 3.0
 _SECONDS_PER_FUEL = 1e-9
@@ -176,9 +180,62 @@ def check_bot(
     """Build a bot and try it: games against a house player or bot, twice with one seed, and questions at the limits.
 
     What it is told must not tell it that it is tried: without a seed one is drawn, and it hears of as many sessions
-    as in a tournament. `doing` gets what comes next, for whoever waits. Raises BadInput when there is no such file or
+    as in a tournament. A call that takes longer than a trial waits, and that the contest would let go on, is no fault:
+    it is told as slow. `doing` gets what comes next, for whoever waits. Raises BadInput when there is no such file or
     it isn't a bot's, and when nothing here can confine it.
     """
+    report = _check(contest, _impatient(settings), sandbox, path, watcher, doing)
+    return _not_waited_for(report, settings)
+
+
+def _impatient(settings: ContestSettings) -> ContestSettings:
+    """The settings with no more time for a call than a trial waits."""
+    return settings.model_copy(
+        update={
+            "fuel_per_decision": min(settings.fuel_per_decision, _MOST_FUEL),
+            "fuel_to_start": min(settings.fuel_to_start, _MOST_FUEL),
+        }
+    )
+
+
+def _not_waited_for(report: CheckReport, settings: ContestSettings) -> CheckReport:
+    """The report without the faults that are none by the contest's settings, and what is told in their place."""
+    limits = limits_of(settings)
+
+    def words(what: str, allowed: int) -> str:
+        return (
+            f"{what} took more than {_MOST_FUEL:,} fuel ({_MOST_FUEL / FUEL_PER_SECOND:g} s), for which a check doesn't"
+            f" wait: an endless loop? The contest allows {allowed:,} ({allowed / FUEL_PER_SECOND:,g} s)"
+        )
+
+    if report.kind in ("python", "program"):
+        return report
+    report = replace(report, fuel_allowed=limits.fuel)
+    if limits.fuel_to_start > _MOST_FUEL and (report.problem or "").startswith(f"can't start: {_OUT_OF_FUEL}"):
+        return replace(report, problem=None, slow=words("a start", limits.fuel_to_start))
+    if limits.fuel <= _MOST_FUEL:
+        return report
+    late = [fault for fault in (*report.faults, *report.boundary_faults) if fault.what.startswith(_OUT_OF_FUEL)]
+    if not late:
+        return report
+    where = late[0].what.rpartition(" (line ")
+    return replace(
+        report,
+        faults=tuple(fault for fault in report.faults if fault not in late),
+        boundary_faults=tuple(fault for fault in report.boundary_faults if fault not in late),
+        boundary_questions=max(0, report.boundary_questions - sum(fault in late for fault in report.boundary_faults)),
+        slow=words(late[0].question + "".join(where[1:] if where[1] else ()), limits.fuel),
+    )
+
+
+def _check(
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    path: Path,
+    watcher: Watcher,
+    doing: Callable[[str], None],
+) -> CheckReport:
     seed = None if settings.seed else drawn_seed()
     settings = settings.model_copy(update={"seed": seed or settings.seed})
     doing(f"building {path.name}")
@@ -195,7 +252,6 @@ def check_bot(
         size=len(entrant.artifact),
         problem=None,
         seed=seed,
-        fuel_allowed=settings.fuel_per_decision,
         confined_by="" if entrant.plays_as == "wasm" else confinement.probe_sandbox(sandbox.mode),
         standard=standard,
         warnings=warnings,
@@ -377,6 +433,7 @@ def replay_check(
         raise BadInput(
             "--session: say also --seed, which the check has told; without one it plays other games each time"
         )
+    settings = _impatient(settings)
     entrant, opponent = _build(contest, settings, sandbox, path, watcher)
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")

@@ -131,8 +131,9 @@ def new_seating(
     measure_fuel: bool = False,
 ) -> Seating:
     """The seating of a leg's bots that are WebAssembly; none of them sits there yet."""
+    limits = limits_of(settings)
     bots = [
-        load_bot(artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes)
+        load_bot(artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.metering)
         if seat.kind == "wasm"
         else None
         for seat in (leg.x, leg.y)
@@ -141,18 +142,18 @@ def new_seating(
         core,
         contest.interface,
         bots,
-        limits_of(settings),
+        limits,
         names=(leg.x.name, leg.y.name),
         measure_fuel=measure_fuel,
     )
 
 
 def limits_of(settings: ContestSettings) -> Limits:
-    """What the settings of a contest allow a WebAssembly bot."""
+    """What the settings of a contest allow a WebAssembly bot: no call more than the leg's bank has."""
     return Limits(
-        fuel=settings.fuel_per_decision,
+        fuel=min(settings.fuel_per_decision, settings.fuel_per_leg),
         memory_megabytes=settings.memory_megabytes,
-        fuel_to_start=settings.fuel_to_start,
+        fuel_to_start=min(settings.fuel_to_start, settings.fuel_per_leg),
         fuel_per_leg=settings.fuel_per_leg,
         most_starts=settings.faults_allowed + 1,
     )

@@ -13,7 +13,9 @@ from engine.holdem_training import HoldemTraining
 from engine.rate_helpers import RateHelpers
 from engine.rates import RateSampler
 from engine.records import Table
+from engine.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import (
+    NO_LIMIT_OF_FUEL,
     Contest,
     ContestSettings,
     House,
@@ -48,13 +50,33 @@ class Settings(ContestSettings):
 
     sessions: int = Field(5, ge=1, le=10**9, description="sessions of an entrant, each with bots that start anew")
     hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
-    fuel_per_session: int = Field(
-        50_000_000_000, ge=10_000, le=10**18, description="WebAssembly instructions that a bot may take in a session"
-    )
 
-    # As the statements have it: 512 MB, and 10 seconds for a match of 10,000 hands. Longer sessions get more:
-    # their hands have up to four decisions.
+    # As the statement of the function form has it: 120 seconds for everything, and 512 MB.
+    fuel_per_decision: int = Field(
+        NO_LIMIT_OF_FUEL,
+        ge=10_000,
+        le=NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that a decision may take, if the session's bank has them",
+    )
+    fuel_to_start: int = Field(
+        NO_LIMIT_OF_FUEL,
+        ge=10_000,
+        le=NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that each start of a bot may take, if the session's bank has them",
+    )
+    fuel_per_session: int = Field(
+        120 * FUEL_PER_SECOND,
+        ge=10_000,
+        le=10**18,
+        description="WebAssembly instructions that a bot may take in a session, its starts included",
+    )
     memory_megabytes: int = Field(512, ge=1, le=4096, description="memory of one bot")
+
+    # As that of the terminal form has it: 10 seconds for a match of 10,000 hands, however they are spread. Longer
+    # sessions get more: their hands have up to four decisions.
+    cpu_seconds_per_decision: float = Field(
+        10.0, ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"
+    )
     wall_seconds_per_leg: float = Field(30.0, ge=0.1, le=1e6, description="time that it may sleep or wait in a leg")
     cpu_seconds_per_leg: float = Field(10.0, ge=0.1, le=1e6, description="processor time that it has for a leg")
     cpu_milliseconds_more: float = Field(

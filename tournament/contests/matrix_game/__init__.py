@@ -58,9 +58,6 @@ class Settings(ContestSettings):
         0.0, ge=0, le=1, description="chance that a game ends after a turn; then bots are not told the rounds"
     )
     duplicate: bool = Field(False, description="play each match twice, the second time with the roles exchanged")
-    fuel_per_decision: int = Field(
-        1_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
-    )
     fuel_per_session: int = Field(
         2_000_000_000,
         ge=10_000,

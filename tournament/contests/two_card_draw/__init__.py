@@ -9,9 +9,11 @@ from pydantic import Field
 
 from engine.game_core import GameCore
 from engine.records import Table
+from engine.surroundings import FUEL_PER_SECOND
 from engine.two_card_draw import GAME_ROW, SESSION_ROW, TwoCardDraw
 from tournament.contests.contest import (
     HOW_MANY_REPLICAS,
+    NO_LIMIT_OF_FUEL,
     Contest,
     ContestSettings,
     House,
@@ -53,16 +55,25 @@ class Settings(ContestSettings):
     hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
     servers: int = Field(16, ge=1, le=1000, description="how many strategies are generated from the seed")
     strategies: PathText | None = Field(None, description="folder of strategy files to play instead")
+    # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
     fuel_per_decision: int = Field(
-        50_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a decision may take"
+        NO_LIMIT_OF_FUEL,
+        ge=10_000,
+        le=NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that a decision may take, if the session's bank has them",
     )
     fuel_to_start: int = Field(
-        10_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that each start of a bot may take"
+        NO_LIMIT_OF_FUEL,
+        ge=10_000,
+        le=NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that each start of a bot may take, if the session's bank has them",
     )
     fuel_per_session: int = Field(
-        50_000_000_000, ge=10_000, le=10**15, description="WebAssembly instructions that a bot may take of a session"
+        20 * FUEL_PER_SECOND,
+        ge=10_000,
+        le=NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that a bot may take in a session, its starts included",
     )
-    # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
     cpu_seconds_per_decision: float = Field(
         20.0, ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"
     )

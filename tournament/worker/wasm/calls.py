@@ -48,6 +48,7 @@ SET_FUEL = address_of(ffi.dll.wasmtime_context_set_fuel)
 GET_FUEL = address_of(ffi.dll.wasmtime_context_get_fuel)
 SET_DEADLINE = address_of(ffi.dll.wasmtime_context_set_epoch_deadline)
 NEW_TRAP = address_of(ffi.dll.wasmtime_trap_new)
+GET_CALLERS_EXPORT = address_of(ffi.dll.wasmtime_caller_export_get)
 MEMORY_DATA = address_of(ffi.dll.wasmtime_memory_data)
 MEMORY_SIZE = address_of(ffi.dll.wasmtime_memory_data_size)
 

@@ -17,7 +17,7 @@ from tournament.worker.wasm.engine import Metering, compile_module, engine
 from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
 from tournament.worker.wasm.module_outline import Malformed, Outline, read_module
 from tournament.worker.wasm.stack import BOT_STACK, MOST_STACK
-from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, WASI, stand_ins
+from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, stand_ins
 
 PAGE = 65536
 _ELEMENT = 8  # bytes, of a table
@@ -138,9 +138,12 @@ def _why_invalid(code: bytes) -> str:
 
 
 @cache
-def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int) -> LoadedBot:
+def load_bot(
+    code: bytes, interface: Interface, stem: str, memory_megabytes: int, counting: Metering = Metering.FUEL
+) -> LoadedBot:
     """Compile a bot's WebAssembly, once in a process, and check that it fits the contest.
 
+    `counting`: the engine that plays it unless it needs none that counts; it may be played on others, too.
     Raises BotUnfit when it isn't valid WebAssembly, would take too much, imports what bots may not,
     or lacks a function.
     """
@@ -153,7 +156,7 @@ def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int
     if canonical != code:
         outline = read_bot(canonical, memory_megabytes)
     try:
-        module = compile_module(canonical, _likely_metering(outline, interface, stem))
+        module = compile_module(canonical, _likely_metering(outline, interface, stem, counting))
     except wasmtime.WasmtimeError as error:
         raise BotUnfit(f"not a WebAssembly module that can run here: {_first_lines(str(error))}") from None
     _check_imports(module, interface)
@@ -163,7 +166,8 @@ def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int
     functions = _functions(exports, interface, stem)
     types = [_types_of(exports[name], interface) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
-    constant = constant_functions(outline, functions)
+    # Asked or not, a question takes fuel, which is time: for bots that may look at it, it is asked always.
+    constant = frozenset() if set(SURROUNDINGS) & set(imports) else constant_functions(outline, functions)
     ignored_questions = frozenset(
         kind
         for kind, (question, function) in enumerate(zip(interface.questions, functions))
@@ -183,11 +187,11 @@ def load_bot(code: bytes, interface: Interface, stem: str, memory_megabytes: int
     )
 
 
-def _likely_metering(outline: Outline, interface: Interface, stem: str) -> Metering:
+def _likely_metering(outline: Outline, interface: Interface, stem: str, counting: Metering) -> Metering:
     """For which engine a bot is compiled first: the one that plays it unless its opponent needs more."""
     names = [name for question in interface.answered for name in names_for(stem, question.name, outline.exports)]
     proved = not interface.imports and _most_instructions(outline, names, (), interface) is not None
-    return Metering.NOTHING if proved else Metering.FUEL
+    return Metering.NOTHING if proved else counting
 
 
 def _notes_assertions(exported: object) -> bool:

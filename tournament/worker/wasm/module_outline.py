@@ -44,6 +44,7 @@ class Outline:
     results: list[int] = field(default_factory=list)  # of each function type
     imports: int = 0
     imported: list[int] = field(default_factory=list)  # the types of imported functions
+    imported_names: list[str] = field(default_factory=list)  # of functions
     functions: list[int] = field(default_factory=list)  # the types of its own
     tables: list[int] = field(default_factory=list)  # elements at the start
     memories: list[int] = field(default_factory=list)  # pages at the start
@@ -115,6 +116,10 @@ class _Reader:
         self.position += size
         return _Reader(self.data, self.position - size, self.position)
 
+    def text(self) -> str:
+        """What is left, as text."""
+        return self.data[self.position : self.end].decode("utf-8", "replace")
+
     def least(self) -> int:
         """The least of a table's or a memory's limits."""
         flags, least = self.byte(), self.number()
@@ -139,10 +144,11 @@ def _imports(outline: Outline, section: _Reader) -> None:
     outline.imports = section.number()
     for _ in range(outline.imports):
         section.take(section.number())
-        section.take(section.number())
+        name = section.take(section.number())
         kind = section.byte()
         if kind == 0:
             outline.imported.append(section.number())
+            outline.imported_names.append(name.text())
         elif kind == 1:
             section.byte()
             section.least()
@@ -179,7 +185,7 @@ def _exports(outline: Outline, section: _Reader) -> None:
         name = section.take(section.number())
         kind, index = section.byte(), section.number()
         if kind == 0:
-            outline.exports[name.data[name.position : name.end].decode("utf-8", "replace")] = index
+            outline.exports[name.text()] = index
 
 
 def _elements(outline: Outline, section: _Reader) -> None:

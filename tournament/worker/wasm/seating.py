@@ -11,17 +11,18 @@ import wasmtime
 from engine.game_core import GameCore
 from engine.printing import Printing
 from engine.referee import Referee
+from engine.surroundings import Surroundings
 from tournament.contests.contest import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.errors import RunFailed
-from tournament.keys import KEY_BYTES
+from tournament.keys import KEY_BYTES, random_bytes_key
 from tournament.worker.wasm import assertions, calls
 from tournament.worker.wasm.calls import Extern, Instance
 from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module, engine
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
 from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
 from tournament.worker.wasm.stack import BOT_STACK, on_deep_stack
-from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, WRITE, stand_ins, type_of
+from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, SURROUNDINGS, WRITE, stand_ins, type_of
 from tournament.worker.wasm.traps import describe, is_of_system, is_out_of_fuel, is_own_doing, was_stopped, where
 
 # Bots as people write them take a nanosecond an instruction at most; those that wait for memory at each take 100.
@@ -151,6 +152,7 @@ class Seating:
                 helpers_key,
                 given,
                 self.metering,
+                account=self.referee.account(seat),
                 by_lines=self.core.observes,
             )
         except _Stopped:
@@ -158,7 +160,7 @@ class Seating:
         except _NoMemory as trouble:
             raise RunFailed(f"{self._names[seat]} can't start: {trouble}") from None
         except StartFailed:
-            if given < self._limits.fuel_to_start and self._store.get_fuel() == 0:
+            if self._counts_fuel and given < self._limits.fuel_to_start and self._store.get_fuel() == 0:
                 raise StartFailed(f"can't start again: {_BANK_IS_EMPTY}") from None
             raise
         finally:
@@ -233,6 +235,7 @@ class _SeatedBot:
     helpers: Helpers | None  # kept alive: the bot's imports point to them
     assertion: wasmtime.Global | None  # where a failed assertion is noted
     printing: Printing | None  # what listens to it, if it can print
+    surroundings: Surroundings | None  # what tells it the time, if it may ask
 
 
 class _Stopped(Exception):
@@ -255,11 +258,10 @@ def _limit(store: wasmtime.Store, memory_bytes: int) -> None:
     )
 
 
-def _start_for_nobody(bot: LoadedBot, limits: Limits, metering: Metering) -> wasmtime.Store:
+def _start_for_nobody(bot: LoadedBot, limits: Limits, metering: Metering) -> tuple[wasmtime.Store, _SeatedBot]:
     """Start a bot in a store of its own. Raises as `_start`."""
     store = _new_store(metering)
-    on_deep_stack(_start, store, bot, limits, 0, bytes(KEY_BYTES), limits.fuel_to_start, metering)
-    return store
+    return store, on_deep_stack(_start, store, bot, limits, 0, bytes(KEY_BYTES), limits.fuel_to_start, metering)
 
 
 def _stays_within(bot: LoadedBot, limits: Limits, decisions: int) -> bool:
@@ -279,10 +281,13 @@ def _stays_within(bot: LoadedBot, limits: Limits, decisions: int) -> bool:
 def _fuel_of_start(bot: LoadedBot, limits: Limits) -> int | None:
     """What a bot's start takes, the seeding aside, which is bounded as decisions are; None where it fails.
 
-    Its initialisers see nothing that varies: they take the same each time. Tried with both engines.
+    Initialisers that don't ask for time or chance see nothing that varies: they take the same each time. Tried with
+    both engines. None also for those that ask.
     """
     try:
-        store = _start_for_nobody(bot, limits, limits.metering)
+        store, started = _start_for_nobody(bot, limits, limits.metering)
+        if started.surroundings and started.surroundings.was_asked:
+            return None
         _start_for_nobody(bot, limits, Metering.NOTHING)
     except (BotUnfit, _NoMemory, _Stopped):
         return None
@@ -304,11 +309,13 @@ def _start(
     fuel: int,
     metering: Metering,
     *,
+    account: int = 0,
     by_lines: bool = False,
 ) -> _SeatedBot:
     """Start a bot. Raises BotUnfit when it can't start, _Stopped, _NoMemory.
 
-    `by_lines`: what it prints comes line by line, for somebody who listens.
+    `account`: the address of its seat's in a referee. `by_lines`: what it prints comes line by line, for somebody who
+    listens.
     """
     if metering is not Metering.NOTHING:
         store.set_fuel(fuel)
@@ -320,6 +327,11 @@ def _start(
     context = calls.context_of(store)
     try:
         helpers, natives = _new_helpers(context, interface, helpers_key)
+        surroundings = None
+        # Where fuel isn't counted, it is proved that it doesn't ask.
+        if metering is not Metering.NOTHING and any(name in bot.imports for name in SURROUNDINGS):
+            surroundings = _surround(context, natives, bot, metering, random_bytes_key(seed), account)
+            surroundings.enter(fuel)
         inert = tuple(name for name in bot.imports if name not in natives)
         if inert:
             behind = Instance(context, stand_ins(metering), [])
@@ -362,7 +374,29 @@ def _start(
         helpers,
         calls.global_variable(exports[assertions.EXPORT]) if bot.notes_assertions else None,
         printing,
+        surroundings,
     )
+
+
+def _surround(
+    context: int, natives: dict[str, Extern], bot: LoadedBot, metering: Metering, key: bytes, account: int
+) -> Surroundings:
+    """Put what tells time and gives random bytes behind a bot's imports of these."""
+    surroundings = Surroundings(
+        key,
+        account=account,
+        set_fuel=calls.SET_FUEL,
+        get_fuel=calls.GET_FUEL,
+        new_trap=calls.NEW_TRAP,
+        get_export=calls.GET_CALLERS_EXPORT,
+        memory_data=calls.MEMORY_DATA,
+        memory_size=calls.MEMORY_SIZE,
+        context=context,
+    )
+    for name, function in surroundings.functions.items():
+        if name in bot.imports:
+            natives[name] = calls.native_function(context, type_of(name, metering), *function)
+    return surroundings
 
 
 def _listen(context: int, natives: dict[str, Extern], metering: Metering, by_lines: bool) -> Printing:

@@ -1,4 +1,4 @@
-"""What stands behind a bot's imports from libc, each without effect: stand_ins.wat."""
+"""What stands behind a bot's imports from libc, each without effect: stand_ins.wat. The core has some with one."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ SEED_RANDOM = "tournament_seed_random"
 # What bots print with, listened to (engine.printing), and what libc asks to learn whether it prints to a terminal.
 WRITE, STATUS = "fd_write", "fd_fdstat_get"
 
+# What bots ask for the time and for random bytes (engine.surroundings): what they do may then hang on the fuel that
+# they have used, and on their seed.
+SURROUNDINGS = ("clock_time_get", "clock_res_get", "random_get")
+
+_WIDE_PARAMETERS = {"clock_time_get": (1,)}
+_PARAMETER_COUNTS = {WRITE: 4, STATUS: 2, "clock_time_get": 3, "clock_res_get": 2, "random_get": 2}
+
 
 @cache
 def _stand_ins_code() -> bytes:
@@ -25,9 +32,10 @@ def _stand_ins_code() -> bytes:
 
 @cache
 def type_of(name: str, metering: Metering) -> wasmtime.FuncType:
-    """The type of WRITE or STATUS, all numbers of 32 bits. The engine in which it is first used keeps it."""
-    number = wasmtime.ValType.i32
-    return wasmtime.FuncType([number() for _ in range(4 if name == WRITE else 2)], [number()])
+    """The type of WRITE, STATUS or one of the SURROUNDINGS. The engine in which it is first used keeps it."""
+    number, wide = wasmtime.ValType.i32, _WIDE_PARAMETERS.get(name, ())
+    parameters = [wasmtime.ValType.i64() if n in wide else number() for n in range(_PARAMETER_COUNTS[name])]
+    return wasmtime.FuncType(parameters, [number()])
 
 
 def stand_ins(metering: Metering) -> wasmtime.Module:

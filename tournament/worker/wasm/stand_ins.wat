@@ -1,6 +1,7 @@
 ;; What bots may import, each without effect. libc drags most of it in: a call says
 ;; "not supported" (WASI's errno 58), exit traps. None reads or writes the bot's memory,
-;; so clocks and files have nothing to tell.
+;; so files have nothing to tell. Of time and chance bots are told by engine/surroundings.pyx, except
+;; those that are proved never to ask.
 (module
   (func (export "args_get") (param i32 i32) (result i32) (i32.const 58))
   (func (export "args_sizes_get") (param i32 i32) (result i32) (i32.const 58))

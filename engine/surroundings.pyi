@@ -1,0 +1,26 @@
+from typing import final
+
+FUEL_PER_SECOND: int
+
+@final
+class Surroundings:
+    """Tells a WebAssembly bot the time and gives it random bytes; see surroundings.pyx."""
+
+    def __init__(
+        self,
+        key: bytes,
+        *,
+        account: int,
+        set_fuel: int,
+        get_fuel: int,
+        new_trap: int,
+        get_export: int,
+        memory_data: int,
+        memory_size: int,
+        context: int,
+    ) -> None: ...
+    def enter(self, fuel: int) -> None: ...
+    @property
+    def functions(self) -> dict[str, tuple[int, int]]: ...
+    @property
+    def was_asked(self) -> bool: ...

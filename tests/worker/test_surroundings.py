@@ -1,0 +1,270 @@
+"""What WebAssembly bots are told of time and chance: their own fuel, and bytes of their own seed."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import wasmtime
+
+from engine.surroundings import FUEL_PER_SECOND
+from tests.oracles.deals import key_of
+from tests.support import GatheringDesk, artifact_of, build_folder, play_built, poker_settings, poker_tables
+from tests.worker.test_webassembly_limits import CALLS, LOOPS, PLAIN, counting
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.entrants.bot import Entrant
+from tournament.entrants.build import with_lines
+from tournament.entrants.folder import read_submission
+from tournament.leg import Leg, LegPlan, Seat
+from tournament.sandbox.settings import SandboxSettings
+from tournament.store.legs import LegResult
+from tournament.worker.leg import limits_of, play_leg
+from tournament.worker.observation import ObservedLeg, Window, observe_leg
+from tournament.worker.wasm import seating
+from tournament.worker.wasm.engine import Metering
+from tournament.worker.wasm.loading import load_bot
+
+WASI = "wasi_snapshot_preview1"
+IMPORTS = f"""(import "{WASI}" "clock_time_get" (func $time (param i32 i64 i32) (result i32)))
+    (import "{WASI}" "random_get" (func $random (param i32 i32) (result i32)))
+    (import "{WASI}" "clock_res_get" (func $resolution (param i32 i32) (result i32)))"""
+# The microseconds of a clock, and a random byte.
+MICROSECONDS = """(func $micros (param i32) (result i32) (drop (call $time (local.get 0) (i64.const 1) (i32.const 64)))
+    (i32.wrap_i64 (i64.div_u (i64.load (i32.const 64)) (i64.const 1000))))"""
+BYTE = """(func $byte (result i32) (drop (call $random (i32.const 64) (i32.const 1))) (i32.load8_u (i32.const 64)))"""
+
+
+def asking(name: str, answer: str, more: str = "") -> Entrant:
+    """A bot that bets a number below 50, which this expression makes of what it is told."""
+    return entrant(
+        name,
+        f"""{IMPORTS} (memory (export "memory") 1) {MICROSECONDS} {BYTE} {more}
+        (func (export "a") (param i32) (result i32) (local $n i32) (i32.rem_u {answer} (i32.const 50))) {CALLS}""",
+    )
+
+
+def entrant(name: str, text: str) -> Entrant:
+    return Entrant(name, "wasm", "", bytes(wasmtime.wat2wasm(f"(module {text})")))
+
+
+# It works for a while, too, so that its bets tell how long each decision took.
+WATCHER = asking(
+    "watcher",
+    """(block (result i32) (local.set $n (i32.const 400)) (loop $l (br_if $l (local.tee $n (i32.sub (local.get $n)
+    (i32.const 1))))) (call $micros (i32.const 1)))""",
+)
+DICE = asking("dice", "(call $byte)")
+
+
+COLUMNS = ("a_card", "bet", "a_gain", "x_is_a")
+
+
+def played(x: Entrant, y: Entrant, *, seed: int = 1, **keys: object) -> list[tuple[float, ...]]:
+    """Cards, bets, A's gains and whether x was A, of a leg."""
+    result, desk = play_built(x, y, settings=poker_settings(**{"sessions": 3, **keys}), random_seeds=(seed, 2))
+    assert not result.faults
+    return list(zip(*[desk.column(f"games.{name}") for name in COLUMNS]))
+
+
+def bets(games: list[tuple[float, ...]]) -> list[float]:
+    """Those of x. Bets of more than it has are cut."""
+    return [game[1] for game in games if game[3]]
+
+
+def test_a_clock_goes_on_with_the_bots_own_fuel_alone() -> None:
+    """Also where its opponent takes a thousand times as much, or nothing is counted but for this bot."""
+    games = played(WATCHER, PLAIN)
+    assert len(set(bets(games))) > 10
+    for opponent in (LOOPS, counting("cheap", 1), counting("dear", 10_000)):
+        assert played(WATCHER, opponent) == games
+
+
+def leg_of(x: Entrant, y: Entrant, sessions: int = 3) -> tuple[Leg, dict[str, bytes]]:
+    artifacts = {sha256(artifact_of(one)).hexdigest(): artifact_of(one) for one in (x, y)}
+    seats = [Seat(one.name, "wasm", sha256(artifact_of(one)).hexdigest(), seed) for one, seed in zip((x, y), (1, 2))]
+    return Leg("", LegPlan(0, 0, sessions, key_of(1)), *seats), artifacts
+
+
+def observed(x: Entrant, y: Entrant, sessions: int = 3) -> ObservedLeg:
+    return observe_leg(
+        VON_NEUMANN_POKER, poker_settings(sessions=sessions), SandboxSettings(), *leg_of(x, y, sessions), Window()
+    )
+
+
+@pytest.mark.parametrize("watcher", [WATCHER, DICE], ids=lambda watcher: watcher.name)
+def test_every_engine_tells_the_same(watcher: Entrant) -> None:
+    games = played(watcher, PLAIN)
+    timed = {"fuel_per_decision": 10**12, "fuel_per_session": 10**12}
+    assert limits_of(poker_settings(**timed)).metering is Metering.FUEL_AND_TIME
+    assert played(watcher, PLAIN, **timed) == games
+    seen = observed(watcher, PLAIN)
+    assert [tuple(game.row[name] for name in COLUMNS) for game in seen.games if game.row] == games
+
+
+def test_a_check_that_measures_tells_the_same() -> None:
+    """There also questions are put that only tell something: for all who look at a clock, always."""
+    leg, artifacts = leg_of(WATCHER, PLAIN)
+    results: list[LegResult] = []
+    measured: list[tuple[int, int, int]] = []
+    for meters in (None, measured):
+        sink = GatheringDesk(*poker_tables(1 << 12, 1 << 8))
+        results.append(play_leg(VON_NEUMANN_POKER, Settings(sessions=3), leg, artifacts, sink, meters=meters))
+    assert results[0] == results[1] and measured
+
+
+def test_time_is_what_starts_and_decisions_took() -> None:
+    """The start is paid, too, and a bot that starts again has used what it used before."""
+    loop = (
+        "(local.set $n (i32.const {turns})) (loop $l (br_if $l (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))"
+    )
+    initialize = f'(func (export "_initialize") (local $n i32) {loop.format(turns=8000)})'
+    # 8,000 turns of five instructions are 40,000 units.
+    early = asking("early", "(call $micros (i32.const 1))", initialize)
+    assert bets(played(early, PLAIN, sessions=1))[0] == 40_000 // (FUEL_PER_SECOND // 10**6)
+    fails = "(if (i32.lt_u (call $micros (i32.const 1)) (i32.const 15)) (then (unreachable)))"
+    again = asking("again", f"(block (result i32) {fails} (call $micros (i32.const 1)))", initialize)
+    result, desk = play_built(again, PLAIN, settings=Settings(sessions=1))
+    assert [fault.what[:7] for fault in result.faults] == ["gave up"]
+    assert 20 <= max(desk.column("games.bet")) < 50
+
+
+def test_clocks_and_random_bytes_answer_while_a_bot_starts() -> None:
+    """In the module's own start function, before its memory is ours, and in libc's initialisers."""
+    asks = "(global.set $seen (i32.add (global.get $seen) (i32.add (call $micros (i32.const 0)) (call $byte))))"
+    started = f"(global $seen (mut i32) (i32.const 0)) (func $begin {asks}) (start $begin)"
+    inside = asking("inside", "(global.get $seen)", f'{started} (func (export "_initialize") {asks})')
+    assert len({bets(played(inside, PLAIN, seed=seed))[0] for seed in range(1, 9)}) > 3
+
+
+def test_random_bytes_are_of_the_seed_and_leave_rand_alone() -> None:
+    legs = [bets(played(DICE, PLAIN, seed=seed)) for seed in (1, 2, 1)]
+    assert legs[0] == legs[2] != legs[1] and len(set(legs[0])) > 10
+    rand = '(import "env" "rand" (func $rand (result i32)))'
+    both = f"""{rand} {IMPORTS} (memory (export "memory") 1) {BYTE} {MICROSECONDS}
+        (func (export "a") (param i32) (result i32) %s (i32.rem_u (call $rand) (i32.const 50))) {CALLS}"""
+    alone, beside = entrant("alone", both % ""), entrant("beside", both % "(drop (call $byte))")
+    assert played(alone, PLAIN) == played(beside, PLAIN)
+
+
+ODD = {
+    "no such clock": ("(call $time (i32.const 4) (i64.const 0) (i32.const 0))", 28),
+    "negative clock": ("(call $resolution (i32.const -1) (i32.const 0))", 28),
+    "time beyond memory": ("(call $time (i32.const 0) (i64.const 0) (i32.const 131065))", 21),
+    "time at -1": ("(call $time (i32.const 0) (i64.const 0) (i32.const -1))", 21),
+    "resolution beyond memory": ("(call $resolution (i32.const 0) (i32.const 131065))", 21),
+    "bytes beyond memory": ("(call $random (i32.const 131066) (i32.const 7))", 21),
+    "all bytes there are": ("(call $random (i32.const 1) (i32.const -1))", 21),
+    "no bytes": ("(call $random (i32.const 131072) (i32.const 0))", 0),
+    "the last bytes": ("(call $time (i32.const 3) (i64.const 0) (i32.const 131064))", 0),
+    "nanoseconds": (
+        """(i32.add (call $resolution (i32.const 0) (i32.const 8)) (i32.wrap_i64 (i64.load (i32.const 8))))""", 1
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_odd_questions_get_an_errors_number(what: str) -> None:
+    call, number = ODD[what]
+    assert max(bets(played(asking("odd", call), PLAIN))) == number
+
+
+def test_random_bytes_are_paid() -> None:
+    greedy = asking("greedy", "(loop $l (drop (call $random (i32.const 0) (i32.const 65536))) (br $l)) (i32.const 0)")
+    result, _ = play_built(greedy, PLAIN, settings=Settings(sessions=3, fuel_per_decision=10_000_000, faults_allowed=0))
+    assert [fault.what for fault in result.faults] == ["ran out of fuel (too many random bytes?)"]
+    assert result.ended_by == 0
+
+
+def test_who_reaches_a_clock_is_counted_and_who_only_imports_it_need_not_be() -> None:
+    deep = f"""{IMPORTS} (memory (export "memory") 1) (func $deep (result i32)
+        (call $time (i32.const 0) (i64.const 0) (i32.const 0)))"""
+    texts = {
+        "imports": f'{deep} (func (export "a") (param i32) (result i32) (i32.const 0)) {CALLS}',
+        "reaches": f'{deep} (func (export "a") (param i32) (result i32) (call $deep)) {CALLS}',
+        "starts": f"""{deep} (func (export "_initialize") (drop (call $deep)))
+            (func (export "a") (param i32) (result i32) (i32.const 0)) {CALLS}""",
+        "chance": f"""{deep} (func (export "a") (param i32) (result i32) (call $random (i32.const 0) (i32.const 1)))
+            {CALLS}""",
+    }
+    limits = limits_of(Settings())
+    uncounted = []
+    for name, text in texts.items():
+        loaded = load_bot(artifact_of(entrant(name, text)), VON_NEUMANN_POKER.interface, name, 64)
+        if seating._stays_within(loaded, limits, 1000):
+            uncounted.append(name)
+    assert uncounted == ["imports"]
+
+
+SEARCHES = """#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <random>
+#include <sys/time.h>
+static const auto begun = std::chrono::system_clock::now();
+static double work[64];
+int a(const Bot *) {
+    static bool searched = false;
+    auto start = std::chrono::steady_clock::now();
+    if (!searched) {
+        while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(190))
+            for (int i = 1; i < 64; i++) work[i] = (work[i] + work[i - 1] + 0.5) / 3;
+        timeval now;
+        gettimeofday(&now, nullptr);
+        timespec processor;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &processor);
+        std::printf("%ld %d %ld.%02ld %ld %d\\n", (long)std::chrono::system_clock::to_time_t(begun),
+            (int)(time(0) - now.tv_sec), (long)(now.tv_sec - 1767225600), (long)now.tv_usec / 10000,
+            (long)(clock() * 100 / CLOCKS_PER_SEC),
+            (int)(processor.tv_nsec / 10000000));
+        searched = true;
+    }
+    return std::random_device{}() % 50;
+}
+int b(const Bot *, int) { return 0; }
+"""
+LOOKS = """#include <math.h>
+double scores[9];
+int a(const Bot *bot) { for (int i = 0; i < 9; i++) scores[i] = sqrt(scores[i] - i); return clock() % 7; }
+int b(const Bot *bot, int bet) { return time(0) > 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bots")
+
+
+@pytest.fixture(scope="module")
+def built(folder: Path) -> dict[str, Entrant]:
+    return build_folder(folder, {"searches.cpp": SEARCHES, "looks.c": LOOKS})
+
+
+def test_a_bot_stops_searching_when_its_time_is_over(built: dict[str, Entrant]) -> None:
+    leg, artifacts = leg_of(built["searches"], PLAIN, 1)
+    meters: list[tuple[int, int, int]] = []
+    sink = GatheringDesk(*poker_tables(1 << 12, 1 << 8))
+    result = play_leg(VON_NEUMANN_POKER, Settings(sessions=1), leg, artifacts, sink, meters=meters)
+    assert not result.faults
+    assert 0.19 * FUEL_PER_SECOND < meters[0][2] < 0.191 * FUEL_PER_SECOND
+    sink.clear()
+    assert len(set(sink.column("games.bet"))) > 10
+
+
+def test_every_way_to_ask_for_the_time_gives_the_same(built: dict[str, Entrant]) -> None:
+    seen = observed(built["searches"], PLAIN, 1)
+    printed = "".join(step.printed for game in seen.games for step in game.steps)
+    assert printed == "1767225600 0 0.19 19 19\n"
+
+
+def test_a_bot_that_may_see_it_is_not_told_by_lines(built: dict[str, Entrant], folder: Path) -> None:
+    """Its fuel is less there, where no instructions make its NaNs canonical."""
+    assert built["looks"].artifact is not None, built["looks"].problem
+    interface, sandbox = VON_NEUMANN_POKER.interface, SandboxSettings()
+    assert with_lines(read_submission(folder / "looks.c"), interface, sandbox) is None
+    blind = folder / "blind.c"
+    blind.write_text(LOOKS.replace("clock() % 7", "1").replace("time(0) > 0", "1"))
+    assert with_lines(read_submission(blind), interface, sandbox) is not None
+    whole = folder / "whole.c"
+    whole.write_text("int a(const Bot *bot) { return clock() % 7; } int b(const Bot *bot, int bet) { return 1; }")
+    assert with_lines(read_submission(whole), interface, sandbox) is not None
