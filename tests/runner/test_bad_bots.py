@@ -81,7 +81,10 @@ def played(
     entrants.mkdir(parents=True)
     for name, source in bots.items():
         (entrants / name).write_text(source)
+    config = folder / "tournament.toml"
+    config.write_text("[von_neumann_poker]\nfuel_per_decision = 10_000_000\n")  # of what never ends
     return tournament.run(
+        config=config,
         entrants=entrants,
         results=folder / "results",
         sessions=200,

@@ -12,6 +12,7 @@ from engine.surroundings import FUEL_PER_SECOND
 from tests.oracles.deals import key_of
 from tests.support import GatheringDesk, artifact_of, build_folder, play_built, poker_settings, poker_tables
 from tests.worker.test_webassembly_limits import CALLS, LOOPS, PLAIN, counting
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.bot import Entrant
 from tournament.entrants.build import with_lines
@@ -102,8 +103,20 @@ def test_every_engine_tells_the_same(watcher: Entrant) -> None:
     assert [tuple(game.row[name] for name in COLUMNS) for game in seen.games if game.row] == games
 
 
+@pytest.mark.parametrize("imports", ["", IMPORTS], ids=["blind", "looks"])
+def test_who_may_look_at_a_clock_is_put_every_question(imports: str) -> None:
+    """A check that measures puts those that only tell something, too, and they take time."""
+    interface = TWO_CARD_DRAW.interface
+    functions = "".join(
+        f"""(func (export "{question.name}") (param {" ".join(accepted[0] for accepted in question.parameters)})
+        (result {question.result[0]}) (i32.const 0))"""
+        for question in interface.questions
+    )
+    code = bytes(wasmtime.wat2wasm(f'(module {imports} (memory (export "memory") 1) {functions})'))
+    assert bool(load_bot(code, interface, "teller", 64).ignored_questions) == (not imports)
+
+
 def test_a_check_that_measures_tells_the_same() -> None:
-    """There also questions are put that only tell something: for all who look at a clock, always."""
     leg, artifacts = leg_of(WATCHER, PLAIN)
     results: list[LegResult] = []
     measured: list[tuple[int, int, int]] = []
