@@ -1,7 +1,7 @@
 """What a WebAssembly bot prints: its libc's fd_write, listened to.
 
-The bot is told what it is told without a listener, by the function that would stand
-behind its import, and pays the same fuel: only its words are kept, the last of them.
+The bot is told that all was written, for a printf that fails is what no bot expects; the function that would stand
+behind its import is called for its fuel. Of the words the last are kept.
 """
 
 cimport cython
@@ -43,7 +43,7 @@ cdef void* on_status(void* printing, void* caller, RuntimeValue* values, size_t 
 cdef class Printing:
     """Stands behind a bot's fd_write, and keeps the last bytes that it wrote to standard output and standard error.
 
-    Addresses of the runtime's functions and of the store's context. `behind`: the handle of the function that answers;
+    Addresses of the runtime's functions and of the store's context. `behind`: the handle of the function that costs;
     `read_from` says which memory is the bot's. For whoever listens to each step there is also an fd_fdstat_get,
     by which libc takes both for a terminal: it hands over each line, not a buffer when that is full.
     """
@@ -95,13 +95,16 @@ cdef class Printing:
         return taken
 
     cdef void* write(self, RuntimeValue* values, size_t count) noexcept nogil:
-        """Keep what is written, then have the import answer; a trap, or NULL."""
+        """Keep what is written and say so; what can't be read is the import's to answer. A trap, or NULL."""
         cdef void* trap = NULL
         cdef int32_t descriptor = values[0].i32
         cdef uint64_t place = <uint32_t>values[1].i32
         cdef uint64_t pieces = <uint32_t>values[2].i32
+        cdef uint64_t told = <uint32_t>values[3].i32
         cdef uint64_t size, i
-        cdef const uint8_t* content
+        cdef uint8_t* content
+        cdef uint32_t written = 0
+        cdef bint all_read = False
         cdef Piece piece
         if self.has_memory and (descriptor == STANDARD_OUTPUT or descriptor == STANDARD_ERROR):
             content = self.memory_data(self.context, self.memory)
@@ -113,7 +116,13 @@ cdef class Printing:
                 if <uint64_t>piece.address + piece.length > size:
                     break
                 self.keep(content + piece.address, piece.length)
+                written += piece.length
+            else:
+                all_read = told + sizeof(written) <= size
         self.call_unchecked(self.context, &self.behind, values, count, &trap)
+        if all_read:
+            memcpy(content + told, &written, sizeof(written))
+            values[0].i32 = 0
         return trap
 
     cdef void keep(self, const uint8_t* content, uint64_t length) noexcept nogil:

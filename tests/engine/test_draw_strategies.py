@@ -83,6 +83,21 @@ def test_climbing_is_a_full_evaluation_step_by_step_and_never_falls() -> None:
     assert value > -2
 
 
+def test_steps_go_through_the_situations_in_order() -> None:
+    """Of the file, and from its beginning again; situations without a choice count as steps, too."""
+    climber = HillClimber(random_strategy(5), 2, 4)
+    before = climber.strategy().copy()
+    changed = set()
+    for step in range(4155 + 500):
+        climber.climb(5, step, 1)
+        rows = climber.strategy()
+        differ = np.flatnonzero((rows != before).any(axis=1)).tolist()
+        assert differ in ([], [step % 4155])
+        changed.update(differ)
+        before = rows.copy()
+    assert len(changed) > 500
+
+
 def test_steps_in_pieces_are_the_steps_at_once() -> None:
     pieces, whole = HillClimber(random_strategy(2), 1, 2), HillClimber(random_strategy(2), 1, 2)
     count = sum(pieces.climb(9, first, 700) for first in range(0, 14_000, 700))

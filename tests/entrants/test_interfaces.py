@@ -454,6 +454,12 @@ def test_bots_see_the_previous_card(entrants: dict[str, Entrant]) -> None:
     assert_plays_like(entrants["copycat_card"], only_as_a(lambda view: int(40 * view.opponents_previous_card)))
 
 
+def test_a_bot_that_writes_over_its_card_shows_the_one_that_it_was_dealt(entrants: dict[str, Entrant]) -> None:
+    """To an opponent whose bets are the cards that it was shown."""
+    opponent = Bot(lambda view: int(40 * view.opponents_previous_card), lambda _view, _bet: 1)
+    assert_plays_like(entrants["meddler"], MODEL, opponent)
+
+
 def bets_of(entrant: Entrant, random_seed: int) -> list[int]:
     """The bets of a bot that bets 1 to 50 by rand()."""
     trial = try_bot(entrant, Bot(lambda _view: 0, lambda _view, _bet: 0), random_seed=random_seed, sessions=12)

@@ -85,19 +85,20 @@ typedef struct Bot {{
 
 
 def _adapter(decisions: Sequence[Decision]) -> str:
+    names = [(decision.name, decision.name.upper()) for decision in decisions]
+    macros = "\n".join(
+        f"#define ANSWER_{upper}(name, function) int64_t name(Bot *bot) {{ return function(bot); }}" for _, upper in names
+    )
     functions = "\n".join(
-        f"""\
-__attribute__((export_name("{decision.name}"))) int64_t tournament_{decision.name}(Bot *bot)
-{{
-    return (int64_t)BOT_{decision.name.upper()}(bot);
-}}
-"""
-        for decision in decisions
+        f'__attribute__((export_name("{name}"))) ANSWER_{upper}(tournament_{name}, BOT_{upper})' for name, upper in names
     )
     return f"""\
 /* Joins a bot to the contest. BOT_ and the name of a decision name the bot's functions, which were included
-   just before. */
+   just before. With TRIAL_CALLS there are only the macros, by which any function can be tried. */
 
+{macros}
+
+#ifndef TRIAL_CALLS
 #ifdef __cplusplus
 extern "C" {{
 #endif
@@ -105,6 +106,7 @@ extern "C" {{
 void tournament_seed_random(uint64_t seed);
 
 {functions}
+
 __attribute__((export_name("tournament_start"))) void tournament_start(Bot *bot, uint64_t seed)
 {{
     (void)bot;
@@ -113,6 +115,7 @@ __attribute__((export_name("tournament_start"))) void tournament_start(Bot *bot,
 
 #ifdef __cplusplus
 }}
+#endif
 #endif
 """
 

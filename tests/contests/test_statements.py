@@ -1,0 +1,156 @@
+"""What the contests' statements give as numbers, examples and sample bots."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.natively.programs import Question, asked, questions_of
+from tests.oracles.two_card_draw import Luck, Probabilities, play_hand
+from tests.support import VIEW
+from tournament.contests import BUILT_IN
+from tournament.contests.holdem_training import Settings as HoldemSettings
+from tournament.contests.holdem_training.protocol import RATE_BUDGET
+from tournament.contests.two_card_draw import EXAMPLES
+from tournament.contests.two_card_draw import Settings as DrawSettings
+from tournament.entrants.build import build_entrants
+from tournament.sandbox.settings import SandboxSettings
+
+SHIPPED = Path(__file__).parents[2] / "entrants"
+
+
+def answers_of(contest: str, file: str, questions: list[Question], folder: Path) -> list[int]:
+    """What a shipped bot answers to questions."""
+    shutil.copy(SHIPPED / contest / file, folder)
+    rules = BUILT_IN[contest]
+    (entrant,) = build_entrants(rules, rules.settings(), SandboxSettings(), folder, lambda _text: None)
+    answers = asked(rules, entrant, questions)
+    assert isinstance(answers, list), answers
+    return answers
+
+
+# Von Neumann poker: its two samples, and the answer that came with it.
+
+
+def naive(card: float, _money: int, _theirs: int, bet: int | None) -> int:
+    return int(50 * card - 25) if bet is None else int(card > 0.5)
+
+
+def kuhn3(card: float, money: int, _theirs: int, bet: int | None) -> int:
+    if bet is None:
+        return min(10, money) if 9 * card < 1 or 3 * card > 2 else 0
+    return int(money >= bet and 9 * card > 5)
+
+
+def likeme(card: float, money: int, theirs: int, bet: int | None) -> int:
+    if bet is not None:
+        mine = likeme(card, money, theirs, None)
+        return int((int(mine * 1.2) if money < 50 else mine) >= bet)
+    if money < 10:
+        return money
+    if card > 0.5 and theirs <= 50:
+        return theirs
+    low, high = np.float32(0.5), np.float32(0.9)
+    lead = money // (theirs + 20)
+    if lead > 1:
+        by = np.float32(min(lead / 2 + 1, 1.5))
+        low, high = low / by, high / by
+    if card < low:
+        return 0
+    return 50 if card > high else int((np.float32(card) - low) / (high - low) * np.float32(50))
+
+
+@pytest.mark.parametrize("sample", [naive, kuhn3, likeme])
+def test_the_statements_poker_bots_decide_as_it_has_them(sample: object, tmp_path: Path) -> None:
+    """On stacks of all sizes, also such as no session has."""
+    assert callable(sample)
+    questions = questions_of("von_neumann_poker")
+    questions += [
+        (kind, (12,) * kind, VIEW.pack(card, -1, money, 200 - money))
+        for kind in (0, 1)
+        for money in (1, 9, 10, 49, 50, 145, 146, 147, 150, 190)
+        for card in (0.0, 0.1, 0.125, 0.25, 1 / 3, 0.5, 0.625, 0.6875, 0.75, 0.9375)
+    ]
+    wanted = []
+    for _, arguments, view in questions:
+        card, _, money, theirs = struct.unpack("<ffqq", view)
+        wanted.append(sample(card, money, theirs, arguments[0] if arguments else None))
+    assert answers_of("von_neumann_poker", f"{sample.__name__}.c", questions, tmp_path) == wanted  # type: ignore[attr-defined]
+
+
+# Two-card draw.
+
+
+def test_the_statements_draw_bot_raises_with_a_pair_of_fours_alone(tmp_path: Path) -> None:
+    questions = questions_of("two_card_draw")
+    answers = answers_of("two_card_draw", "sample.cpp", questions, tmp_path)
+    fours = 0
+    for (kind, arguments, _), answer in zip(questions, answers):
+        best = arguments[:2] == (4, 4)
+        if kind in (1, 2, 4):
+            assert answer == (best if kind == 1 else 1 + best)
+            fours += best
+    assert fours
+
+
+def test_the_statements_example_of_a_hand() -> None:
+    """1 and 2, a bet, called; both draw one card: 2 and 4 against 3 and 4, checked, called and lost."""
+    heard: list[tuple[str, tuple[int, ...]]] = []
+
+    class Bot:
+        def init(self, bet1: int, bet2: int) -> None: ...
+
+        def new_hand(self, *told: int) -> int:
+            heard.append(("new_hand", told))
+            return 1
+
+        def round1(self, *told: int) -> int:
+            raise AssertionError("it is not asked: the server called")
+
+        def draw(self, *told: int) -> int:
+            heard.append(("draw", told))
+            return 1
+
+        def round2(self, *told: int) -> int:
+            heard.append(("round2", told))
+            return 1
+
+        def showdown(self, *told: int) -> None:
+            heard.append(("showdown", told))
+
+    calls, draws_one = (0.0, 1.0, 0.0), (0.0, 1.0, 0.0)
+    server: dict[Any, Probabilities] = {
+        ("ROUND1", 0, 4, 1): calls,
+        ("DRAW", 0, 4, 1, 1, 0): draws_one,
+        ("ROUND2", 3, 4, 1, 0, 1, 1, 0): calls,
+    }
+    # What each is dealt, then what each may draw, of which one card is the second.
+    luck = Luck([2, 1, 4, 0, 0, 4, 0, 3], dict.fromkeys(["round1, 0", "draw", "round2, 0"], 0.5))
+    played = play_hand(Bot(), server, 3, 5, luck, 0)
+    assert heard == [
+        ("new_hand", (1, 2, 0)), ("draw", (1, 2, 1)), ("round2", (2, 4, 1, 0, 1)), ("showdown", (2, 4, 3, 4))
+    ]  # fmt: skip
+    assert played.x_gain == -(1 + 3)
+
+
+# Numbers.
+
+
+def test_numbers_of_two_card_draw() -> None:
+    settings = DrawSettings()
+    assert (settings.hands, settings.servers, EXAMPLES) == (10_000, 16, 4)
+    assert (settings.memory_megabytes, settings.cpu_seconds_per_leg) == (64, 20)
+    assert settings.cpu_seconds_per_decision == settings.cpu_seconds_per_leg
+
+
+def test_numbers_of_holdem_training() -> None:
+    """50,000 hands of the function form are five matches of the terminal form."""
+    settings = HoldemSettings()
+    assert (settings.hands, settings.sessions * settings.hands) == (10_000, 50_000)
+    assert (settings.memory_megabytes, settings.cpu_seconds_per_leg) == (512, 10)
+    assert RATE_BUDGET == 3_000_000

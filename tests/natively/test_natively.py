@@ -1,0 +1,121 @@
+"""Bots play what their authors wrote: the same answers as the same text gives when gcc or g++ compiles it for a PC."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.natively.programs import COMPILERS, PROGRAMS, STANDARDS, Answers, answers_here, answers_natively
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "statements.md"
+# Of each language, standard and family of the libraries one or two; the others are played by the thorough tests.
+SAMPLE = [
+    "old_definitions", "wrapping", "heap", "float_formats", "big_locals",
+    "old_library", "old_names", "streams", "maps_and_sets", "algorithms", "throws",
+    "engines_of_chance", "stopwatch", "evaluator", "memory_of_matches",
+]  # fmt: skip
+REST = sorted(set(PROGRAMS) - set(SAMPLE))
+
+# Those that answer otherwise, or don't build, and why that stays so: the page tells it too.
+DIFFERENT = {
+    "longs": "a long and a size_t have 32 bits",
+    "long_doubles": "a long double has 113 bits of precision, on a PC 64",
+    "huge_fractions": "a fraction too large for a whole type becomes its largest, NaN 0; on a PC both its least",
+    "ties": "qsort leaves what compares equal in another order",
+    "unstable_order": "so do std::sort and std::shuffle",
+    "hash_order": "an unordered_map is walked in another order",
+    "drawn_numbers": "distributions draw other numbers from the same generator",
+    "nested_functions": "clang has no functions within functions",
+    "long_jumps": "there is no setjmp",
+    "threads": "there are no threads",
+    "locks": "nor is there what they lock with",
+}
+# Those that should answer the same and don't, each with what is missing.
+NOT_YET = {
+    "old_keywords": "standards: C is compiled as gnu17 alone",
+    "old_library": "standards: C++ is compiled as C++17 alone",
+    "old_names": "standards",
+    "old_template_lists": "standards",
+    "big_locals": "stack: 1 MB",
+    "deep_recursion": "stack: 1 MB",
+    "large_block": "memory: the allocator rounds up to powers of two",
+    "growing_vector": "memory",
+    "clocks": "clock: there is none",
+    "stopwatch": "clock",
+    "seeded_by_device": "clock and randomness",
+    "throws": "exceptions: a throw is a fault",
+    "everything_included": "bits/stdc++.h: there is one in Hold'em training alone",
+}
+# Those that count which properties of what they got hold, since the numbers themselves must differ.
+PROPERTIES = {"distributions", "seeded_by_device"}
+
+
+class Compared(NamedTuple):
+    """Answers by name, or why there are none."""
+
+    here: dict[str, Answers]
+    natively: dict[str, Answers]
+
+
+def compared(names: Sequence[str], folder: Path) -> Compared:
+    for name in ("here", "natively"):
+        (folder / name).mkdir()
+    known = [PROGRAMS[name] for name in names if shutil.which(COMPILERS[PROGRAMS[name].path.suffix])]
+    return Compared(answers_here(known, folder / "here"), answers_natively(known, folder / "natively"))
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Compared:
+    return compared(SAMPLE, tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture(scope="module")
+def rest(tmp_path_factory: pytest.TempPathFactory) -> Compared:
+    return compared(REST, tmp_path_factory.mktemp("rest"))
+
+
+def assert_as_listed(name: str, of: Compared) -> None:
+    """The same answers, or others where the lists above say so."""
+    if name not in of.natively:
+        pytest.skip("g++ is missing, which answers are compared with: apt install g++")
+    here, natively = of.here[name], of.natively[name]
+    assert isinstance(natively, list), natively
+    assert len(set(natively)) > 1 or name in PROPERTIES, "it answers always the same: nothing is compared"
+    if name in NOT_YET or name in DIFFERENT:
+        assert here != natively, "it answers as natively: take it off the list"
+    else:
+        assert here == natively
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_sample_answers_as_natively(sample: Compared, name: str) -> None:
+    assert_as_listed(name, sample)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", REST)
+def test_the_rest_answers_as_natively(rest: Compared, name: str) -> None:
+    assert_as_listed(name, rest)
+
+
+def test_there_are_programs_of_every_kind() -> None:
+    """Also in the sample; and all that is listed is there."""
+    assert len(PROGRAMS) >= 60
+    assert not (set(SAMPLE) | set(DIFFERENT) | set(NOT_YET)) - set(PROGRAMS)
+    assert not set(DIFFERENT) & set(NOT_YET)
+    for names in (PROGRAMS, SAMPLE):
+        standards = {PROGRAMS[name].head[0] for name in names}
+        assert standards >= {*STANDARDS[".c"], "gnu++98", "gnu++11", "gnu++17"}
+    assert {PROGRAMS[name].contest.name for name in SAMPLE} == {program.contest.name for program in PROGRAMS.values()}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_the_page_tells_what_differs(name: str) -> None:
+    """Each has its line, with a link to the program that shows it."""
+    path = PROGRAMS[name].path
+    place = f"../tests/natively/{path.parent.name}/{path.name}"
+    assert f"({place})" in PAGE.read_text()

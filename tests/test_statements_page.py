@@ -1,0 +1,89 @@
+"""docs/statements.md: every requirement has tests that are there, or says that it is not met."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.natively.programs import PROGRAMS
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "statements.md").read_text()
+CONTESTS = {"Von Neumann poker": 35, "Two-card draw": 35, "Hold'em training": 60}
+TABLES = {"Both forms": 20, "The function form": 15, "The terminal form": 20}
+REFERENCE = re.compile(r"`(tests/[\w/]+\.py)::(\w+)(?:\[(\w+)\])?`")
+
+
+def rows_under(heading: str, level: int = 2) -> list[list[str]]:
+    """The cells of all tables in a part of the page, their heads left out."""
+    part = re.search(
+        rf"^#{{{level}}} {re.escape(heading)}\n(.*?)(?=^#{{2,{level}}} |\Z)", PAGE, re.DOTALL | re.MULTILINE
+    )
+    assert part, heading
+    lines = [line for line in part[1].splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [row for row in rows if row[0] != "requirement" and not set(row[0]) <= {"-"}]
+
+
+@cache
+def names_in(path: Path) -> set[str]:
+    """The names of the functions of a file that pytest takes for tests."""
+    found = ast.walk(ast.parse(path.read_text())) if path.is_file() else ()
+    return {node.name for node in found if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+
+
+def problem_of(row: list[str]) -> str | None:
+    """What is wrong with a line, in words."""
+    if len(row) != 3:
+        return f"has {len(row)} cells"
+    requirement, _, held_by = row
+    if not requirement:
+        return "requires nothing"
+    if re.match(r"not met(?: yet)?: \w", held_by):
+        return None
+    references = REFERENCE.findall(held_by)
+    if not references:
+        return "has no test"
+    for file, name, program in references:
+        if name not in names_in(ROOT / file):
+            return f"{file} has no test {name}"
+        if program and program not in PROGRAMS:
+            return f"there is no program {program}"
+    return None
+
+
+ALL_ROWS = [(contest, row) for contest in CONTESTS for row in rows_under(contest)]
+
+
+@pytest.mark.parametrize(("contest", "row"), ALL_ROWS, ids=[f"{contest} {row[0][:40]}" for contest, row in ALL_ROWS])
+def test_every_requirement_has_a_test_that_is_there(contest: str, row: list[str]) -> None:
+    assert problem_of(row) is None, f"{contest}: {row[0]}"
+
+
+@pytest.mark.parametrize("heading", [*CONTESTS, *TABLES])
+def test_no_table_is_empty(heading: str) -> None:
+    rows = rows_under(heading, 3 if heading in TABLES else 2)
+    assert len(rows) >= {**CONTESTS, **TABLES}[heading]
+    assert len({row[0] for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("held_by", "problem"),
+    [
+        ("", "has no test"),
+        ("by the cut", "has no test"),
+        ("not met", "has no test"),
+        ("`tests/test_statements_page.py`", "has no test"),
+        ("`tests/test_statements_page.py::rows_under`", "tests/test_statements_page.py has no test rows_under"),
+        ("`tests/test_no_such.py::test_no_table_is_empty`", "tests/test_no_such.py has no test test_no_table_is_empty"),
+        ("`tests/test_statements_page.py::test_no_table_is_empty[nobody]`", "there is no program nobody"),
+        ("`tests/test_statements_page.py::test_no_table_is_empty[strings]`", None),
+        ("not met yet: nobody wrote it", None),
+    ],
+)
+def test_a_line_without_a_test_fails(held_by: str, problem: str | None) -> None:
+    assert problem_of(["Cards are dealt.", "core", held_by]) == problem
