@@ -22,6 +22,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.wasm import calls
 from tournament.worker.wasm.engine import Metering, engine_settings
 from tournament.worker.wasm.engine import engine as engine_that_plays
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
@@ -42,8 +43,7 @@ BINARY = ("add", "sub", "mul", "div", "min", "max", "copysign")
 def engine(metering: Metering, *, everywhere: bool) -> wasmtime.Engine:
     """An engine as it plays, or one that makes every result canonical."""
     config = wasmtime.Config()
-    for name, value in engine_settings(metering).items():
-        setattr(config, name, value)
+    calls.apply(engine_settings(metering), config)
     config.cranelift_nan_canonicalization = everywhere
     return wasmtime.Engine(config)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import resource
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -65,6 +65,12 @@ _get_export = ctypes.PYFUNCTYPE(ctypes.c_bool, _pointer, _pointer, _pointer, _si
 _new_function = ctypes.PYFUNCTYPE(None, _pointer, _pointer, _pointer, _pointer, _pointer, _pointer)(
     address_of(ffi.dll.wasmtime_func_new_unchecked)
 )
+
+
+def apply(settings: Mapping[str, bool | int], config: wasmtime.Config) -> None:
+    """Set a configuration by the library's own functions, of which the binding lacks some."""
+    for name, value in settings.items():
+        getattr(ffi.dll, f"wasmtime_config_{name}_set")(config.ptr(), value)
 
 
 class Instance:

@@ -14,8 +14,8 @@ from enum import IntEnum, auto
 from functools import cache
 
 import wasmtime
-from wasmtime import _bindings as ffi
 
+from tournament.worker.wasm import calls
 from tournament.worker.wasm.stack import MOST_STACK
 from tournament.worker.wasm.traps import blame_machine
 
@@ -80,8 +80,7 @@ def engine(metering: Metering) -> wasmtime.Engine:
     with _making:
         if metering not in _engines:
             config = _new_config(metering)
-            for name, value in engine_settings(metering).items():
-                getattr(ffi, f"wasmtime_config_{name}_set")(config.ptr(), value)  # the binding lacks some
+            calls.apply(engine_settings(metering), config)
             _engines[metering] = made = wasmtime.Engine(config)
             if metering is Metering.FUEL_AND_TIME:
                 threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()
