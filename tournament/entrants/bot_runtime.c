@@ -1,8 +1,9 @@
-/* Linked to every C and C++ bot: rand() seeded per leg, and assertions and throws that trap.
+/* Linked to every C and C++ bot: rand() seeded per leg, and assertions that trap.
    All weak, so that a bot with functions of these names keeps its own. */
 
-#include <stddef.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <string.h>
 
 static uint64_t leg_seed;
 static uint64_t state;
@@ -28,8 +29,9 @@ __attribute__((weak)) void srand(unsigned seed)
     state = leg_seed + UINT64_C(0xD1B54A32D192ED03) * ((uint64_t)seed + 1);
 }
 
-/* What failed, for whoever looks at the bot's memory after the trap. */
-struct { const char *volatile expression; volatile int line; } tournament_assertion;
+/* What failed, for whoever looks at the bot's memory after the trap: an assertion, or, where `thrown` has a type's name
+   in it, an exception that nothing caught, whose words are the expression. */
+struct { const char *volatile expression; volatile int line; const char *volatile thrown; } tournament_assertion;
 
 __attribute__((weak, noreturn)) void __assert_fail(
     const char *expression, const char *file, int line, const char *function)
@@ -40,15 +42,16 @@ __attribute__((weak, noreturn)) void __assert_fail(
     __builtin_trap();
 }
 
-/* Exceptions have no unwinder here. */
-__attribute__((weak)) void *__cxa_allocate_exception(size_t size) { (void)size; __builtin_trap(); }
-__attribute__((weak)) void __cxa_free_exception(void *thrown) { (void)thrown; __builtin_trap(); }
-__attribute__((weak)) void __cxa_throw(void *thrown, void *type, void *destructor)
+/* Where a bot neither throws nor catches, the C++ library comes here instead of throwing: the format begins with the
+   exception's name, and what it takes, if anything, are the exception's words. */
+__attribute__((weak, noreturn)) void tournament_would_throw(const char *format, ...)
+    __asm__("_ZNSt3__122__libcpp_verbose_abortEPKcz");
+void tournament_would_throw(const char *format, ...)
 {
-    (void)thrown; (void)type; (void)destructor;
+    va_list values;
+    va_start(values, format);
+    tournament_assertion.thrown = format;
+    tournament_assertion.expression = strstr(format, "%i") ? 0 : strstr(format, "%s") ? va_arg(values, const char *) : 0;
+    va_end(values);
     __builtin_trap();
 }
-__attribute__((weak)) void __cxa_rethrow(void) { __builtin_trap(); }
-__attribute__((weak)) void *__cxa_begin_catch(void *thrown) { (void)thrown; __builtin_trap(); }
-__attribute__((weak)) void __cxa_end_catch(void) { __builtin_trap(); }
-__attribute__((weak)) void *__cxa_get_exception_ptr(void *thrown) { (void)thrown; __builtin_trap(); }

@@ -270,7 +270,7 @@ def _source_digest(submission: Submission, interface: Interface) -> str:
         submission.name.encode(),
         submission.kind.encode(),
         submission.source,
-        *[path.read_bytes() for path in [*sdk, *how, _RUNTIME_SOURCE]],
+        *[path.read_bytes() for path in [*sdk, *how, _RUNTIME_SOURCE, compiler.EXCEPTIONS_SOURCE]],
     ):
         digest.update(len(part).to_bytes(8, "little") + part)
     return digest.hexdigest()
