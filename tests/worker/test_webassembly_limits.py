@@ -95,7 +95,7 @@ def test_starts_are_paid_from_the_leg() -> None:
         result, _ = play_built(bot(name, text), opponent, settings=settings)
         what = [fault.what for fault in result.faults]
         assert result.ended_by == 0
-        assert what == ["gave up (abort, exit, a throw, or a path without a return)"] * 3 + [
+        assert what == ["gave up (abort, exit, or a path without a return)"] * 3 + [
             "can't start again: used up the fuel of its leg"
         ]
 

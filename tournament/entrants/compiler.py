@@ -76,8 +76,8 @@ _EXPORT = "--export-if-defined=tournament_assertion"
 _SOURCES_THAT_THROW = tuple(
     f"{folder}/src/{name}.cpp"
     for folder, names in {
-        "libcxxabi": "cxa_aux_runtime cxa_default_handlers cxa_exception cxa_exception_storage cxa_handlers cxa_personality cxa_vector"
-        " fallback_malloc private_typeinfo stdlib_exception stdlib_new_delete",
+        "libcxxabi": "cxa_aux_runtime cxa_default_handlers cxa_exception cxa_exception_storage cxa_handlers"
+        " cxa_personality cxa_vector fallback_malloc private_typeinfo stdlib_exception stdlib_new_delete",
         "libcxx": "exception hash ios ios.instantiations new_helpers stdexcept string system_error valarray vector",
     }.items()
     for name in names.split()
