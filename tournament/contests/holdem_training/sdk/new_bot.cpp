@@ -1,5 +1,5 @@
 // {name}: raises more the better its chances are.
-// Written by `tournament new`; make it yours. C++17, exceptions end a bot's game.
+// Written by `tournament new`; make it yours. C++17.
 #include "texas.h"
 
 #include <algorithm>

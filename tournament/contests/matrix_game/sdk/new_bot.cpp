@@ -1,5 +1,5 @@
 // {name}: plays what the opponent has played most often so far.
-// Written by `tournament new`; make it yours. C++17, exceptions end a bot's game.
+// Written by `tournament new`; make it yours. C++17.
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // {name}: bets its pairs, and bluffs a server that folds to bets too often.
-// Written by `tournament new`; make it yours. C++17, exceptions end a bot's hand.
+// Written by `tournament new`; make it yours. C++17.
 
 class TwoCardDraw {
 public:
