@@ -4,8 +4,8 @@ Which NaN an operation on floats gives, its sign and its payload, is the process
 Specification 2.0, 4.3.3, "NaN Propagation"); all else that a module computes is the same everywhere. A runtime can
 make the result of every such operation canonical, at a price for each. Most results only go into other operations,
 which don't tell one NaN from another. So here they are made canonical only where their bits go on: into memory, whole
-numbers, signs, globals, calls, what is thrown, and where branches meet. What is seen is to the last bit what the runtime would show
-that makes every result canonical.
+numbers, signs, globals, calls, what is thrown, and where branches meet. What is seen is to the last bit what the
+runtime would show that makes every result canonical.
 
 A value is one of these. *Exact*: its bits are those that the runtime's way would give; what comes from memory, from
 outside, or from a constant. *Made*: by an operation, so that the runtime's way would have it canonical; making it
@@ -16,7 +16,8 @@ For each function a graph tells which value may become which. Values that are ex
 followed along it; those that are seen, against it; each in time that grows with the function. Values of a function's
 variables are told apart by variable only.
 
-Format: the same specification, chapter 5, and exceptions as version 3.0 has them. The module need not be valid: then neither is what is made of it.
+Format: the same specification, chapter 5, and exceptions as version 3.0 has them. The module need not be valid: then
+neither is what is made of it.
 """
 
 cimport cython

@@ -375,11 +375,11 @@ class _Body:
         declared = "".join(f"(result {kind})" for kind in results)
         match self._draw(("block", "loop", "if", "takes", "tries")):
             case "tries":
-                kind, clause = self._draw(("f32", "f64")), self._draw(("catch", "catch_all", "result"))
-                caught = (kind,) if clause == "catch" else ()
-                self._put(f"block {f'(result {kind})' if caught else ''}")
+                thrown, clause = self._draw(("f32", "f64")), self._draw(("catch", "catch_all", "result"))
+                caught = (thrown,) if clause == "catch" else ()
+                self._put(f"block {f'(result {thrown})' if caught else ''}")
                 self._frames.append((len(self._stack), caught, "block"))
-                clause = f"catch $thrown_{kind}" if caught else "catch_all"
+                clause = f"catch $thrown_{thrown}" if caught else "catch_all"
                 self._put(f"try_table {declared} ({clause} 0)")
                 self._frames.append((len(self._stack), results, "block"))
             case "loop" if self._loops < 2:

@@ -7,6 +7,7 @@ import re
 import wasmtime
 
 FAILURE, UNCAUGHT = "tournament_assertion", "tournament_uncaught"
+ASSERTION = "assertion failed: "
 _MOST_BYTES = 200
 _BYTES = 12
 
@@ -30,7 +31,7 @@ def noted_failure(store: wasmtime.Store, memory: wasmtime.Memory, noted: wasmtim
     words, line, thrown = (number(address + place) for place in range(0, _BYTES, 4))
     if thrown:
         return f"threw {type_in_words(text(thrown))}, which nothing caught{f': {text(words)}' if words else ''}"
-    return f"assertion failed: {text(words)}, line {line}" if words else ""
+    return f"{ASSERTION}{text(words)}, line {line}" if words else ""
 
 
 _BUILT_IN = {"a": "signed char", "b": "bool", "c": "char", "d": "double", "f": "float", "h": "unsigned char",

@@ -185,7 +185,9 @@ class Seating:
         if seated and seated.tell_uncaught and self._counts_fuel and is_uncaught(error):
             self._let_tell(seated.tell_uncaught)
         noted = seated and seated.noted and notes.noted_failure(self._store, seated.memory, seated.noted)
-        return f"{noted or describe(error)}{'' if noted and 'assertion' in noted else where(error)}"
+        if noted and noted.startswith(notes.ASSERTION):  # which has its line
+            return noted
+        return f"{noted or describe(error)}{where(error)}"
 
     def _let_tell(self, tell_uncaught: Callable[[], None]) -> None:
         """Have a bot note what it threw, which may run its own code, and fail: it will not be called again."""
