@@ -4,8 +4,8 @@ Which NaN an operation on floats gives, its sign and its payload, is the process
 Specification 2.0, 4.3.3, "NaN Propagation"); all else that a module computes is the same everywhere. A runtime can
 make the result of every such operation canonical, at a price for each. Most results only go into other operations,
 which don't tell one NaN from another. So here they are made canonical only where their bits go on: into memory, whole
-numbers, signs, globals, calls, and where branches meet. What is seen is to the last bit what the runtime would show
-that makes every result canonical.
+numbers, signs, globals, calls, what is thrown, and where branches meet. What is seen is to the last bit what the
+runtime would show that makes every result canonical.
 
 A value is one of these. *Exact*: its bits are those that the runtime's way would give; what comes from memory, from
 outside, or from a constant. *Made*: by an operation, so that the runtime's way would have it canonical; making it
@@ -16,7 +16,8 @@ For each function a graph tells which value may become which. Values that are ex
 followed along it; those that are seen, against it; each in time that grows with the function. Values of a function's
 variables are told apart by variable only.
 
-Format: the same specification, chapter 5. The module need not be valid: then neither is what is made of it.
+Format: the same specification, chapter 5, and exceptions as version 3.0 has them. The module need not be valid: then
+neither is what is made of it.
 """
 
 cimport cython
@@ -50,6 +51,7 @@ cdef enum Section:
     IMPORTS = 2
     FUNCTIONS = 3
     CODE = 10
+    TAGS = 13
 
 # What a value is.
 cdef enum:
@@ -71,6 +73,8 @@ cdef enum Opcode:
     LOOP = 0x03
     IF_BLOCK = 0x04
     ELSE_BLOCK = 0x05
+    THROW = 0x08
+    THROW_REF = 0x0A
     END = 0x0B
     BRANCH = 0x0C
     BRANCH_IF = 0x0D
@@ -81,6 +85,7 @@ cdef enum Opcode:
     DROP = 0x1A
     SELECT = 0x1B
     SELECT_TYPED = 0x1C
+    TRY_TABLE = 0x1F
     LOCAL_GET = 0x20
     LOCAL_SET = 0x21
     LOCAL_TEE = 0x22
@@ -223,6 +228,9 @@ cdef class Rewriter:
     # The types of all functions, imported ones first.
     cdef uint32_t* functions
     cdef size_t function_count, imported_count, functions_capacity
+    # The types of what is thrown.
+    cdef uint32_t* tags
+    cdef size_t tag_count, tags_capacity
     # Of the function at hand.
     cdef unsigned char* variable_types
     cdef uint32_t* variable_values
@@ -247,6 +255,7 @@ cdef class Rewriter:
         free(self.results)
         free(self.type_texts)
         free(self.functions)
+        free(self.tags)
         free(self.variable_types)
         free(self.variable_values)
         free(self.stack)
@@ -370,6 +379,8 @@ cdef class Rewriter:
                     self.imports()
                 elif kind == FUNCTIONS:
                     self.declared()
+                elif kind == TAGS:
+                    self.thrown()
                 self.copy(start, end)
             self.position = end
             self.end = whole
@@ -439,6 +450,19 @@ cdef class Rewriter:
         cdef uint32_t _i
         for _i in range(self.number()):
             self.add_function(self.number())
+        return 0
+
+    cdef int thrown(self) except -1:
+        cdef uint32_t _i, of_type
+        for _i in range(self.number()):
+            self.byte()
+            of_type = self.number()
+            if of_type >= self.type_count:
+                raise Unreadable("a tag of no type")
+            if not grown(<void**>&self.tags, &self.tags_capacity, self.tag_count + 1, sizeof(uint32_t)):
+                raise MemoryError
+            self.tags[self.tag_count] = of_type
+            self.tag_count += 1
         return 0
 
     cdef int code(self) except -1:
@@ -630,6 +654,20 @@ cdef class Rewriter:
             raise Unreadable("a block of no type")
         return self.open(opcode, self.parameters[kind], self.results[kind])
 
+    cdef int handlers(self) except -1:
+        """Read where a block's exceptions go. There they come as all values do from branches: their bits are right."""
+        cdef uint32_t _i
+        cdef int kind
+        for _i in range(self.number()):
+            kind = self.byte()
+            if kind > 3:
+                raise Unreadable("a handler of an unknown kind")
+            if kind < 2 and self.number() >= self.tag_count:
+                raise Unreadable("a handler of no tag")
+            if self.number() >= self.depth - 1:
+                raise Unreadable("a handler that leads nowhere")
+        return 0
+
     cdef int close(self) except -1:
         """Take off what a block leaves."""
         self.see(self.frames[self.depth - 1].results)
@@ -792,6 +830,18 @@ cdef class Rewriter:
                 self.number()
                 self.pop()
                 self.apply(number)
+            elif opcode == TRY_TABLE:
+                self.open_typed(BLOCK)
+                self.handlers()
+            elif opcode == THROW:
+                number = self.number()
+                if number >= self.tag_count:
+                    raise Unreadable("a throw of no tag")
+                self.see(self.parameters[self.tags[number]])
+                self.die()
+            elif opcode == THROW_REF:
+                self.pop()
+                self.die()
             elif opcode == DROP:
                 self.pop()
             elif opcode == SELECT or opcode == SELECT_TYPED:

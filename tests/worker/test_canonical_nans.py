@@ -119,6 +119,19 @@ SHOWN = {
     "in a parameter": "(i32.and (local.get $to) (i32.const 16)) (call $kept_{t}) (local.set $f)"
     " ({t}.store (local.get $to) (local.get $f))",
     "one of several": "(call $several_{t}) (local.set $f) (drop) ({t}.store (local.get $to) (local.get $f))",
+    "thrown": "(local.set $f) (block $caught (result {t}) (try_table (catch $thrown_{t} $caught)"
+    " (throw $thrown_{t} (local.get $f))) (unreachable)) (local.set $g) ({t}.store (local.get $to) (local.get $g))",
+    "thrown by a call, and again": "(local.set $f) (block $caught (result {t}) (try_table (catch $thrown_{t} $caught)"
+    " (block $again (result {t} exnref) (try_table (catch_ref $thrown_{t} $again) (call $throws_{t} (local.get $f)))"
+    " (unreachable)) (throw_ref)) (unreachable)) (local.set $g) ({t}.store (local.get $to) (local.get $g))",
+    "left where something may be caught": "(local.set $g) (block $caught (block (result {t})"
+    " (try_table (result {t}) (catch_all $caught) (local.get $g))) (local.set $f)) ({t}.store (local.get $to)"
+    " (local.get $f))",
+    "caught or not": "(local.set $g) (block $caught (result {t}) (try_table (catch $thrown_{t} $caught)"
+    " (if (i32.and (local.get $to) (i32.const 16)) (then (throw $thrown_{t} {load})))) (local.get $g))"
+    " (local.set $f) ({t}.store (local.get $to) (local.get $f))",
+    "in a variable over a throw": "(local.set $f) (block $caught (try_table (catch_all $caught) (local.set $f"
+    " ({t}.neg (local.get $f))) (throw $thrown_{t} (local.get $g)))) ({t}.store (local.get $to) (local.get $f))",
     "a lane": "({t}x{n}.splat) (local.set $v) (v128.store (local.get $to) (local.get $v))",
     "replaced lane": "(local.set $f) (v128.store (local.get $to)"
     " ({t}x{n}.replace_lane 1 (v128.const i64x2 -1 -1) (local.get $f)))",
@@ -130,6 +143,7 @@ _HELPERS = "".join(
     f"(func $kept_{t} (param {t} i32) (result {t})"
     f" (if (local.get 1) (then (local.set 0 ({t}.sqrt (local.get 0))))) (local.get 0))"
     f"(func $several_{t} (param {t}) (result i32 {t}) (i32.const 5) (local.get 0))"
+    f"(tag $thrown_{t} (param {t})) (func $throws_{t} (param {t}) (throw $thrown_{t} (local.get 0)))"
     f"(global ${t} (mut {t}) ({t}.const 0))"
     for t, i in _WHOLE.items()
 )
@@ -359,7 +373,15 @@ class _Body:
     def _open(self) -> None:
         results = (self._draw(("f32", "f64")),) if self._draw(("one", "none")) == "one" else ()
         declared = "".join(f"(result {kind})" for kind in results)
-        match self._draw(("block", "loop", "if", "takes")):
+        match self._draw(("block", "loop", "if", "takes", "tries")):
+            case "tries":
+                thrown, clause = self._draw(("f32", "f64")), self._draw(("catch", "catch_all", "result"))
+                caught = (thrown,) if clause == "catch" else ()
+                self._put(f"block {f'(result {thrown})' if caught else ''}")
+                self._frames.append((len(self._stack), caught, "block"))
+                clause = f"catch $thrown_{thrown}" if caught else "catch_all"
+                self._put(f"try_table {declared} ({clause} 0)")
+                self._frames.append((len(self._stack), results, "block"))
             case "loop" if self._loops < 2:
                 counter = f"$count{self._loops}"
                 self._loops += 1
@@ -429,7 +451,9 @@ class _Body:
         # What is never run: it must stay valid.
         dead = ("f64.add drop", "f32.sqrt f32.neg f32.store", "select drop", "f64.mul local.set $f64a", "f64.abs drop",
                 "(f32.demote_f64 (f64.sqrt)) (global.set $f32)", "call $both f32.sqrt drop drop")  # fmt: skip
-        self._put(self._draw((f"br {label}", f"i32.const 1 br_table {label} {label}", "return", "unreachable")))
+        self._put(self._draw((f"br {label}", f"i32.const 1 br_table {label} {label}", "return", "unreachable",
+                              "local.get $f32a throw $thrown_f32", "local.get $f64b throw $thrown_f64",
+                              "local.get $f64a call $throws_f64 unreachable")))  # fmt: skip
         self._put(self._draw(dead))
         self._put(self._draw(dead))
         del self._stack[self._frames[-1][0] :]
@@ -496,10 +520,10 @@ def _section(number: int, content: bytes) -> bytes:
     return bytes([number]) + _uleb(len(content)) + content
 
 
-def _of_code(code: bytes, *, variables: bytes = b"\0", types: bytes = b"\1\x60\0\0") -> bytes:
-    """A module of one function, which has a memory."""
+def _of_code(code: bytes, *, variables: bytes = b"\0", types: bytes = b"\1\x60\0\0", tags: bytes = b"\1\0\0") -> bytes:
+    """A module of one function, which has a memory and a tag."""
     body = variables + code
-    sections = _section(1, types) + _section(3, b"\1\0") + _section(5, b"\1\0\1")
+    sections = _section(1, types) + _section(3, b"\1\0") + _section(5, b"\1\0\1") + _section(13, tags)
     return b"\0asm\1\0\0\0" + sections + _section(10, b"\1" + _uleb(len(body)) + body)
 
 
@@ -560,7 +584,15 @@ def test_each_instruction_takes_and_gives_what_the_runtime_says() -> None:
 _SUM = "(local $f f64) (local $g f64) (local $i i64) (f64.add (f64.load (local.get $x)) (f64.load (local.get $y)))"
 MODULES = [
     _module_of([(8, f"{_SUM} {_shown(way, 'f64')}")])
-    for way in ("selected", "left by an if", "called indirectly", "by a table of branches", "one of several")
+    for way in (
+        "selected",
+        "left by an if",
+        "called indirectly",
+        "by a table of branches",
+        "one of several",
+        "thrown by a call, and again",
+        "caught or not",
+    )
 ]
 MODULES += [_drawn_module([(n * n + 7 * seed) % 997 for n in range(150)]) for seed in range(6)]
 
@@ -617,6 +649,12 @@ REFUSED = [
     (_of_code(b"\x0e" + _uleb(2**32 - 1) + b"\x0b"), "ends too early"),
     (_of_code(b"\x0c\5\x0b"), "a branch to nowhere"),
     (_of_code(b"\x10\1\x0b"), "a call of no function"),
+    (_of_code(b"\x08\1\x0b"), "a throw of no tag"),
+    (_of_code(b"\x0b", tags=b"\1\0\1"), "a tag of no type"),
+    (_of_code(b"\x1f\x40\1\0\1\0\x0b\x0b"), "a handler of no tag"),
+    (_of_code(b"\x1f\x40\1\2\1\x0b\x0b"), "a handler that leads nowhere"),
+    (_of_code(b"\x1f\x40\1\4\0\x0b\x0b"), "a handler of an unknown kind"),
+    (_of_code(b"\x1f\x40" + _uleb(2**32 - 1) + b"\2\0\x0b\x0b"), "a handler of an unknown kind"),
     (_of_code(b"\x10\x80\x80\x80\x80\x10\x0b"), "more than 32 bits"),
     (_of_code(b"\x20\0\x1a\x0b"), "a variable that isn't there"),
     (_of_code(b"\x01" * 7_700_000 + b"\x0b"), "a function that is too long"),

@@ -117,7 +117,7 @@ def test_starts_are_paid_from_the_leg() -> None:
         result, _ = play_built(bot(name, text), opponent, settings=settings)
         what = [fault.what for fault in result.faults]
         assert result.ended_by == 0
-        assert what == ["gave up (abort, exit, a throw, or a path without a return)"] * 3 + [
+        assert what == ["gave up (abort, exit, or a path without a return)"] * 3 + [
             "can't start again: used up the fuel of its leg"
         ]
 
@@ -406,3 +406,38 @@ def test_one_module_does_not_wait_for_another(monkeypatch: pytest.MonkeyPatch) -
     finally:
         may_end.set()
         thread.join()
+
+
+THROWS = '(tag $t (param i32)) (func (export "a") (param i32) (result i32) (throw $t (i32.const 1)))'
+HANDLERS = "(block $h (try_table {clauses} (nop)))"
+TOO_MUCH = {
+    "has 101 tags": "(tag)" * 101,
+    "throws other things than up to 8 numbers": f"(tag (param{' i64' * 9}))",
+    "throws other things than up to 8 numbers ": "(tag (param exnref))",
+    "try_table with 5 handlers, which bots may not use": f"(func {HANDLERS.format(clauses='(catch_all $h)' * 5)})",
+    "not a WebAssembly module that can run here": "(global (mut exnref) (ref.null exn))",
+    "not a WebAssembly module that can run here ": "(table 1 exnref)",
+}
+
+
+@pytest.mark.parametrize("problem", TOO_MUCH)
+def test_exceptions_have_limits(problem: str) -> None:
+    """What is thrown lies outside a bot's memory, in the leg's; and handlers are gone through for no fuel."""
+    with pytest.raises(BotUnfit, match=problem.strip()):
+        load_bot(module(f"{PASSES} {CALLS} {TOO_MUCH[problem]}"), VON_NEUMANN_POKER.interface, "throws", 64)
+    within = f"(tag (param{' i64' * 8})) (global i64 (i64.const 5)) (global f64 (f64.const 1)) {'(tag)' * 99}"
+    within += f"(func {HANDLERS.format(clauses='(catch_all $h)' * 4)})"
+    load_bot(module(f"{PASSES} {CALLS} {within}"), VON_NEUMANN_POKER.interface, "throws", 64)
+
+
+def test_an_exception_ends_with_the_bot_that_threw_it() -> None:
+    catches = f"""(tag $own (param i32)) (func (export "a") (param i32) (result i32)
+        (block $h (result i32) (try_table (catch $own $h) (throw $own (i32.const 5))) (unreachable))) {CALLS}"""
+    settings = Settings(sessions=3, faults_allowed=50)
+    result, _ = play_built(bot("throws", f"{THROWS} {CALLS}"), bot("catches", catches), settings=settings)
+    assert {(fault.seat, fault.what) for fault in result.faults} == {(0, "threw an exception that nothing caught")}
+
+
+def test_what_throws_has_no_bound() -> None:
+    for text in (THROWS, f'(func (export "a") (param i32) (result i32) {HANDLERS.format(clauses="")} (i32.const 0))'):
+        assert most_taken(read_module(module(text)), ["a"]) is None

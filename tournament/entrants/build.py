@@ -268,7 +268,7 @@ def _source_digest(submission: Submission, interface: Interface) -> str:
         submission.name.encode(),
         submission.kind.encode(),
         submission.source,
-        *[path.read_bytes() for path in [*sdk, *how, *c_bots.RUNTIME_SOURCES]],
+        *[path.read_bytes() for path in [*sdk, *how, *c_bots.RUNTIME_SOURCES, compiler.EXCEPTIONS_SOURCE]],
     ):
         digest.update(len(part).to_bytes(8, "little") + part)
     return digest.hexdigest()

@@ -35,6 +35,8 @@ LANGUAGES = tuple(STANDARDS)
 _LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
 BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's name is one of ours
 _HEADERS = Path(__file__).with_name("headers")  # before the compiler's own of these names
+# Without instructions for blocks of memory, which take a unit of fuel a byte: see bot_runtime/blocks.c.
+_CPU = "generic-bulk_memory-bulk_memory_opt"
 _FLAGS = [
     "-target",
     "wasm32-wasi",
@@ -44,7 +46,7 @@ _FLAGS = [
     "-O3",
     "-mexec-model=reactor",
     # The runtime counts a unit of fuel for each byte of these: blocks.c has them by vectors.
-    "-mcpu=generic-bulk_memory-bulk_memory_opt",
+    f"-mcpu={_CPU}",
     "-fno-sanitize=all",
     # A failed assertion is a fault, whose words are the assertion's.
     "-UNDEBUG",
@@ -68,12 +70,41 @@ _LANGUAGE_FLAGS = {
     ],
     "cpp": ["-fexceptions", "-Wno-error=register", "-Wno-error=c++11-narrowing"],
 }
+# What a bot is compiled with first: code that cleans up after throws would make those slower that never throw.
+_WITHOUT_EXCEPTIONS = ["-fno-exceptions"]
+_TEXT_HAS_EXCEPTIONS = "with exceptions disabled"  # so the compiler says of each try and throw
+_EXCEPTIONS = ["-fwasm-exceptions", "-mllvm", "-wasm-use-legacy-eh=false", f"-mcpu={_CPU}+exception_handling"]
 # The linker puts the stack below the data, so that an overflow traps instead of writing over it.
 _LINK_FLAGS = [f"-Wl,-z,stack-size={BOT_STACK}", "-s"]
 _STRIP = ("-s", "--strip-all")  # the last of these as the linker has it
 _LINES = "-gline-tables-only"
 # Where bot_runtime/assertions.c tells what assertion failed.
 _EXPORT = "--export-if-defined=tournament_assertion"
+# Below the compiler's lib/. Left out: locale.cpp, which takes as long as the rest and throws for unknown locales only.
+_SOURCES_THAT_THROW = tuple(
+    f"{folder}/src/{name}.cpp"
+    for folder, names in {
+        "libcxxabi": "cxa_aux_runtime cxa_default_handlers cxa_exception cxa_exception_storage cxa_handlers"
+        " cxa_personality cxa_vector fallback_malloc private_typeinfo stdlib_exception stdlib_new_delete",
+        "libcxx": "exception hash ios ios.instantiations new_helpers stdexcept string system_error valarray vector",
+    }.items()
+    for name in names.split()
+)
+_HEADERS_OF_LIBRARY = ("libcxxabi/src", "libcxxabi/include", "libcxx/src", "libunwind/include", "libunwind/src")
+_FLAGS_OF_LIBRARY = [
+    "-Os",
+    "-Xclang",
+    "-Os",
+    "-std=c++23",
+    "-DNDEBUG",
+    "-D_LIBCXXABI_BUILDING_LIBRARY",
+    "-D_LIBCXXABI_HAS_NO_THREADS",
+    "-DLIBCXXABI_SILENT_TERMINATE",
+    "-D_LIBCPP_BUILDING_LIBRARY",
+    "-DLIBCXX_BUILDING_LIBCXXABI",
+    "-D_LIBUNWIND_HIDE_SYMBOLS",
+]
+EXCEPTIONS_SOURCE = Path(__file__).with_name("bot_exceptions.cpp")
 _MOST_MESSAGE_BYTES = 1 << 18
 
 
@@ -82,9 +113,13 @@ Hints = tuple[tuple[str, str], ...]
 
 
 class CompilerRefused(Exception):
-    """The message is the compiler's own, cut to what helps. `complaints`: what it found wrong, each with its file."""
+    """The message is the compiler's own, cut to what helps. `complaints`: what it found wrong, each with its file.
+
+    `text_has_exceptions`: a text that throws or catches was compiled without exceptions.
+    """
 
     complaints: tuple[tuple[str, str], ...] = ()
+    text_has_exceptions: bool = False
 
 
 class TookTooMuch(CompilerRefused):
@@ -99,7 +134,8 @@ class StillAtIt(CompilerRefused):
 def version() -> str:
     """What the bytes of a build depend on, besides the source."""
     by_language = [word for kind in LANGUAGES for word in (*STANDARDS[kind], *_LANGUAGE_FLAGS[kind])]
-    flags = [*_FLAGS, *by_language, *_LINK_FLAGS, _EXPORT]
+    of_exceptions = [*_EXCEPTIONS, *_FLAGS_OF_LIBRARY, *_SOURCES_THAT_THROW]
+    flags = [*_FLAGS, *by_language, *_LINK_FLAGS, _EXPORT, *of_exceptions]
     headers = [path.read_text() for path in sorted(_HEADERS.iterdir())]
     return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags, *headers])
 
@@ -146,10 +182,38 @@ def compile_unit(
     instruction. The libraries must have been prepared. Raises CompilerRefused, and RunFailed when the libraries are
     damaged.
     """
-    objects, output = [unit.with_suffix(".o"), unit.with_name("runtime.o")], unit.with_name("output.wasm")
-    objects[1].write_bytes(runtime)
+
+    def compile_with(flags: list[str], objects: dict[str, bytes]) -> bytes:
+        return _compile_and_link(unit, standard, include, flags, objects, sandbox, hints, with_lines=with_lines)
+
+    objects = {"runtime.o": runtime}
+    if _language_of(standard) == "c":
+        return compile_with([], objects)
+    try:
+        return compile_with(_WITHOUT_EXCEPTIONS, objects)
+    except CompilerRefused as refused:
+        if not refused.text_has_exceptions:
+            raise
+    return compile_with(_EXCEPTIONS, {**objects, "libexceptions.a": _library_of_exceptions(sandbox)})
+
+
+def _compile_and_link(
+    unit: Path,
+    standard: str,
+    include: Path,
+    flags: list[str],
+    linked: dict[str, bytes],
+    sandbox: SandboxSettings,
+    hints: Hints,
+    *,
+    with_lines: bool,
+) -> bytes:
+    """`compile_unit` with these flags, linked with these object files and libraries, which are given by name."""
+    objects, output = [unit.with_suffix(".o").name, *linked], unit.with_name("output.wasm")
+    for name, content in linked.items():
+        unit.with_name(name).write_bytes(content)
     lines = [_LINES] if with_lines else []
-    compiling = [*_command(standard, include), _WITHOUT_WARNINGS, "-c", f"-I{include}", unit.name]
+    compiling = [*_command(standard, include), *flags, _WITHOUT_WARNINGS, "-c", f"-I{include}", unit.name]
     libraries = _libraries(_language_of(standard))
     link = recall(libraries / _LINK_FILE)
     if link is None:
@@ -158,14 +222,10 @@ def compile_unit(
     for word in json.loads(link)["words"]:
         if with_lines and word in _STRIP:
             continue
-        words += (
-            [*[path.name for path in objects], _EXPORT]
-            if word == _OBJECTS
-            else [word.replace(_LIBRARIES, str(libraries))]
-        )
+        words += [*objects, _EXPORT] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
     linking = [str(_home() / "zig"), *words, "-o", output.name]
     # Together, since starting a confined process takes as long as the compiler does.
-    commands = [[*compiling, *lines, "-o", objects[0].name], linking]
+    commands = [[*compiling, *lines, "-o", objects[0]], linking]
     _run(commands, unit.parent, [include, libraries], sandbox, hints=hints)
     return output.read_bytes()
 
@@ -195,6 +255,37 @@ def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
                 raise RunFailed(f"the compiler can't compile {name}: {_first_line(problem)}") from None
             content = (folder / "all.object").read_bytes()
         keep(kept, content)
+    return content
+
+
+def _library_of_exceptions(sandbox: SandboxSettings) -> bytes:
+    """What bots that throw are linked with before the compiler's libraries, which can't; kept on this machine.
+
+    The runtime of C++'s exceptions, and of the C++ library what throws. Built when the first bot needs it.
+    Raises RunFailed.
+    """
+    sources = [_home() / "lib" / path for path in _SOURCES_THAT_THROW]
+    made_of = hashlib.sha256(version().encode() + EXCEPTIONS_SOURCE.read_bytes()).hexdigest()
+    kept = cache_folder() / "libraries" / f"exceptions-{made_of[:16]}.sealed"
+    above = kept.parent
+    with _library_lock, cache_trouble(above), alone_on_this_machine(above):
+        content = recall(kept)
+        if content is None:
+            with scratch_folder() as folder:
+                shutil.copy(EXCEPTIONS_SOURCE, folder)
+                paths = [str(path) for path in sources] + [EXCEPTIONS_SOURCE.name]
+                objects = [f"{Path(path).stem}.o" for path in paths]
+                building = [*_command(STANDARDS["cpp"][0], folder), *_EXCEPTIONS, _WITHOUT_WARNINGS, *_FLAGS_OF_LIBRARY]
+                building += [f"-I{_home()}/lib/{path}" for path in _HEADERS_OF_LIBRARY]
+                commands = [[*building, "-c", path, "-o", name] for path, name in zip(paths, objects)]
+                try:
+                    with ThreadPoolExecutor(os.cpu_count()) as pool:
+                        list(pool.map(lambda command: _run([command], folder, [], sandbox), commands))
+                    _run([[str(_home() / "zig"), "ar", "rcsD", "exceptions.a", *objects]], folder, [], sandbox)
+                except CompilerRefused as problem:
+                    raise RunFailed(f"the compiler can't build its exceptions here: {_first_line(problem)}") from None
+                content = (folder / "exceptions.a").read_bytes()
+            keep(kept, content)
     return content
 
 
@@ -353,6 +444,7 @@ def _run(
     if finished.excess or finished.status != 0:
         refused = (TookTooMuch if finished.excess else CompilerRefused)(_why_refused(finished, folder, commands, hints))
         refused.complaints = tuple(_COMPLAINT.findall(_message(finished)))
+        refused.text_has_exceptions = _TEXT_HAS_EXCEPTIONS in _message(finished)
         raise refused
     return finished
 

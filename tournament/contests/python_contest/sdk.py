@@ -87,10 +87,12 @@ typedef struct Bot {{
 def _adapter(decisions: Sequence[Decision]) -> str:
     names = [(decision.name, decision.name.upper()) for decision in decisions]
     macros = "\n".join(
-        f"#define ANSWER_{upper}(name, function) int64_t name(Bot *bot) {{ return function(bot); }}" for _, upper in names
+        f"#define ANSWER_{upper}(name, function) int64_t name(Bot *bot) {{ return function(bot); }}"
+        for _, upper in names
     )
     functions = "\n".join(
-        f'__attribute__((export_name("{name}"))) ANSWER_{upper}(tournament_{name}, BOT_{upper})' for name, upper in names
+        f'__attribute__((export_name("{name}"))) ANSWER_{upper}(tournament_{name}, BOT_{upper})'
+        for name, upper in names
     )
     return f"""\
 /* Joins a bot to the contest. BOT_ and the name of a decision name the bot's functions, which were included

@@ -57,6 +57,8 @@ def engine_settings(metering: Metering) -> dict[str, bool | int]:
         "memory_reservation": 1 << 32,
         "max_wasm_stack": MOST_STACK,
         "async_stack_size": MOST_STACK,  # unused, and must not be less
+        # As of C++. What they can't be used for is refused when a module is loaded.
+        "wasm_exceptions": True,
         # What the languages don't need. Reference types stay on for what compilers write with
         # them on, long indices; their instructions are refused when a module is loaded.
         "wasm_threads": False,
@@ -65,7 +67,6 @@ def engine_settings(metering: Metering) -> dict[str, bool | int]:
         "wasm_relaxed_simd": False,
         "wasm_multi_memory": False,
         "wasm_component_model": False,
-        "wasm_exceptions": False,
         "wasm_gc": False,
         "wasm_function_references": False,
         "wasm_stack_switching": False,

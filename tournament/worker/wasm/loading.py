@@ -12,10 +12,10 @@ import wasmtime
 from engine.canonical_nans import Unreadable, with_canonical_nans
 from tournament.contests.contest import Import, Interface, Question
 from tournament.contests.functions import NotChosen, choose, names_for
-from tournament.worker.wasm.assertions import EXPORT
 from tournament.worker.wasm.engine import Metering, compile_module, engine
 from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
 from tournament.worker.wasm.module_outline import Malformed, Outline, read_module
+from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
 from tournament.worker.wasm.stack import BOT_STACK, MOST_STACK
 from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, stand_ins
 
@@ -30,12 +30,16 @@ _MOST_OF = {
     "functions": 50_000,
     "tables": 1,
     "memories": 1,
+    "tags": 100,
     "globals": 10_000,
     "exports": 1_000,
     "element segments": 10_000,
     "data segments": 10_000,
 }
 _MOST_VARIABLES = 10_000
+# Of one tag. What is thrown is kept outside the bot's memory as long as something refers to it.
+_MOST_THROWN = 8
+_NUMBERS = b"\x7f\x7e\x7d\x7c\x7b"
 # What the commonest forbidden imports come from.
 _FORBIDDEN = {
     "path_open": "opens files (fopen, open: imports path_open)",
@@ -65,7 +69,7 @@ class LoadedBot:
     `code` is what was handed over, `canonical` the same with the NaNs that show made canonical, which plays.
     `starters` are those to be called before anything else; `ignored_questions` are the questions that
     only tell it something and whose function does nothing; `most_instructions` bounds what a
-    decision can take, where that can be told; `notes_assertions` is whether it exports where it notes one that failed.
+    decision can take, where that can be told; `notes` are its exports by which it tells why it gave up.
     """
 
     code: bytes
@@ -77,7 +81,7 @@ class LoadedBot:
     starters: frozenset[str]
     ignored_questions: frozenset[int]
     most_instructions: int | None
-    notes_assertions: bool
+    notes: tuple[str, ...]
 
     def module(self, metering: Metering) -> wasmtime.Module:
         """The bot, compiled for one of the engines."""
@@ -101,6 +105,7 @@ def read_bot(code: bytes, memory_megabytes: int) -> Outline:
         "functions": len(outline.functions),
         "tables": len(outline.tables),
         "memories": len(outline.memories),
+        "tags": len(outline.tags),
         "globals": outline.globals,
         "exports": outline.exported,
         "element segments": outline.element_segments,
@@ -115,6 +120,9 @@ def read_bot(code: bytes, memory_megabytes: int) -> Outline:
             raise BotUnfit(f"{where} has the instruction {body.refused}, which bots may not use")
         if body.variables > _MOST_VARIABLES:
             raise BotUnfit(f"{where} has {body.variables:,} variables; at most {_MOST_VARIABLES:,} are allowed")
+    for values in outline.tags:
+        if len(values) > _MOST_THROWN or values.strip(_NUMBERS):
+            raise BotUnfit(f"throws other things than up to {_MOST_THROWN} numbers")
     if sum(outline.tables) > MOST_ELEMENTS:
         raise BotUnfit(
             f"can't start: has a table of {sum(outline.tables):,} elements; at most {MOST_ELEMENTS:,} are allowed"
@@ -183,7 +191,7 @@ def load_bot(
         _starters(exports),
         ignored_questions,
         _most_instructions(outline, functions, imports, interface),
-        _notes_assertions(exports.get(EXPORT)),
+        _notes(exports),
     )
 
 
@@ -194,8 +202,12 @@ def _likely_metering(outline: Outline, interface: Interface, stem: str, counting
     return Metering.NOTHING if proved else counting
 
 
-def _notes_assertions(exported: object) -> bool:
-    return isinstance(exported, wasmtime.GlobalType) and str(exported.content) == "i32"
+def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
+    noted, uncaught = exports.get(FAILURE), exports.get(UNCAUGHT)
+    if not isinstance(noted, wasmtime.GlobalType) or str(noted.content) != "i32":
+        return ()
+    tells = isinstance(uncaught, wasmtime.FuncType) and not [*uncaught.params, *uncaught.results]
+    return (FAILURE, UNCAUGHT) if tells else (FAILURE,)
 
 
 def _most_instructions(

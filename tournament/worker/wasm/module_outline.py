@@ -2,7 +2,7 @@
 
 Nothing is compiled. Who wants to know whether a module is valid must ask the
 runtime; of a valid one, all that stands here is right.
-Format: WebAssembly Core Specification 2.0, chapter 5.
+Format: WebAssembly Core Specification 3.0, chapter 5, of which only exceptions are known beside 2.0.
 """
 
 from __future__ import annotations
@@ -42,12 +42,14 @@ class Outline:
 
     parameters: list[int] = field(default_factory=list)  # of each function type
     results: list[int] = field(default_factory=list)  # of each function type
+    parameter_types: list[bytes] = field(default_factory=list)  # of each function type
     imports: int = 0
     imported: list[int] = field(default_factory=list)  # the types of imported functions
     imported_names: list[str] = field(default_factory=list)  # of functions
     functions: list[int] = field(default_factory=list)  # the types of its own
     tables: list[int] = field(default_factory=list)  # elements at the start
     memories: list[int] = field(default_factory=list)  # pages at the start
+    tags: list[bytes] = field(default_factory=list)  # the types of the values that go with each
     globals: int = 0
     exported: int = 0
     exports: dict[str, int] = field(default_factory=dict)
@@ -136,8 +138,10 @@ def _types(outline: Outline, section: _Reader) -> None:
             raise Malformed
         for counts in (outline.parameters, outline.results):
             count = section.number()
-            section.take(count)
+            values = section.take(count)
             counts.append(count)
+            if counts is outline.parameters:
+                outline.parameter_types.append(values.data[values.position : values.end])
 
 
 def _imports(outline: Outline, section: _Reader) -> None:
@@ -175,8 +179,37 @@ def _memories(outline: Outline, section: _Reader) -> None:
     outline.memories = [section.least() for _ in range(section.number())]
 
 
+def _tags(outline: Outline, section: _Reader) -> None:
+    for _ in range(section.number()):
+        section.byte()
+        kind = section.number()
+        if kind >= len(outline.parameter_types):
+            raise Malformed
+        outline.tags.append(outline.parameter_types[kind])
+
+
 def _globals(outline: Outline, section: _Reader) -> None:
     outline.globals = section.number()
+    for _ in range(outline.globals):
+        # An exception, which would outlive the decision, is refused with all that is unknown.
+        if section.byte() not in (0x7F, 0x7E, 0x7D, 0x7C, 0x7B, 0x70, 0x6F):
+            raise Malformed
+        section.byte()
+        while (opcode := section.byte()) != 0x0B:
+            if opcode in _OPERAND_BYTES:
+                section.take(_OPERAND_BYTES[opcode])
+            elif opcode in _ONE_OPERAND:
+                section.number()
+            elif opcode == 0xFD and section.number() == 12:
+                section.take(16)
+            elif opcode not in _WITHOUT_OPERANDS:
+                raise Malformed
+
+
+# Of constant expressions: floats and a null; indices and whole numbers; sums and products of these.
+_OPERAND_BYTES = {0x43: 4, 0x44: 8, 0xD0: 1}
+_ONE_OPERAND = (0x23, 0x41, 0x42, 0xD2)
+_WITHOUT_OPERANDS = (0x6A, 0x6B, 0x6C, 0x7C, 0x7D, 0x7E)
 
 
 def _exports(outline: Outline, section: _Reader) -> None:
@@ -225,6 +258,7 @@ _SECTIONS = {
     9: _elements,
     10: _code,
     11: _data,
+    13: _tags,
 }
 
 
@@ -246,6 +280,8 @@ class _Shape(IntEnum):
     GROW = auto()
     BULK = auto()  # 0xFC and a number
     VECTOR = auto()  # 0xFD and a number
+    THROW = auto()
+    TRY = auto()  # a block, and where what is caught goes
     REFUSED = auto()
 
 
@@ -262,6 +298,7 @@ def _shapes() -> list[_Shape]:
     put(_Shape.BLOCK, (0x02, 0x04))
     shapes[0x03], shapes[0x0B], shapes[0x0E], shapes[0x10] = _Shape.LOOP, _Shape.END, _Shape.TABLE, _Shape.CALL
     shapes[0x11], shapes[0x1C], shapes[0x40] = _Shape.INDIRECT, _Shape.SELECT, _Shape.GROW
+    shapes[0x08], shapes[0x0A], shapes[0x1F] = _Shape.THROW, _Shape.THROW, _Shape.TRY
     shapes[0x43], shapes[0x44], shapes[0xFC], shapes[0xFD] = (
         _Shape.FLOAT,
         _Shape.DOUBLE,
@@ -290,6 +327,7 @@ _BULK_NAMES = {
     16: "table.size",
     17: "table.fill",
 }
+_MOST_HANDLERS = 4  # of one block; compilers write one or two
 _LAST_VECTOR = 0xFF  # above: relaxed
 
 
@@ -371,6 +409,19 @@ def _body(outline: Outline, code: _Reader, variables: int) -> Body:
             is_bounded = False
         elif shape is _Shape.SELECT:
             skip_numbers(number())
+        elif shape is _Shape.THROW:
+            skip_numbers(opcode == 0x08)
+            is_bounded = False
+        elif shape is _Shape.TRY:
+            depth += 1
+            is_bounded = False
+            skip_numbers(1)
+            # Each throw below looks at all of them, for no fuel.
+            if (handlers := number()) > _MOST_HANDLERS:
+                return _refusing(f"try_table with {handlers} handlers")
+            for _ in range(handlers):
+                place += 1
+                skip_numbers(2 if data[place - 1] < 2 else 1)
         elif shape is _Shape.BULK:
             which = number()
             if which > 7:  # not one of the conversions that saturate, but with a length

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import wasmtime
 
@@ -16,14 +17,22 @@ from tournament.contests.contest import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.errors import RunFailed
 from tournament.keys import KEY_BYTES, random_bytes_key
-from tournament.worker.wasm import assertions, calls
+from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern, Instance
 from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module, engine
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
 from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
 from tournament.worker.wasm.stack import BOT_STACK, on_deep_stack
 from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, SURROUNDINGS, WRITE, stand_ins, type_of
-from tournament.worker.wasm.traps import describe, is_of_system, is_out_of_fuel, is_own_doing, was_stopped, where
+from tournament.worker.wasm.traps import (
+    describe,
+    is_of_system,
+    is_out_of_fuel,
+    is_own_doing,
+    is_uncaught,
+    was_stopped,
+    where,
+)
 
 # Bots as people write them take a nanosecond an instruction at most; those that wait for memory at each take 100.
 _SECONDS_PER_FUEL = 20e-9
@@ -32,6 +41,8 @@ _FUEL_WITHOUT_CLOCK = 2_000_000_000
 # What the core and a machine that is busy with other things take besides.
 _SECONDS_PER_DECISION, _SECONDS_MORE = 1e-3, 60.0
 
+# To say in words what it threw.
+_FUEL_TO_TELL, _TICKS_TO_TELL = 1_000_000, 10
 
 _BANK_IS_EMPTY = "used up the fuel of its leg"
 
@@ -198,10 +209,22 @@ class Seating:
         seated = self._seated[self.core.pending()[1]]
         if is_out_of_fuel(error) and self.referee.fuel_left(self.core.pending()[1]) == 0:
             return _BANK_IS_EMPTY
-        noted = (
-            seated and seated.assertion and assertions.failed_assertion(self._store, seated.memory, seated.assertion)
-        )
-        return noted or f"{describe(error)}{where(error)}"
+        if seated and seated.tell_uncaught and self._counts_fuel and is_uncaught(error):
+            self._let_tell(seated.tell_uncaught)
+        noted = seated and seated.noted and notes.noted_failure(self._store, seated.memory, seated.noted)
+        if noted and noted.startswith(notes.ASSERTION):  # which has its line
+            return noted
+        return f"{noted or describe(error)}{where(error)}"
+
+    def _let_tell(self, tell_uncaught: Callable[[], None]) -> None:
+        """Have a bot note what it threw, which may run its own code, and fail: it will not be called again."""
+        fuel = self._store.get_fuel()
+        self._store.set_fuel(_FUEL_TO_TELL)
+        if self.metering is Metering.FUEL_AND_TIME:
+            self._store.set_epoch_deadline(_TICKS_TO_TELL)
+        with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
+            on_deep_stack(tell_uncaught)
+        self._store.set_fuel(fuel)
 
     def printed(self, seat: int) -> bytes:
         """The last that a seat's bot printed."""
@@ -233,7 +256,8 @@ class _SeatedBot:
     memory: wasmtime.Memory
     window: int  # in our memory: where its view is written
     helpers: Helpers | None  # kept alive: the bot's imports point to them
-    assertion: wasmtime.Global | None  # where a failed assertion is noted
+    noted: wasmtime.Global | None  # where it notes why it gives up
+    tell_uncaught: Callable[[], None] | None  # has it note so of an exception that nothing caught
     printing: Printing | None  # what listens to it, if it can print
     surroundings: Surroundings | None  # what tells it the time, if it may ask
 
@@ -339,8 +363,7 @@ def _start(
             natives |= zip(inert, found)
         printing = _listen(context, natives, metering, by_lines) if WRITE in natives else None
         instance = Instance(context, bot.module(metering), [natives[name] for name in bot.imports])
-        noting = (assertions.EXPORT,) if bot.notes_assertions else ()
-        names = ("memory", *bot.starters, *bot.functions, *noting)
+        names = ("memory", *bot.starters, *bot.functions, *bot.notes)
         exports = dict(zip(names, instance.exports(names)))
         if printing:
             printing.read_from(calls.memory_handle(exports["memory"]))
@@ -372,7 +395,8 @@ def _start(
         memory,
         window,
         helpers,
-        calls.global_variable(exports[assertions.EXPORT]) if bot.notes_assertions else None,
+        calls.global_variable(exports[notes.FAILURE]) if notes.FAILURE in bot.notes else None,
+        partial(instance.call, exports[notes.UNCAUGHT]) if notes.UNCAUGHT in bot.notes else None,
         printing,
         surroundings,
     )

@@ -12,7 +12,7 @@ _WORDS = {
     wasmtime.TrapCode.STACK_OVERFLOW: "recursed too deep (stack overflow)",
     wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS: "read or wrote out of bounds of its memory (or recursed too deep)",
     wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: "divided by zero",
-    wasmtime.TrapCode.UNREACHABLE: "gave up (abort, exit, a throw, or a path without a return)",
+    wasmtime.TrapCode.UNREACHABLE: "gave up (abort, exit, or a path without a return)",
     wasmtime.TrapCode.OUT_OF_FUEL: "ran out of fuel (an endless loop?)",
 }
 
@@ -22,6 +22,8 @@ def describe(error: Exception) -> str:
     if isinstance(error, wasmtime.Trap) and error.trap_code in _WORDS:
         return _WORDS[error.trap_code]
     text = str(error)
+    if is_uncaught(error):
+        return "threw an exception that nothing caught"
     if is_out_of_fuel(error):
         return _WORDS[wasmtime.TrapCode.OUT_OF_FUEL]
     causes = [line.strip() for line in text.splitlines() if line.strip()]
@@ -62,6 +64,11 @@ def is_out_of_fuel(error: Exception) -> bool:
     if isinstance(error, wasmtime.Trap):
         return error.trap_code == wasmtime.TrapCode.OUT_OF_FUEL
     return "all fuel consumed" in str(error)
+
+
+def is_uncaught(error: Exception) -> bool:
+    """Whether an exception left a bot's function."""
+    return str(error).rstrip().endswith("thrown Wasm exception")
 
 
 def is_of_system(error: Exception) -> bool:

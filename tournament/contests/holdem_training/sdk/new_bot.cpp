@@ -1,5 +1,5 @@
 // {name}: raises more the better its chances are.
-// Written by `tournament new`; make it yours. Exceptions end a bot's game.
+// Written by `tournament new`; make it yours.
 #include "texas.h"
 
 #include <algorithm>

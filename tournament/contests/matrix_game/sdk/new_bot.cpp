@@ -1,5 +1,5 @@
 // {name}: plays what the opponent has played most often so far.
-// Written by `tournament new`; make it yours. Exceptions end a bot's game.
+// Written by `tournament new`; make it yours.
 
 #include <algorithm>
 #include <array>

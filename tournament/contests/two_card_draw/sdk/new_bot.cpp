@@ -1,5 +1,5 @@
 // {name}: bets its pairs, and bluffs a server that folds to bets too often.
-// Written by `tournament new`; make it yours. Exceptions end a bot's hand.
+// Written by `tournament new`; make it yours.
 
 class TwoCardDraw {
 public:

@@ -1,5 +1,5 @@
 // {name}: bets its best cards for value and its worst as bluffs; calls when the price is right.
-// Written by `tournament new`; make it yours. Exceptions end a bot's game.
+// Written by `tournament new`; make it yours.
 
 namespace {
 

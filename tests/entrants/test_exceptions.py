@@ -1,0 +1,246 @@
+"""Exceptions of C++ bots: what is caught, what isn't, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import wasmtime
+
+from tests.support import artifact_of, build_folder, constant_bot, try_bot
+from tournament.entrants import compiler
+from tournament.entrants.bot import Entrant
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.wasm.engine import Metering, engine
+from tournament.worker.wasm.module_outline import read_module
+from tournament.worker.wasm.notes import type_in_words
+
+CALLS = "int b(const Bot *, int) { return 1; }\n"
+
+# Each gives the number that it gives natively.
+CASES = {
+    "own_type_by_value": ("try { throw Point{3, 4}; } catch (Point p) { return p.x * p.y; }", 12),
+    "own_type_by_reference": (
+        "try { try { throw Point{3, 4}; } catch (Point &p) { p.x = 9; throw; } }"
+        " catch (const Point &p) { return p.x; }",
+        9,
+    ),
+    "number_among_handlers": (
+        "try { throw 2.5; } catch (int) { return 1; } catch (double d) { return d * 2; } catch (...) { return 3; }",
+        5,
+    ),
+    "pointer_to_base": ("try { throw new Late; } catch (Early *e) { int n = e->number(); delete e; return n; }", 2),
+    "standard_hierarchy": (
+        'try { throw std::out_of_range("zebra"); } catch (const std::exception &e) { return e.what()[0]; }',
+        ord("z"),
+    ),
+    "sliced": ('try { throw std::out_of_range("q"); } catch (std::logic_error e) { return e.what()[0]; }', ord("q")),
+    "not_its_cousin": (
+        'try { throw std::range_error("r"); } catch (const std::logic_error &) { return 1; }'
+        " catch (const std::runtime_error &) { return 2; }",
+        2,
+    ),
+    "anything": ('try { throw "words"; } catch (...) { return 7; }', 7),
+    "rethrown": ("try { try { throw Own(); } catch (std::exception &) { throw; } } catch (Own &) { return 1; }", 1),
+    "by_a_handler": ("try { try { throw 1; } catch (int i) { throw i * 2.5; } } catch (double d) { return d * 2; }", 5),
+    "nested": (
+        'try { try { throw std::runtime_error("inner"); } catch (...) { std::throw_with_nested(Own()); } }'
+        " catch (const Own &o) { try { std::rethrow_if_nested(o); }"
+        " catch (const std::runtime_error &e) { return e.what()[0]; } } return 0;",
+        ord("i"),
+    ),
+    "through_frames": ("try { return deep(50); } catch (int n) { return n * 1000 + destroyed; }", 7_051),
+    "members_so_far": ("try { Whole whole(true); } catch (int) { return destroyed; } return 0;", 1),
+    "elements_so_far": ("Third::made = 0; try { new Third[5]; } catch (int) { return destroyed; } return 0;", 3),
+    "function_try_block": ("return whole_function();", 11),
+    "bad_cast": ("Early e; try { return dynamic_cast<Late &>(e).number(); } catch (std::bad_cast &) { return 4; }", 4),
+    "vector_at": (
+        "std::vector<int> v(3); try { return v.at(n + 3); } catch (const std::out_of_range &) { return 5; }",
+        5,
+    ),
+    "string_at": ('try { return std::string("abc").at(9); } catch (const std::out_of_range &) { return 6; }', 6),
+    "map_at": ("std::map<int, int> m; try { return m.at(1); } catch (const std::out_of_range &) { return 7; }", 7),
+    "stoi": ('try { return std::stoi("x"); } catch (const std::invalid_argument &) { return 8; }', 8),
+    "stoi_too_large": ('try { return std::stoi("9999999999"); } catch (const std::out_of_range &) { return 9; }', 9),
+    "optional": (
+        "std::optional<int> o; try { return o.value(); } catch (const std::bad_optional_access &) { return 10; }",
+        10,
+    ),
+    "function": ("std::function<int()> f; try { return f(); } catch (std::bad_function_call &) { return 11; }", 11),
+    "length": ("try { std::string s(-9, 'a'); } catch (const std::length_error &) { return 12; } return 0;", 12),
+    "stream": (
+        'std::istringstream in("x"); in.exceptions(std::ios::failbit); int i;'
+        " try { in >> i; } catch (const std::ios_base::failure &) { return 13; } return 0;",
+        13,
+    ),
+    "no_memory": (
+        "std::vector<char *> all; try { for (;;) all.push_back(new char[1 << 20]); }"
+        " catch (std::bad_alloc &) { n = all.size(); for (char *p : all) delete[] p; return n > 10; } return 0;",
+        1,
+    ),
+    "kept": (
+        "std::exception_ptr kept; try { throw Own(); } catch (...) { kept = std::current_exception(); }"
+        " try { std::rethrow_exception(kept); } catch (const Own &o) { return o.what()[0]; } return 0;",
+        ord("m"),
+    ),
+    "in_flight": ("try { Asks asks; throw 1; } catch (int) { return in_flight + 10 * std::uncaught_exceptions(); }", 1),
+    "static_constructor": ("return caught_at_start;", 14),
+    "static_local": ("for (int i = 0;; i++) try { static int o = i < 3 ? throw i : 15; return o; } catch (int) {}", 15),
+    "floats": ("try { throw n / 4.0f; } catch (float f) { return f * 100; }", 50),
+}  # fmt: skip
+HELPERS = """
+#include <functional>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct Point { int x, y; };
+struct Own : std::exception { const char *what() const noexcept override { return "mine"; } };
+struct Early { virtual ~Early() {} virtual int number() { return 1; } };
+struct Late : Early { int number() override { return 2; } };
+static int destroyed, in_flight;
+struct Counted { ~Counted() { destroyed++; } };
+__attribute__((noinline)) static int deep(int n) { Counted c; return n ? deep(n - 1) + 1 : throw 7; }
+struct Whole { Counted part; Whole(bool fails) { if (fails) throw 1; } };
+struct Third { Counted c; static int made; Third() { if (++made == 3) throw made; } };
+int Third::made;
+struct Asks { ~Asks() { in_flight = std::uncaught_exceptions(); } };
+static int whole_function() try { throw 11; } catch (int n) { return n; }
+static int fails_at_start() { throw 14; }
+static int at_start() { try { return fails_at_start(); } catch (int n) { return n; } }
+static int caught_at_start = at_start();
+__attribute__((noinline)) static int for_ever(volatile int *n) { volatile int m = *n; return for_ever(&m) + m; }
+__attribute__((noinline)) static void throws_odd(int n) { Counted c; if (n & 1) throw n; }
+#define CASE(name) extern "C" __attribute__((export_name(name))) int
+CASE("trap") case_trap(int) { try { __builtin_trap(); } catch (...) { return 1; } }
+CASE("abort") case_abort(int) { try { abort(); } catch (...) { return 1; } }
+CASE("recursion") case_recursion(int n) { try { return for_ever(&n); } catch (...) { return 1; } }
+CASE("endless") case_endless(int) { try { for (volatile int i = 0;; i++); } catch (...) { return 1; } }
+CASE("outside") case_outside(int) { try { return *(volatile int *)0xfffffff0; } catch (...) { return 1; } }
+CASE("throws_for_ever") case_throws(int n) { for (;;) try { throw n; } catch (int m) { n = m + 1; } }
+CASE("many") case_many(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++) try { throws_odd(2 * i + 1); } catch (int m) { sum ^= m; }
+    return sum;
+}
+"""
+BOTS = {
+    "cases.cpp": HELPERS
+    + "".join(f'CASE("{name}") case_{name}(int n) {{ destroyed = 0; {text} }}\n' for name, (text, _) in CASES.items())
+    + "int a(const Bot *) { return 20; }\n"
+    + CALLS,
+    "uncaught.cpp": "#include <stdexcept>\nnamespace mine { struct Lost : std::runtime_error { Lost() :"
+    ' runtime_error("no idea") {} }; }\nint a(const Bot *) { throw mine::Lost(); }\n' + CALLS,
+    "broken_promise.cpp": "struct Odd {};\nstatic void f() noexcept { throw Odd(); }\n"
+    "int a(const Bot *) { f(); return 1; }\n" + CALLS,
+    "library.cpp": "#include <vector>\nint a(const Bot *b) { return std::vector<int>(3).at(b->money); }\n" + CALLS,
+    "at_start.cpp": "static int fails() { throw 1; }\nint early = fails();\n"
+    "int a(const Bot *) { return early; }\n" + CALLS,
+    "without.cpp": "#include <string>\n#include <vector>\nint a(const Bot *b) { std::vector<std::string> all;\n"
+    'for (int i = 0; i < b->money; i++) all.push_back("try { throw 1; } catch (...) {}"); return all.size(); }\n'
+    + CALLS,
+}
+
+
+@pytest.fixture(scope="module")
+def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
+    """All bots of this file, built together."""
+    return build_folder(tmp_path_factory.mktemp("bots"), BOTS)
+
+
+@pytest.fixture
+def case(entrants: dict[str, Entrant]) -> Callable[[str, int], tuple[int, int]]:
+    """Calls one of the cases, in a store like a leg's: what it gives, and the fuel that it took."""
+    store = wasmtime.Store(engine(Metering.FUEL))
+    store.set_limits(memory_size=64 << 20)
+    module = wasmtime.Module(store.engine, artifact_of(entrants["cases"]))
+    linker = wasmtime.Linker(store.engine)
+    linker.define_unknown_imports_as_traps(module)
+    exports = linker.instantiate(store, module).exports(store)
+
+    def call(name: str, argument: int) -> tuple[int, int]:
+        store.set_fuel(1_000_000_000)
+        function = exports[name]
+        assert isinstance(function, wasmtime.Func)
+        given = function(store, argument)
+        return given, 1_000_000_000 - store.get_fuel()
+
+    store.set_fuel(1_000_000_000)
+    start = exports["_initialize"]
+    assert isinstance(start, wasmtime.Func)
+    start(store)
+    return call
+
+
+def test_what_is_thrown_is_caught(case: Callable[[str, int], tuple[int, int]]) -> None:
+    for _ in range(2):
+        assert {name: case(name, 2)[0] for name in CASES} == {name: expected for name, (_, expected) in CASES.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("trap", wasmtime.TrapCode.UNREACHABLE),
+        ("abort", wasmtime.TrapCode.UNREACHABLE),
+        ("recursion", wasmtime.TrapCode.STACK_OVERFLOW),
+        ("endless", wasmtime.TrapCode.OUT_OF_FUEL),
+        ("outside", wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS),
+        ("throws_for_ever", wasmtime.TrapCode.OUT_OF_FUEL),
+    ],
+)
+def test_what_is_no_exception_is_not_caught(
+    case: Callable[[str, int], tuple[int, int]], name: str, code: wasmtime.TrapCode
+) -> None:
+    with pytest.raises(wasmtime.Trap) as ended:
+        case(name, 0)
+    assert ended.value.trap_code == code
+    assert case("anything", 0)[0] == 7
+
+
+def test_throws_take_fuel_and_leave_nothing_behind(case: Callable[[str, int], tuple[int, int]]) -> None:
+    """A throw takes a microsecond, and about a thousand instructions of the runtime's. Of memory there are 64 MB."""
+    _, few = case("many", 1_000)
+    _, many = case("many", 401_000)
+    assert 500 < (many - few) / 400_000 < 2_000
+
+
+def test_what_nothing_catches_is_a_fault_that_tells_what_it_was(entrants: dict[str, Entrant]) -> None:
+    said = {
+        "uncaught": "threw mine::Lost, which nothing caught: no idea",
+        "broken_promise": "threw Odd, which nothing caught",
+        "library": "threw std::out_of_range, which nothing caught: vector",
+    }
+    for name, words in said.items():
+        assert try_bot(entrants[name], constant_bot(20, 1), sessions=1).failures == [words] * 3
+    assert entrants["at_start"].problem == "can't start: threw an exception that nothing caught"
+
+
+def test_only_those_that_throw_or_catch_are_compiled_with_exceptions(entrants: dict[str, Entrant]) -> None:
+    tags = {
+        name: len(read_module(artifact_of(entrants[name])).tags) for name in ("cases", "uncaught", "library", "without")
+    }
+    assert tags == {"cases": 1, "uncaught": 1, "library": 0, "without": 0}
+
+
+def test_a_damaged_library_of_exceptions_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
+    monkeypatch.setattr(compiler, "_SOURCES_THAT_THROW", ("libcxx/src/vector.cpp",))
+    compiler.version.cache_clear()
+    try:
+        built = compiler._library_of_exceptions(SandboxSettings())
+        (kept,) = (tmp_path / "libraries").glob("exceptions-*")
+        kept.write_bytes(kept.read_bytes()[:-1])
+        assert compiler._library_of_exceptions(SandboxSettings()) == built
+    finally:
+        compiler.version.cache_clear()
+
+
+def test_types_have_the_names_of_their_source() -> None:
+    assert [type_in_words(name) for name in ("St13runtime_error", "4Mine", "N3foo3BarE", "i", "PKc", "1AI1BE")] == [
+        "std::runtime_error", "Mine", "foo::Bar", "int", "const char*", "1AI1BE",
+    ]  # fmt: skip
+    assert type_in_words("bad_alloc was thrown in -fno-exceptions mode") == "std::bad_alloc"

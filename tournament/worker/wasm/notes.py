@@ -1,0 +1,61 @@
+"""Why a bot in C or C++ gave up, as its runtime (in `tournament/entrants/`) notes it in its memory before it traps."""
+
+from __future__ import annotations
+
+import re
+
+import wasmtime
+
+FAILURE, UNCAUGHT = "tournament_assertion", "tournament_uncaught"
+ASSERTION = "assertion failed: "
+_MOST_BYTES = 200
+_BYTES = 12
+
+
+def noted_failure(store: wasmtime.Store, memory: wasmtime.Memory, noted: wasmtime.Global) -> str:
+    """An assertion that failed or an exception that nothing caught, in words, "" when there was none.
+
+    `noted` is the address of a pointer to its words, of its line, and of a pointer to the type of what was thrown.
+    All of that is the bot's to write, so nothing is taken for granted.
+    """
+
+    def number(address: int) -> int:
+        return int.from_bytes(memory.read(store, address, address + 4), "little")
+
+    def text(address: int) -> str:
+        return bytes(memory.read(store, address, address + _MOST_BYTES)).split(b"\0")[0].decode(errors="replace")
+
+    address = noted.value(store)
+    if not 0 < address <= memory.data_len(store) - _BYTES:
+        return ""
+    words, line, thrown = (number(address + place) for place in range(0, _BYTES, 4))
+    if thrown:
+        return f"threw {type_in_words(text(thrown))}, which nothing caught{f': {text(words)}' if words else ''}"
+    return f"{ASSERTION}{text(words)}, line {line}" if words else ""
+
+
+_BUILT_IN = {"a": "signed char", "b": "bool", "c": "char", "d": "double", "f": "float", "h": "unsigned char",
+    "i": "int", "j": "unsigned int", "l": "long", "m": "unsigned long", "s": "short", "t": "unsigned short",
+    "x": "long long", "y": "unsigned long long", "PKc": "const char*",
+    "NSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE": "std::string",
+}  # fmt: skip
+_OF_LIBRARY = re.compile(r"(\S+) was thrown in -fno-exceptions mode")
+_PART = re.compile(r"\d+")
+
+
+def type_in_words(name: str) -> str:
+    """The name of a type as its source has it, where that is simple.
+
+    `name` as compilers shorten it (Itanium C++ ABI, 5.1), or as the C++ library says what it would throw.
+    """
+    if found := _OF_LIBRARY.match(name):
+        return f"std::{found[1]}"
+    if name in _BUILT_IN:
+        return _BUILT_IN[name]
+    rest = name[1:-1] if name[:1] == "N" and name[-1:] == "E" else name
+    parts = ["std"] if rest.startswith("St") else []
+    rest = rest.removeprefix("St")
+    while length := _PART.match(rest):
+        parts.append(rest[length.end() : length.end() + int(length[0])])
+        rest = rest[length.end() + int(length[0]) :]
+    return name if rest or not parts else "::".join(part for part in parts if part != "__1")
