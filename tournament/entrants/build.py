@@ -20,7 +20,7 @@ from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_functions import choose_functions, defined_functions, defines_class
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
 from tournament.errors import BadInput, RunFailed, printable
-from tournament.sandbox import confinement, leg_isolation
+from tournament.sandbox import bot_functions, confinement, leg_isolation
 from tournament.sandbox.own_time import Disturbed
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
@@ -170,7 +170,8 @@ def warnings_of(submission: Submission, interface: Interface, sandbox: SandboxSe
 def _tried(artifact: bytes, submission: Submission, interface: Interface, memory_megabytes: int) -> Path:
     """Where it is noted that a bot starts: that need not be tried at each run."""
     questions = [question.name for question in interface.answered]
-    parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes)]
+    chooses = hashlib.sha256(Path(bot_functions.__file__).read_bytes()).hexdigest()
+    parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes), chooses]
     return _entry(hashlib.sha256(" ".join(parts).encode()).hexdigest(), "starts")
 
 

@@ -488,7 +488,7 @@ class Watch:
         return sum(int(fields[21]) for _, fields in members(self._group)) * resource.getpagesize()
 
 
-_INSIDE = ("inside", "system_calls", "python_host", "leg_isolation", "module_trial")
+_INSIDE = ("inside", "system_calls", "python_host", "bot_functions", "leg_isolation", "module_trial")
 
 
 @cache

@@ -171,7 +171,9 @@ def start(
             Limits(memory, cpu_seconds, reserved, threads=False),
             python={
                 "name": name,
-                "questions": [question.python_name for question in interface.questions],
+                "questions": [list(dict.fromkeys((q.python_name, q.name))) for q in interface.questions],
+                "class_name": interface.bot_class or "",
+                "shows": int(interface.view_size > 0 or interface.told_names is not None),
                 "argument_counts": [len(question.arguments) for question in interface.questions],
                 "only_tell": [question.only_tells for question in interface.questions],
                 "catch_up": [question.catches_up for question in interface.questions],
