@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # takes long to import
     from typing import Any
 
     Functions = tuple[Callable[..., object], ...]
-    Choice = tuple[str, Callable[[], Functions]]  # in words, and what makes it
 
 _TAKES_ANY_NUMBER = 0x04
 
@@ -34,26 +33,53 @@ def choose_functions(
     statement, "" where it has none. Raises NoFunctions.
     """
     names = vars(module)
+    called = {"bot", stem.lower(), stem.replace("_", "").lower(), class_name.lower()}
+    classes = [value for value in names.values() if isinstance(value, type) and value.__module__ == module.__name__]
     exact = [_fitting(names, spellings, count) for spellings, count in questions]
+    named = [kind for kind in classes if kind.__name__.lower() in called]
+    if functions := _chosen(exact, named, questions):  # as in most bots: the rest takes a while
+        return functions
     with_stem = [
         found or _fitting(names, [f"{stem}{between}" for name in spellings for between in _joined(name)], count)
         for found, (spellings, count) in zip(exact, questions)
     ]
-    classes = [
-        value
-        for value in dict.fromkeys(value for value in names.values() if isinstance(value, type))
-        if value.__module__ == module.__name__
-        and all(_methods(value, spellings, count) for spellings, count in questions)
+    if functions := _chosen(with_stem, classes, questions):
+        return functions
+    raise NoFunctions(_what_is_missing(names, classes, questions))
+
+
+def _chosen(
+    functions: Sequence[Mapping[str, Callable[..., object]]],
+    classes: Sequence[type],
+    questions: Sequence[tuple[Sequence[str], int]],
+) -> Functions:
+    """What answers the questions, () when nothing of these does. Raises NoFunctions when two do."""
+    fit = [
+        kind
+        for kind in dict.fromkeys(classes)
+        if all(_methods(kind, spellings, count) for spellings, count in questions)
     ]
-    called = {"bot", stem.lower(), stem.replace("_", "").lower(), class_name.lower()}
-    named = [kind for kind in classes if kind.__name__.lower() in called]
-    for functions, kinds in ((exact, named), (with_stem, classes)):
-        choices = [*_of_functions(functions), *_of_classes(kinds, questions)]
-        if len(choices) > 1:
-            raise NoFunctions(f"has {' and '.join(what for what, _ in choices)}: either may be meant; rename one")
-        if choices:
-            return choices[0][1]()
-    raise NoFunctions(_what_is_missing(module, questions))
+    fit = [kind for kind in fit if not any(kind in other.__mro__[1:] for other in fit)]
+    if all(functions) and not fit and all(len(found) == 1 for found in functions):
+        return tuple(function for found in functions for function in found.values())
+    meant = [f"the class {kind.__name__}" for kind in fit]
+    if all(functions):
+        several = next((found for found in functions if len(found) > 1), {})
+        first = {name: function for found in functions for name, function in [*found.items()][:1]}
+        meant = [_named(*one) for one in several.items()] or [
+            " and ".join(_named(*one) for one in first.items()),
+            *meant,
+        ]
+    if len(meant) > 1:
+        raise NoFunctions(f"has {' and '.join(meant)}: either may be meant; rename one")
+    if not fit:
+        return ()
+    methods = [_methods(fit[0], spellings, count) for spellings, count in questions]
+    for found in methods:
+        if len(found) > 1:
+            raise NoFunctions(f"has {' and '.join(found)} in {meant[0]}: either may be meant; rename one")
+    bot = fit[0]()
+    return tuple(getattr(bot, next(iter(found))) for found in methods)
 
 
 def _joined(name: str) -> tuple[str, ...]:
@@ -97,50 +123,19 @@ def takes(function: Any, count: int) -> bool:
     return least <= count and (count <= code.co_argcount or bool(code.co_flags & _TAKES_ANY_NUMBER))
 
 
-def _of_functions(functions: Sequence[Mapping[str, Callable[..., object]]]) -> list[Choice]:
-    """None when a question has no function; two when one has several."""
-    if not all(functions):
-        return []
-    for found in functions:
-        if len(found) > 1:
-            return [_function(name, function) for name, function in found.items()]
-    chosen = tuple(next(iter(found.values())) for found in functions)
-    words = " and ".join(_function(*next(iter(found.items())))[0] for found in functions)
-    return [(words, lambda: chosen)]
-
-
-def _function(name: str, function: Callable[..., object]) -> Choice:
+def _named(name: str, function: Callable[..., object]) -> str:
     code = getattr(function, "__code__", None)
-    return f"the function {name}{f' (line {code.co_firstlineno})' if code else ''}", lambda: (function,)
+    return f"the function {name}{f' (line {code.co_firstlineno})' if code else ''}"
 
 
-def _of_classes(classes: Sequence[type], questions: Sequence[tuple[Sequence[str], int]]) -> list[Choice]:
-    """Those that no other one of them is made of."""
-
-    def choice(kind: type) -> Choice:
-        methods = [_methods(kind, spellings, count) for spellings, count in questions]
-        several = next((found for found in methods if len(found) > 1), None)
-        words = f"the class {kind.__name__}{' with ' + ' and '.join(several) if several else ''}"
-
-        def make() -> Functions:
-            if several:
-                raise NoFunctions(f"has {words}: either may be meant; rename one")
-            bot = kind()
-            return tuple(getattr(bot, next(iter(found))) for found in methods)
-
-        return words, make
-
-    return [choice(kind) for kind in classes if not any(kind in other.__mro__[1:] for other in classes)]
-
-
-def _what_is_missing(module: types.ModuleType, questions: Sequence[tuple[Sequence[str], int]]) -> str:
-    names = vars(module)
-    own = [kind for kind in names.values() if isinstance(kind, type) and kind.__module__ == module.__name__]
+def _what_is_missing(
+    names: Mapping[str, Any], classes: Sequence[type], questions: Sequence[tuple[Sequence[str], int]]
+) -> str:
     for spellings, count in questions:
         for name in spellings:
             if callable(names.get(name)) and not takes(names[name], count):
-                return f"{_function(name, names[name])[0]} can't be called with {_counted(count)}, which it is given"
-            for kind in own:
+                return f"{_named(name, names[name])} can't be called with {_counted(count)}, which it is given"
+            for kind in classes:
                 if callable(getattr(kind, name, None)) and not _methods(kind, [name], count):
                     return f"{kind.__name__}.{name} can't be called with {_counted(count)} beside its object"
     wanted = [spellings[0] for spellings, _ in questions]
