@@ -86,7 +86,9 @@ def test_numbers_of_every_kind_are_taken_as_c_would() -> None:
 
 
 def test_numbers_of_numpy_are_taken_too() -> None:
-    source = f"import numpy as np\nvalues = [{', '.join(NUMPY)}]\ndef a(bot): return values.pop(0)\nb = a\n"
+    source = (
+        f"import numpy as np\nvalues = [{', '.join(NUMPY)}]\ndef a(bot): return values.pop(0)\ndef b(*_): return 0\n"
+    )
     answered = ask(source, [A] * len(NUMPY), sandbox=SandboxSettings(packages=["numpy"]))
     assert not answered.faults
     assert dict(zip(NUMPY, answered.answers)) == NUMPY

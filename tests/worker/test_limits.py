@@ -395,7 +395,7 @@ def test_bots_that_cannot_start_are_told_apart(monkeypatch: pytest.MonkeyPatch) 
         "half.py": ("def a(bot): return 1", "can't start: lacks the function b, or a class"),
         "raises.py": ("\n\n1 / 0", "can't start: ZeroDivisionError: division by zero (line 3)"),
         "needs.py": (
-            "class Bot:\n  def __init__(self, x): ...\n  def a(self, b): ...\n  b = a",
+            "class Bot:\n  def __init__(self, x): ...\n  def a(self, b): ...\n  def b(self, *_): ...",
             "can't start: TypeError",
         ),
         "quits.py": ("import os; os._exit(4)", "can't start: ended with status 4"),

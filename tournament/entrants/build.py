@@ -19,7 +19,8 @@ from tournament.entrants.bot import Entrant, Submission
 from tournament.entrants.c_bots import Compiled, compile_bot
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
 from tournament.errors import BadInput, RunFailed, printable
-from tournament.sandbox import confinement, leg_isolation
+from tournament.sandbox import bot_functions, confinement, leg_isolation
+from tournament.sandbox.own_time import Disturbed
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.leg import limits_of
 from tournament.worker.processes import programs, python_bots
@@ -98,7 +99,7 @@ def build_entrant(
     ) as error:
         artifact = None
         problem = "\n".join(_cut(line) for line in printable(str(error)).splitlines())
-    except module_trial.Disturbed as error:
+    except Disturbed as error:
         raise RunFailed(f"{submission.name} can't be tried: {error}") from None
     except OSError as error:
         raise RunFailed(f"{submission.name} can't be built: {trouble_in_words(error, 'this machine')}") from None
@@ -140,10 +141,14 @@ def _try(
     memory = settings.memory_megabytes
     if is_noted(tried := _tried(artifact, submission, interface, memory)):
         return
-    if submission.kind == "python":
-        python_bots.try_start(artifact, submission.name, interface, sandbox, memory_megabytes=memory)
-    else:
-        programs.try_start(artifact, sandbox, cache_folder(), memory_megabytes=memory)
+
+    def start() -> None:
+        if submission.kind == "python":
+            python_bots.try_start(artifact, submission.name, interface, sandbox, memory_megabytes=memory)
+        else:
+            programs.try_start(artifact, sandbox, cache_folder(), memory_megabytes=memory)
+
+    confinement.again_if_killed(start)
     note(tried)
 
 
@@ -162,7 +167,8 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
 def _tried(artifact: bytes, submission: Submission, interface: Interface, memory_megabytes: int) -> Path:
     """Where it is noted that a bot starts: that need not be tried at each run."""
     questions = [question.name for question in interface.answered]
-    parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes)]
+    chooses = hashlib.sha256(Path(bot_functions.__file__).read_bytes()).hexdigest()
+    parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes), chooses]
     return _entry(hashlib.sha256(" ".join(parts).encode()).hexdigest(), "starts")
 
 
@@ -172,7 +178,8 @@ def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSetting
     noted = _entry(hashlib.sha256(how).hexdigest(), "legs")
     why_apart = recall(noted)
     if why_apart is None:
-        why_apart = python_bots.why_apart(source, interface, sandbox).encode()
+        found = confinement.again_if_killed(lambda: python_bots.why_apart(source, interface, sandbox))
+        why_apart = found.encode()
         keep(noted, why_apart)
     return not why_apart
 

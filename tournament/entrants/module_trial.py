@@ -7,6 +7,7 @@ import threading
 
 from tournament.sandbox import confinement, fork_server
 from tournament.sandbox.confinement import Finished, LaunchSpec, Limits
+from tournament.sandbox.own_time import Disturbed
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.wasm.calls import library_path
 
@@ -23,10 +24,6 @@ class TooSlow(TooHard):
     """One that takes too much processor time, and so would do so again."""
 
 
-class Disturbed(Exception):
-    """The machine kept it from being tried; the message says how."""
-
-
 def try_compile(code: bytes, engines: list[dict[str, bool | int]], sandbox: SandboxSettings) -> None:
     """Compile a module in the sandbox by each engine that may play it, which are given by their settings.
 
@@ -40,7 +37,7 @@ def try_compile(code: bytes, engines: list[dict[str, bool | int]], sandbox: Sand
         launch = LaunchSpec(
             Limits(_MEGABYTES, SECONDS), module={"library": library, "settings": engines}, readable=[library]
         )
-        return confinement.finish(fork_server.start(launch, sandbox.mode), launch, 5 * SECONDS, given=code)
+        return confinement.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
 
     finished = attempt()
     if finished.status not in (0, -signal.SIGXCPU):

@@ -17,7 +17,7 @@ from tournament.worker.processes.commands import PATH, find_command
 from tournament.worker.processes.line_ends import windows_line_ends
 from tournament.worker.processes.recipe import Recipe
 
-_SECONDS = 300
+_SECONDS = 300  # of its own: `sandbox.own_time`
 _MOST_SHOWN = 1 << 16  # bytes of what a build writes
 # What compilers are made of. Not all of /usr: people keep work of their own in some of its folders.
 _SYSTEM = (
@@ -77,7 +77,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
         system = [path for path in _SYSTEM if os.path.exists(path)]
         finished = confinement.run(
             LaunchSpec(
-                Limits(4096, _SECONDS, open_files=1024, file_megabytes=1024, processes=64),
+                Limits(4096, 2 * _SECONDS, open_files=1024, file_megabytes=1024, processes=64),
                 command=[find_command(recipe.build[0], folder), *recipe.build[1:]],
                 folder=folder,
                 readable=[*system, *sandbox.readable],

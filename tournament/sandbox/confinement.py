@@ -22,24 +22,28 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tournament.errors import BadInput
 from tournament.sandbox import scratch
 from tournament.sandbox.inside import NOT_CONFINED
+from tournament.sandbox.own_time import Disturbed, GroupUse, OwnTime, Use, members, run_delays
 
 if TYPE_CHECKING:
     from tournament.sandbox.system_calls import Purpose
 
 Mode = Literal["on", "off"]
+_T = TypeVar("_T")
 
 # Programs may map the files of their folders, which have at most this many bytes.
 _ROOM_FOR_FILES = 64 << 20
+_LONGEST_END = 10.0  # seconds
 OFF = "off: bots run with the rights of the tournament"
 _MEND = 'to run bots with your own rights all the same, set sandbox = "off" in tournament.toml'
 
@@ -194,11 +198,11 @@ class Confined:
 
     def run_delay(self) -> float:
         """Seconds that its threads were ready to run but had to wait for a processor."""
-        total = 0
-        for folder in self._threads():
-            with contextlib.suppress(OSError, IndexError, ValueError):
-                total += int((folder / "schedstat").read_text().split()[1])
-        return total / 1e9
+        return sum(run_delays(Path(f"/proc/{self.pid}")).values())
+
+    def use(self) -> Use:
+        """What it has had of the machine."""
+        return Use(self.cpu_seconds(), self.run_delay(), self.waits_for_processor())
 
     def has_ended(self) -> bool:
         """Whether it runs no more."""
@@ -244,9 +248,11 @@ class Confined:
 
     def ended_by_itself(self, patience: float = 0.5) -> int | None:
         """Its status as `end` gives it if it has ended or ends soon; None while it goes on."""
-        deadline = time.monotonic() + patience
+        started = time.monotonic()
         while not self.has_ended():
-            if time.monotonic() >= deadline:
+            passed = time.monotonic() - started
+            # One without memory is ending, and on a busy machine may take long to.
+            if passed >= patience and (self._sizes() or passed >= patience + _LONGEST_END):
                 return None
             time.sleep(0.001)
         return self.end()
@@ -479,17 +485,10 @@ class Watch:
         return bool(self.excess)
 
     def _memory_bytes(self) -> int:
-        pages = 0
-        for entry in os.scandir("/proc"):
-            if entry.name.isdigit():
-                with contextlib.suppress(OSError):
-                    fields = Path(entry.path, "stat").read_text().rsplit(")", 1)[1].split()
-                    if int(fields[2]) == self._group:
-                        pages += int(fields[21])
-        return pages * resource.getpagesize()
+        return sum(int(fields[21]) for _, fields in members(self._group)) * resource.getpagesize()
 
 
-_INSIDE = ("inside", "system_calls", "python_host", "leg_isolation", "module_trial")
+_INSIDE = ("inside", "system_calls", "python_host", "bot_functions", "leg_isolation", "module_trial")
 
 
 @cache
@@ -593,10 +592,11 @@ def how_it_ended(status: int) -> str:
 
 
 def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
-    """Run a confined command to its end, at most so many seconds, with `given` as its input.
+    """Run a confined command to its end, at most so many seconds of its own (`own_time`), with `given` as its input.
 
     Of each of its outputs about the first `most` bytes are kept.
-    It must read the input before it writes much. Raises BadInput when it can't be confined.
+    It must read the input before it writes much. Raises BadInput when it can't be confined, Disturbed when the
+    machine is so busy that it doesn't get that time.
     """
     return finish(start(launch, mode), launch, seconds, given, most)
 
@@ -608,7 +608,8 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
             write_all(process.to, given)
         process.close_input()
         watch = Watch(process.pid, launch) if launch.purpose == "build" and launch.watched else None
-        output, errors, cut_off = _read_all(process, seconds, watch, most)
+        use = GroupUse(process.pid) if launch.purpose == "build" else process.use
+        output, errors, cut_off = _read_all(process, OwnTime(use, seconds), watch, most)
         if not cut_off and process.ended_by_itself(5.0) is None:
             cut_off = True
     finally:
@@ -623,15 +624,40 @@ def write_all(descriptor: int, content: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
+class Killed(Disturbed):
+    """The system ended a process, which bots can't have done."""
+
+
+def again_if_killed(attempt: Callable[[], _T]) -> _T:
+    """What an attempt comes to; one that the system ended is made once more, with no other beside it."""
+    try:
+        return attempt()
+    except Killed:
+        with _alone:
+            return attempt()
+
+
+_alone = threading.Lock()
+
+
+def check_killed(status: int | None) -> None:
+    """Raise Killed for a status that tells so."""
+    if status == -signal.SIGKILL:
+        raise Killed("the system ended its process, for want of memory perhaps")
+
+
 def read_some(process: Confined, most: int, seconds: float, whole: int) -> bytes:
-    """What a process answers until it has written `whole` bytes, has ended, or the time is over; at most `most`."""
+    """What a process answers until it has written `whole` bytes, has ended, or its own time is over; at most `most`.
+
+    Raises Disturbed when the machine is so busy that it doesn't get that time.
+    """
     waiting = select.poll()
     waiting.register(process.answers, select.POLLIN)
     waiting.register(process.errors, select.POLLIN)
     answer = b""
-    deadline = time.monotonic() + seconds
-    while len(answer) < whole and (left := deadline - time.monotonic()) > 0:
-        for descriptor, _ in waiting.poll(left * 1000):
+    had = OwnTime(process.use, seconds)
+    while len(answer) < whole and not had.is_over():
+        for descriptor, _ in waiting.poll(LOOK_SECONDS * 1000):
             chunk = os.read(descriptor, most)
             if descriptor == process.answers:
                 answer += chunk
@@ -642,16 +668,15 @@ def read_some(process: Confined, most: int, seconds: float, whole: int) -> bytes
     return answer
 
 
-def _read_all(process: Confined, seconds: float, watch: Watch | None, most: int) -> tuple[bytes, bytes, bool]:
+def _read_all(process: Confined, had: OwnTime, watch: Watch | None, most: int) -> tuple[bytes, bytes, bool]:
     """What a process writes until it ends, cut at `most` bytes: output, complaints, and whether it was cut off."""
     streams: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}
     waiting = select.poll()
     for descriptor in streams:
         waiting.register(descriptor, select.POLLIN)
     open_ones = len(streams)
-    deadline = time.monotonic() + seconds
-    while open_ones and (left := deadline - time.monotonic()) > 0 and not (watch and watch.look()):
-        for descriptor, _ in waiting.poll(min(left, LOOK_SECONDS) * 1000):
+    while open_ones and not had.is_over() and not (watch and watch.look()):
+        for descriptor, _ in waiting.poll(min(had.seconds, LOOK_SECONDS) * 1000):
             chunk = os.read(descriptor, 65536)
             if not chunk:
                 waiting.unregister(descriptor)

@@ -20,6 +20,7 @@ import sys
 import types
 
 from engine import python_bots
+from tournament.sandbox.bot_functions import NoFunctions, choose_functions
 
 FILE_NAME = "<bot>"
 TYPE_CHECKING = False
@@ -36,7 +37,8 @@ _engine: dict[str, types.ModuleType] = {}  # what that module imports, and bots 
 def prepare(told: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
-    `told`: name, questions (names), argument_counts, fields (name, offset,
+    `told`: name, questions (the names of each, the usual one first), class_name (of the statement, or ""), shows (1
+    where the bot is shown something beside arguments, or 0), argument_counts, fields (name, offset,
     struct code), told_names (of values that come by name instead, or None), view_size, most_arguments,
     state_size (of the list f), sdk (file of the contest's module for bots, or None), modules (name to file and
     package folders), only_tell and catch_up (of each question), histories (where their length lies, and name and
@@ -183,8 +185,10 @@ class _Bot:
         view = self._view()
         if _told["state_size"]:
             view.f = [0] * _told["state_size"]
-        asked = [name for name, catches_up in zip(_told["questions"], _told["catch_up"]) if not catches_up]
-        functions = _functions(module, _told["name"], asked)
+        given = [count + _told["shows"] for count in _told["argument_counts"]]
+        asked = zip(_told["questions"], given, _told["catch_up"])
+        questions = [(names, count) for names, count, catches_up in asked if not catches_up]
+        functions = choose_functions(module, _told["name"], questions, _told["class_name"])
         for name in _sdks:
             sdk: Any = modules.get(name)
             functions = tuple(map(sdk.answering, functions))
@@ -205,38 +209,6 @@ def _listening(function: Callable[..., object], only_tells: bool) -> Callable[..
         return 0
 
     return call
-
-
-class MissingFunction(Exception):
-    """The file has no functions or class that answer the contest's questions."""
-
-
-def _functions(module: types.ModuleType, stem: str, questions: Sequence[str]) -> tuple[Callable[..., object], ...]:
-    """What answers the questions: functions of the file, or methods of a new object of its class."""
-    for names in (list(questions), [f"{stem}_{q}" for q in questions], [f"{stem}{q}" for q in questions]):
-        found = [module.__dict__.get(name) for name in names]
-        if all(callable(function) for function in found):
-            return tuple(function for function in found if callable(function))
-    classes = [
-        value
-        for value in module.__dict__.values()
-        if isinstance(value, type)
-        and value.__module__ == module.__name__
-        and all(callable(getattr(value, question, None)) for question in questions)
-    ]
-    if len(classes) > 1:
-        named = [
-            kind for kind in classes if kind.__name__.lower() in ("bot", stem.lower(), stem.replace("_", "").lower())
-        ]
-        classes = named if len(named) == 1 else classes[-1:]
-    if classes:
-        bot = classes[0]()
-        return tuple(getattr(bot, question) for question in questions)
-    missing = [question for question in questions if not callable(module.__dict__.get(question))]
-    raise MissingFunction(
-        f"lacks the function{'s' if len(missing) > 1 else ''} {' and '.join(missing)}, or a class with the methods"
-        f" {' and '.join(questions)}"
-    )
 
 
 class _Bytes:
@@ -488,7 +460,7 @@ def explain(problem: BaseException) -> str:
     """An exception in one line: what it is, and the place in the bot's file."""
     import traceback
 
-    if isinstance(problem, MissingFunction):
+    if isinstance(problem, NoFunctions):
         return str(problem)
     if isinstance(problem, SyntaxError):
         where = f" (line {problem.lineno})" if problem.lineno else ""

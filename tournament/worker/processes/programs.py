@@ -14,7 +14,7 @@ from pathlib import Path
 from tournament.cache import cache_trouble
 from tournament.errors import RunFailed
 from tournament.sandbox import fork_server
-from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, how_it_ended
+from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, check_killed, how_it_ended
 from tournament.sandbox.scratch import scratch_folder
 from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.processes.archive import read_plainly, recipe_of, unpack
@@ -115,7 +115,7 @@ class CantStart(Exception):
 
 
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
-    """Start a program for nobody. Raises CantStart when it ends before it is asked anything."""
+    """Start a program for nobody. Raises CantStart when it ends before it is asked anything, Disturbed when killed."""
     if trouble := for_its_shell(archive):
         raise CantStart(f"can't start: {trouble}")
     process = start(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
@@ -123,6 +123,7 @@ def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_m
     try:
         status = _early_end(process)
         if status is not None:
+            check_killed(status)
             os.set_blocking(errors, False)
             complaints: list[str] = []
             with contextlib.suppress(BlockingIOError):

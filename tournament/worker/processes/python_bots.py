@@ -28,7 +28,8 @@ _MORE_FOR_A_PACKAGE = 128
 # Addresses beside those: for the interpreter's and the library's files, and for those of packages.
 _RESERVED_MEGABYTES = 192
 _MORE_RESERVED_FOR_A_PACKAGE = 4096
-_TRIAL_SECONDS = 10
+_TRIAL_SECONDS = 10  # of processor time
+_TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # of that and asleep: `sandbox.own_time`
 _LONGEST_REASON = 4096
 # As in engine/messages.pxd.
 _START_LANE, _OUT_OF_MEMORY = -1, 2
@@ -170,7 +171,9 @@ def start(
             Limits(memory, cpu_seconds, reserved, threads=False),
             python={
                 "name": name,
-                "questions": [question.python_name for question in interface.questions],
+                "questions": [list(dict.fromkeys((q.python_name, q.name))) for q in interface.questions],
+                "class_name": interface.bot_class or "",
+                "shows": int(interface.view_size > 0 or interface.told_names is not None),
                 "argument_counts": [len(question.arguments) for question in interface.questions],
                 "only_tell": [question.only_tells for question in interface.questions],
                 "catch_up": [question.catches_up for question in interface.questions],
@@ -209,13 +212,16 @@ def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
 def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> str:
     """Why legs of a bot must not share a process, with the line; "" when they may. Nothing of it is executed.
 
-    A source that takes too much to read is one whose legs must not. Raises BadInput when it can't be confined.
+    A source that takes too much to read is one whose legs must not. Raises BadInput when it can't be confined,
+    Disturbed when the machine keeps it from being read.
     """
     artifact = pack(source, sandbox, interface.python_sdk)
     process = start(artifact, "bot", interface, sandbox, memory_megabytes=256, cpu_seconds=_TRIAL_SECONDS, examine=True)
     try:
-        answer = confinement.read_some(process, _LONGEST_REASON, 2 * _TRIAL_SECONDS, whole=_LONGEST_REASON)
-        if process.ended_by_itself() != 0:
+        answer = confinement.read_some(process, _LONGEST_REASON, _TRIAL_OWN_SECONDS, whole=_LONGEST_REASON)
+        status = process.ended_by_itself()
+        if status != 0:
+            confinement.check_killed(status)
             return "can't be read"
         return answer.decode(errors="replace")
     finally:
@@ -229,22 +235,26 @@ class CantStart(Exception):
 def try_start(
     artifact: bytes, name: str, interface: Interface, sandbox: SandboxSettings, *, memory_megabytes: int
 ) -> None:
-    """Have a bot begin a leg for nobody. Raises CantStart when it can't, BadInput when it can't be confined."""
+    """Have a bot begin a leg for nobody.
+
+    Raises CantStart when it can't, BadInput when it can't be confined, Disturbed when the machine keeps it from it.
+    """
     process = start(artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS)
     size = 8 + 8 * most_arguments(interface) + -(-interface.view_size // 8) * 8
     question = struct.pack("<ii", 0, _START_LANE).ljust(size, b"\0")
     try:
         with contextlib.suppress(BrokenPipeError):
             confinement.write_all(process.to, struct.pack("<IIII", 16 + size, 1, 1, 0) + question)
-        answer = confinement.read_some(process, 32 + 400, 2 * _TRIAL_SECONDS, whole=32)
+        answer = confinement.read_some(process, 32 + 400, _TRIAL_OWN_SECONDS, whole=32)
         if len(answer) < 32:
+            used = process.cpu_seconds()
             status = process.ended_by_itself()
-            how = (
-                f"took more than {_TRIAL_SECONDS} s"
-                if status is None or -status == signal.SIGXCPU
-                else how_it_ended(status)
-            )
-            raise CantStart(f"can't start: {how}")
+            if used >= _TRIAL_SECONDS or status == -signal.SIGXCPU:
+                raise CantStart(f"can't start: took more than {_TRIAL_SECONDS} s of processor time")
+            if status is None:
+                raise CantStart(f"can't start: slept or waited for more than {_TRIAL_SECONDS} s")
+            confinement.check_killed(status)
+            raise CantStart(f"can't start: {how_it_ended(status)}")
         (outcome,) = struct.unpack_from("<i", answer, 24)
         if outcome == _OUT_OF_MEMORY:
             raise CantStart(f"can't start: ran out of memory ({memory_megabytes} MB)")

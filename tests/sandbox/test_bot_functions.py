@@ -1,0 +1,103 @@
+"""Which of a Python file's functions are the bot's: what its author meant, or none."""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+
+from tests.worker.support import ask_each, build
+from tournament.sandbox.bot_functions import NoFunctions, choose_functions, takes
+
+MOVE: list[tuple[tuple[str, ...], int]] = [(("move",), 1)]
+
+
+def chosen(source: str, stem: str = "zebra", questions: list[tuple[tuple[str, ...], int]] = MOVE) -> list[object]:
+    """What the chosen functions answer."""
+    module = types.ModuleType(f"bot.{stem}")
+    exec(source, module.__dict__)
+    functions = choose_functions(module, stem, questions, "TwoCardDraw")
+    return [function(*range(count)) for function, (_, count) in zip(functions, questions)]
+
+
+HELPERS = {
+    "joined": "def zebramove(x): return 2",
+    "with a line": "def zebra_move(x): return 2",
+    "with a capital": "def zebraMove(x): return 2",
+    "of another class": "class Board:\n  def move(self, square): return 2",
+    "two of them": "def zebra_move(x): return 2\nclass Board:\n  def move(self, square): return 2",
+    "of too many values": "class Zebra:\n  def move(self, x, y): return 2",
+}
+
+
+@pytest.mark.parametrize("helper", HELPERS.values(), ids=HELPERS)
+def test_the_exact_name_goes_first(helper: str) -> None:
+    move = "def move(bot): return 1"
+    assert chosen(f"{move}\n{helper}") == chosen(f"{helper}\n{move}") == [1]
+
+
+@pytest.mark.parametrize("name", ["Zebra", "Bot", "TwoCardDraw"])
+def test_a_class_of_the_right_name_is_as_exact(name: str) -> None:
+    bot = f"class {name}:\n  def move(self, bot): return 1\n"
+    for helper in ("with a line", "joined", "of another class"):
+        assert chosen(bot + HELPERS[helper]) == [1]
+    with pytest.raises(NoFunctions, match=rf"the function move \(line 3\) and the class {name}: either may be meant"):
+        chosen(f"{bot}def move(bot): return 2")
+    assert chosen(f"{bot}def move(state, depth): return 2") == [1]
+
+
+def test_other_spellings_need_a_signature_that_fits() -> None:
+    assert chosen("def zebra_move(bot): return 1\ndef zebramove(x, y): return 2") == [1]
+    assert chosen("def zebra_move(bot, depth=3): return 1") == [1]
+    assert chosen("def zebraMove(*told): return 1") == [1]
+    assert chosen("def zebra_move(bot): return 1\nzebramove = zebra_move") == [1]
+    two = "def zebra_move(bot): return 1\ndef zebramove(x): return 2"
+    with pytest.raises(NoFunctions, match=r"the function zebra_move \(line 1\) and the function zebramove \(line 2\)"):
+        chosen(two)
+    with pytest.raises(NoFunctions, match=r"the function zebra_move .* and the class Board"):
+        chosen(f"def zebra_move(bot): return 1\n{HELPERS['of another class']}")
+
+
+def test_of_several_classes_those_that_others_are_made_of_do_not_count() -> None:
+    base = "class Base:\n  def move(self, bot): return 2\n"
+    assert chosen(f"{base}class Own(Base):\n  def move(self, bot): return 1") == [1]
+    assert chosen(f"{base}class Own(Base): pass\nOther = Own") == [2]
+    with pytest.raises(NoFunctions, match="the class Base and the class Other: either may be meant"):
+        chosen(f"{base}class Other:\n  def move(self, bot): return 1")
+
+
+def test_each_question_has_its_function() -> None:
+    both: list[tuple[tuple[str, ...], int]] = [(("a",), 1), (("b",), 2)]
+    assert chosen("def a(bot): return 1\ndef zebra_b(bot, bet): return 2", questions=both) == [1, 2]
+    whole = "def a(bot): return 3\nclass Any:\n  def a(self, bot): return 1\n  def b(self, bot, bet): return 2"
+    assert chosen(whole, questions=both) == [1, 2]
+    assert chosen("def makeDecision(state): return 5", questions=[(("make_decision", "makeDecision"), 1)]) == [5]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def move(): return 1", r"the function move \(line 1\) can't be called with 1 value, which it is given"),
+        ("def move(bot, *, depth): return 1", "can't be called with 1 value"),
+        ("class Bot:\n  def move(self): return 1", "Bot.move can't be called with 1 value beside its object"),
+        ("def zebra(bot): return 1", "lacks the function move, or a class with the methods move"),
+    ],
+)
+def test_what_is_missing_is_said(source: str, words: str) -> None:
+    with pytest.raises(NoFunctions, match=words):
+        chosen(source)
+
+
+def test_what_is_not_written_in_python_is_believed_to_fit() -> None:
+    assert takes(len, 7) and takes("".join, 0)
+    assert takes(types.MethodType(lambda self, bot: 0, object()), 1)
+    assert not takes(types.MethodType(lambda self, bot: 0, object()), 2)
+
+
+def test_bots_that_play_by_it() -> None:
+    helped = "def a(bot): return 1\ndef b(bot, bet): return 2\ndef helped_a(x): return 8\ndef helpedb(x, y): return 9\n"
+    assert ask_each({"helped.py": helped})["helped"].answers == [1, 2]
+    (torn,) = build({"torn.py": "def torn_a(bot): return 1\ndef torna(bot): return 2\ndef b(bot, bet): return 3\n"})
+    assert torn.problem == (
+        "can't start: has the function torn_a (line 1) and the function torna (line 2): either may be meant; rename one"
+    )

@@ -1,0 +1,171 @@
+"""Late is who has used its time, or sleeps: whoever waits for a processor is not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support import build_folder
+from tests.worker.support import Source, build, problem_of, script
+from tournament.entrants import compiler, program_build
+from tournament.errors import RunFailed
+from tournament.sandbox import own_time
+from tournament.sandbox.confinement import Confined
+from tournament.sandbox.own_time import Disturbed, GroupUse, OwnTime, Use
+from tournament.sandbox.settings import SandboxSettings
+from tournament.worker.processes import programs, python_bots
+
+SLEEPS = (1.0, 0.0, 0.0, False)
+WORKS = (1.0, 1.0, 0.0, True)
+HALF = (1.0, 0.5, 0.5, True)
+WAITS = (1.0, 0.0, 0.0, True)  # which shows when it is over
+GOT_ONE = (1.0, 0.1, 5.9, True)
+IN_PARALLEL = (1.0, 2.0, 60.0, True)  # 64 processes on two processors
+
+
+def time_given(ticks: Sequence[tuple[float, float, float, bool]]) -> float:
+    """The seconds after which a process that is allowed 20 is late; `ticks`: seconds, and its use in them."""
+    now, cpu, delay, waits = 0.0, 0.0, 0.0, False
+    had = OwnTime(lambda: Use(cpu, delay, waits), 20, lambda: now)
+    for seconds, used, waited, waits in ticks:  # noqa: B007
+        now, cpu, delay = now + seconds, cpu + used, delay + waited
+        if had.is_over():
+            break
+    return now
+
+
+@pytest.mark.parametrize(
+    ("ticks", "given"),
+    [
+        ([SLEEPS] * 100, 20),
+        ([WORKS] * 100, 20),
+        ([SLEEPS, WORKS] * 50, 20),
+        ([HALF] * 100, 40),
+        ([*[WAITS] * 5, GOT_ONE] * 30, None),  # too busy: no more than 140 seconds
+        ([*[SLEEPS] * 10, *[HALF] * 10, *[SLEEPS] * 90], 25),
+        ([*[SLEEPS] * 10, IN_PARALLEL] * 90, 20),  # waits for each other make no sleep good
+        ([IN_PARALLEL] * 90, 20),
+    ],
+)
+def test_time_that_is_a_processs_own(ticks: list[tuple[float, float, float, bool]], given: float | None) -> None:
+    if given is not None:
+        assert time_given(ticks) == given
+        return
+    with pytest.raises(Disturbed, match="too busy"):
+        time_given(ticks)
+
+
+def test_a_wait_that_was_none_after_all() -> None:
+    """Who could run at a look, and slept before it, has slept."""
+    assert time_given([*[WAITS] * 19, SLEEPS, SLEEPS, SLEEPS]) == 20
+
+
+def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:
+    burns = "import time\nwhile time.process_time() < 0.2: pass"
+    command = [
+        sys.executable,
+        "-c",
+        f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {burns!r}])\ninput()",
+    ]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:
+        use = GroupUse(process.pid)
+        deadline = time.monotonic() + 30
+        while (found := use()).waits or found.cpu < 0.2:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert found.delay >= 0
+        process.communicate()
+    assert use().cpu == found.cpu
+
+
+@pytest.fixture
+def starved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever runs waits for a processor, and isn't waited for long."""
+    monkeypatch.setattr(own_time, "_MOST_TIMES", 1)
+    monkeypatch.setattr(own_time, "_MORE_SECONDS", 0)
+    started = time.monotonic()
+
+    def use(_self: object) -> Use:
+        return Use(0.0, time.monotonic() - started, True)
+
+    monkeypatch.setattr(Confined, "use", use)
+    monkeypatch.setattr(GroupUse, "__call__", use)
+
+
+SLEEPY = "import time\ntime.sleep(30)\ndef a(bot): return 1\ndef b(bot, bet): return 1\n"
+SLOW_BUILD = {"bot.toml": 'command = ["./x"]\nbuild = ["sh", "-c", "while :; do :; done"]'}
+
+
+def test_a_bot_that_gets_no_processor_is_not_blamed(starved: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python_bots, "_TRIAL_OWN_SECONDS", 0.1)
+    monkeypatch.setattr(program_build, "_SECONDS", 1)
+    bots: dict[str, Source] = {"bot.py": SLEEPY, "bot": SLOW_BUILD}
+    for name, source in bots.items():
+        with pytest.raises(RunFailed, match="bot can't be tried: this machine is too busy; run again"):
+            build({name: source})
+
+
+def test_a_source_that_gets_no_processor_is_not_blamed(
+    starved: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "#include <stdio.h>\nint a(const Bot *b) { return 73; } int b(const Bot *b, int x) { return 0; }"
+    compiler.prepare_libraries(["c"], SandboxSettings(), lambda _: None)
+    monkeypatch.setattr(compiler, "_patience", lambda _libraries: 0.01)
+    (tmp_path / "bots").mkdir()
+    with pytest.raises(RunFailed, match="this machine is too busy"):
+        build_folder(tmp_path / "bots", {"fresh.c": source})
+
+
+def test_a_bot_that_sleeps_at_its_start_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python_bots, "_TRIAL_OWN_SECONDS", 1.0)
+    assert problem_of(SLEEPY) == "can't start: slept or waited for more than 10 s"
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("kind", ["python", "program"])
+def test_a_start_that_the_system_ends_is_tried_again_and_nobodys_fault(
+    kind: str, times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
+    module = python_bots if kind == "python" else programs
+    start: Callable[..., Confined] = module.start
+    left = times
+
+    def start_and_kill(*arguments: object, **more: object) -> Confined:
+        nonlocal left
+        confined = start(*arguments, **more)
+        if not more.get("examine") and left:
+            left -= 1
+            os.kill(confined.pid, signal.SIGKILL)
+        return confined
+
+    monkeypatch.setattr(module, "start", start_and_kill)
+    source = SLEEPY.replace("30", "0")
+    bot: dict[str, Source] = {"bot.py": source} if kind == "python" else {"bot": script("input()")}
+    if times == 1:
+        assert build(bot)[0].problem is None
+        return
+    with pytest.raises(RunFailed, match="bot can't be tried: the system ended its process"):
+        build(bot)
+
+
+def test_an_end_that_takes_long_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that ends has no memory any more; on a busy machine it may be long until it has ended."""
+
+    def ended_by_itself(sizes: Callable[[], dict[str, int]]) -> int | None:
+        process = object.__new__(Confined)
+        looks = iter([False] * 40)
+        monkeypatch.setattr(process, "has_ended", lambda: next(looks, True))
+        monkeypatch.setattr(process, "_sizes", sizes)
+        monkeypatch.setattr(process, "end", lambda: -signal.SIGKILL)
+        return process.ended_by_itself(0.001)
+
+    assert ended_by_itself(dict) == -signal.SIGKILL
+    assert ended_by_itself(lambda: {"VmHWM": 1}) is None
