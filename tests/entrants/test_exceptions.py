@@ -15,6 +15,7 @@ from tournament.sandbox.settings import SandboxSettings
 from tournament.worker.wasm.engine import Metering, engine
 from tournament.worker.wasm.module_outline import read_module
 from tournament.worker.wasm.notes import type_in_words
+from tournament.worker.wasm.stack import on_deep_stack
 
 CALLS = "int b(const Bot *, int) { return 1; }\n"
 
@@ -166,7 +167,7 @@ def case(entrants: dict[str, Entrant]) -> Callable[[str, int], tuple[int, int]]:
         store.set_fuel(1_000_000_000)
         function = exports[name]
         assert isinstance(function, wasmtime.Func)
-        given = function(store, argument)
+        given = on_deep_stack(function, store, argument)
         return given, 1_000_000_000 - store.get_fuel()
 
     store.set_fuel(1_000_000_000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import pytest
@@ -469,7 +468,7 @@ def bets_of(entrant: Entrant, random_seed: int) -> list[int]:
 
 @pytest.mark.parametrize("name", ["lucky", "lucky_clock", "lucky_clock_header", "lucky_cpp", "dice", "seeded_dice"])
 def test_luck_differs_by_leg_and_repeats_with_it(entrants: dict[str, Entrant], name: str) -> None:
-    """Also for those who seed by a clock, which stands still here."""
+    """Also for those who seed by a clock, which tells all the same date."""
     bets = bets_of(entrants[name], 1)
     assert len(bets) > 30 and len(set(bets)) > 15
     assert bets == bets_of(entrants[name], 1)
@@ -494,7 +493,7 @@ def test_a_throw_is_a_fault(entrants: dict[str, Entrant]) -> None:
     model = only_as_a(lambda view: 0 if view.card > 0.9 else 20)
     assert trial.record.games == played_by(model).games
     thrown = [game for game in trial.record.games if game.x_is_a and game.a_card > 0.9]
-    assert thrown and [re.search("throw", failure) is not None for failure in trial.failures] == [True] * len(thrown)
+    assert thrown and trial.failures == ["threw std::runtime_error, which nothing caught: no"] * len(thrown)
 
 
 def test_a_throw_of_b_is_a_fold(entrants: dict[str, Entrant]) -> None:
@@ -506,7 +505,7 @@ def test_a_throw_of_b_is_a_fold(entrants: dict[str, Entrant]) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("range_checker", "gave up"),
+        ("range_checker", "threw std::out_of_range, which nothing caught: vector"),
         ("exiter", "gave up"),
         ("divider", "divided by zero"),
         ("recurser", "recursed too deep"),
@@ -514,7 +513,7 @@ def test_a_throw_of_b_is_a_fold(entrants: dict[str, Entrant]) -> None:
     ],
 )
 def test_trouble_is_a_fault_with_a_name(entrants: dict[str, Entrant], name: str, words: str) -> None:
-    trial = try_bot(entrants[name], OPPONENT, most_failures=1, fuel=1_000_000)
+    trial = try_bot(entrants[name], OPPONENT, most_failures=1, fuel=100_000_000)
     assert len(trial.failures) == 1 and words in trial.failures[0]
 
 

@@ -24,7 +24,8 @@ class Compiler:
     status: int = 0
 
     def run(self, launch: LaunchSpec, mode: str, seconds: float) -> Finished:
-        assert mode == "off" and not launch.watched and not launch.readable[1:], "it has nothing of strangers"
+        assert mode == "off" and not launch.watched, "it has nothing of strangers"
+        assert launch.readable[1:] == [str(compiler._HEADERS)], "nor reads anything of theirs"
         unit = next(word for word in launch.command if word.startswith("library.c"))
         if self.together:
             self.together.wait(20)

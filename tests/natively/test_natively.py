@@ -34,22 +34,6 @@ DIFFERENT = {
     "threads": "there are no threads",
     "locks": "nor is there what they lock with",
 }
-# Those that should answer the same and don't, each with what is missing.
-NOT_YET = {
-    "old_keywords": "standards: C is compiled as gnu17 alone",
-    "old_library": "standards: C++ is compiled as C++17 alone",
-    "old_names": "standards",
-    "old_template_lists": "standards",
-    "big_locals": "stack: 1 MB",
-    "deep_recursion": "stack: 1 MB",
-    "large_block": "memory: the allocator rounds up to powers of two",
-    "growing_vector": "memory",
-    "clocks": "clock: there is none",
-    "stopwatch": "clock",
-    "seeded_by_device": "clock and randomness",
-    "throws": "exceptions: a throw is a fault",
-    "everything_included": "bits/stdc++.h: there is one in Hold'em training alone",
-}
 # Those that count which properties of what they got hold, since the numbers themselves must differ.
 PROPERTIES = {"distributions", "seeded_by_device"}
 
@@ -85,7 +69,7 @@ def assert_as_listed(name: str, of: Compared) -> None:
     here, natively = of.here[name], of.natively[name]
     assert isinstance(natively, list), natively
     assert len(set(natively)) > 1 or name in PROPERTIES, "it answers always the same: nothing is compared"
-    if name in NOT_YET or name in DIFFERENT:
+    if name in DIFFERENT:
         assert here != natively, "it answers as natively: take it off the list"
     else:
         assert here == natively
@@ -105,8 +89,7 @@ def test_the_rest_answers_as_natively(rest: Compared, name: str) -> None:
 def test_there_are_programs_of_every_kind() -> None:
     """Also in the sample; and all that is listed is there."""
     assert len(PROGRAMS) >= 60
-    assert not (set(SAMPLE) | set(DIFFERENT) | set(NOT_YET)) - set(PROGRAMS)
-    assert not set(DIFFERENT) & set(NOT_YET)
+    assert not (set(SAMPLE) | set(DIFFERENT)) - set(PROGRAMS)
     for names in (PROGRAMS, SAMPLE):
         standards = {PROGRAMS[name].head[0] for name in names}
         assert standards >= {*STANDARDS[".c"], "gnu++98", "gnu++11", "gnu++17"}

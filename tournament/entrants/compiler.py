@@ -136,7 +136,7 @@ def version() -> str:
     by_language = [word for kind in LANGUAGES for word in (*STANDARDS[kind], *_LANGUAGE_FLAGS[kind])]
     of_exceptions = [*_EXCEPTIONS, *_FLAGS_OF_LIBRARY, *_SOURCES_THAT_THROW]
     flags = [*_FLAGS, *by_language, *_LINK_FLAGS, _EXPORT, *of_exceptions]
-    headers = [path.read_text() for path in sorted(_HEADERS.iterdir())]
+    headers = [path.read_text() for path in sorted(_HEADERS.rglob("*.h"))]
     return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags, *headers])
 
 

@@ -79,3 +79,10 @@
 #include <string_view>
 #include <variant>
 #endif
+
+// g++'s own, which people use by its name.
+namespace std {
+inline int __gcd(int a, int b) { return b ? __gcd(b, a % b) : a; }
+inline long __gcd(long a, long b) { return b ? __gcd(b, a % b) : a; }
+inline long long __gcd(long long a, long long b) { return b ? __gcd(b, a % b) : a; }
+}
