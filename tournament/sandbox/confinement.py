@@ -288,13 +288,45 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     plays = launch.python is not None or launch.module is not None or launch.forks is not None
     core = _core_files(tuple(launch.modules), launch.forks is not None) if plays else {}
     files = _module_files() | core
-    arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
-    arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given)))
-    # A fixed hash seed: sets and dictionaries of strings must have one order everywhere.
-    environment = {"PYTHONHASHSEED": "0"}
+    arguments = _arguments(files, given)
     if mode == "off":
-        return _start_plainly(launch, arguments, environment)
-    return _start_in_sandlock(launch, arguments, environment, list(files.values()))
+        return _start_plainly(launch, arguments, _ENVIRONMENT)
+    return _start_in_sandlock(launch, arguments, _ENVIRONMENT, list(files.values()))
+
+
+# A fixed hash seed: sets and dictionaries of strings must have one order everywhere.
+_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
+
+
+def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
+    """The command of an interpreter that imports from these files, and is told what to be."""
+    program = _BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given))
+    return [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c", program]
+
+
+def start_secluded(launch: LaunchSpec) -> Confined | None:
+    """Start a process that forks others, where there is no /proc; None when the system gives no place for that."""
+    core = _core_files(tuple(launch.modules), True)
+    files = _module_files() | core
+    everything = {*python_paths(), *system_libraries(), *files.values(), *_compiled_modules(), *launch.readable}
+    library = sysconfig.get_path("stdlib")
+    hidden = {*_beside_the_library(everything), str(Path(library, "site-packages")), str(Path(library, "dist-packages"))}
+    readable = sorted(everything - {library})
+    readable += [entry.path for entry in os.scandir(library) if entry.path not in hidden]
+    seclusion = {
+        "starter": os.getpid(),
+        # Bots read it as the machine's name. It must be nobody else's, and tell neither the worker nor a count.
+        "name": f"bot-{os.urandom(8).hex()}",
+        "readable": [*readable, "/etc/hostname", "/etc/hosts"],
+        "listed": [library],
+    }
+    given = told(launch) | {"forks": {**(launch.forks or {}), "seclusion": seclusion}}
+    _raise_descriptor_limit()
+    process = _start_plainly(launch, _arguments(files, given), _ENVIRONMENT)
+    if os.read(process.answers, 1):
+        return process
+    process.end()
+    return None
 
 
 def told(launch: LaunchSpec) -> dict[str, Any]:
@@ -489,7 +521,7 @@ class Watch:
         return pages * resource.getpagesize()
 
 
-_INSIDE = ("inside", "system_calls", "python_host", "leg_isolation", "module_trial")
+_INSIDE = ("inside", "seclusion", "system_calls", "python_host", "leg_isolation", "module_trial")
 
 
 @cache

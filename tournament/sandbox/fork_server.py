@@ -184,7 +184,9 @@ def _start_servers(starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]
                     _lock.release()
             continue
         try:
-            future.set_result(confinement.start(spec, "on"))
+            # Interpreters that must find themselves by a link in /proc can't do without.
+            secluded = None if spec.reads_links else confinement.start_secluded(spec)
+            future.set_result(secluded or confinement.start(spec, "on"))
         except BaseException as problem:
             future.set_exception(problem)
 
@@ -199,7 +201,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
         kind["module"] = launch.module["library"]
     # What may be read is what lies there now: a folder that was made anew is another one.
     places = [_place(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
-    key = (*kind.items(), launch.folder, tuple(places), tuple(launch.modules))
+    key = (*kind.items(), launch.folder, tuple(places), tuple(launch.modules), launch.reads_links)
     with _lock:
         if _owner != os.getpid():
             _owner, _starts = os.getpid(), queue.SimpleQueue()
@@ -215,6 +217,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
                 folder=launch.folder,
                 readable=launch.readable,
                 modules=launch.modules,
+                reads_links=launch.reads_links,
             )
             _starts.put((spec, started))
             server = _Server(started.result())
