@@ -12,8 +12,9 @@ import random
 import struct
 import sys
 import sysconfig
-import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tests.worker.support import ON
@@ -41,11 +42,11 @@ def wait_until(moment):
         time.sleep(min(left, 0.001) if left > 0.0002 else 0)
 """
 _TELLS = """
+answer = []
 for number, bit in enumerate(MESSAGE):
     wait_until(START + number * SLOT)
     tell(bit)
 wait_until(START + len(MESSAGE) * SLOT)
-answer = []
 """
 _HEARS = """
 answer = []
@@ -91,9 +92,7 @@ class _PythonBot:
     def __init__(self, source: str, mode: Mode) -> None:
         sandbox = ON if mode == "on" else SandboxSettings(mode="off")
         artifact = python_bots.pack(source.encode(), sandbox, _INTERFACE.python_sdk)
-        self.process = python_bots.start(
-            artifact, "bot", _INTERFACE, sandbox, memory_megabytes=256, cpu_seconds=30
-        )
+        self.process = python_bots.start(artifact, "bot", _INTERFACE, sandbox, memory_megabytes=256, cpu_seconds=30)
 
     def said(self, seconds: float) -> str:
         size = 8 + 8 * python_bots.most_arguments(_INTERFACE) + -(-_INTERFACE.view_size // 8) * 8
@@ -117,28 +116,26 @@ class _Program:
         return done.errors.decode(errors="replace")
 
 
-def _heard(channel: str, slot: float, begin: type | object) -> Heard:
+def _heard(channel: str, slot: float, begin: Callable[[str], _PythonBot | _Program]) -> Heard:
     """Have a pair of processes try it; they are given more time to begin where the machine is busy."""
     for patience in (0.7, 2.0, 5.0):
         start = time.monotonic() + patience
-        rest = f"\nif time.monotonic() > START: raise ValueError('late')\n"
+        late = "\nif time.monotonic() > START: raise ValueError('late')\n"
         end = "\nraise ValueError('answer ' + repr(answer).replace(' ', '') + ' end')\n"
         told = f"START, SLOT, MESSAGE = {start!r}, {slot!r}, {MESSAGE!r}\n"
-        teller = begin(f"{_BOTH}{told}PEER = os.getpid()\n{channel}{rest}{_TELLS}{end}")  # type: ignore[operator]
-        peer = teller.process.pid
-        listener = begin(f"{_BOTH}{told}PEER = {peer}\n{channel}{rest}{_HEARS}{end}")  # type: ignore[operator]
-        said: list[str] = []
+        teller = begin(f"{_BOTH}{told}PEER = os.getpid()\n{channel}{late}{_TELLS}{end}")
+        listener = begin(f"{_BOTH}{told}PEER = {teller.process.pid}\n{channel}{late}{_HEARS}{end}")
         seconds = patience + BITS * slot + 10
-        thread = threading.Thread(target=lambda: said.append(teller.said(seconds)))
-        thread.start()
-        said_by_listener = listener.said(seconds)
-        thread.join()
+        with ThreadPoolExecutor(1) as pool:
+            saying = pool.submit(teller.said, seconds)
+            said_by_listener = listener.said(seconds)
+            said_by_teller = saying.result()
         for process in (teller.process, listener.process):
             process.end()
-        if "ValueError: late" in said_by_listener + said[0]:
+        if "ValueError: late" in said_by_listener + said_by_teller:
             continue
-        if "answer [] end" not in said[0].replace("answer[]end", "answer [] end"):
-            return Heard([], f"the one that tells: {said[0][-400:]}")
+        if "answer [] end" not in said_by_teller:
+            return Heard([], f"the one that tells: {said_by_teller[-400:]}")
         if "answer " not in said_by_listener:
             return Heard([], f"the one that hears: {said_by_listener[-400:]}")
         answer = said_by_listener.rsplit("answer ", 1)[1].split(" end")[0]

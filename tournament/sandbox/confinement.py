@@ -305,28 +305,35 @@ def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
 
 
 def start_secluded(launch: LaunchSpec) -> Confined | None:
-    """Start a process that forks others, where there is no /proc; None when the system gives no place for that."""
+    """Start a process that forks others, where there is no /proc; None when the system gives no place for that.
+
+    Raises BadInput when it can't be started.
+    """
     core = _core_files(tuple(launch.modules), True)
     files = _module_files() | core
     everything = {*python_paths(), *system_libraries(), *files.values(), *_compiled_modules(), *launch.readable}
     library = sysconfig.get_path("stdlib")
-    hidden = {*_beside_the_library(everything), str(Path(library, "site-packages")), str(Path(library, "dist-packages"))}
+    beside = [folder for name in _BESIDE if (folder := Path(library, name)).is_dir()]
     readable = sorted(everything - {library})
-    readable += [entry.path for entry in os.scandir(library) if entry.path not in hidden]
+    readable += [entry.path for entry in os.scandir(library) if entry.name not in _BESIDE]
     seclusion = {
         "starter": os.getpid(),
         # Bots read it as the machine's name. It must be nobody else's, and tell neither the worker nor a count.
         "name": f"bot-{os.urandom(8).hex()}",
         "readable": [*readable, "/etc/hostname", "/etc/hosts"],
         "listed": [library],
+        "emptied": {str(folder): _kept(folder, everything) for folder in beside},
     }
     given = told(launch) | {"forks": {**(launch.forks or {}), "seclusion": seclusion}}
     _raise_descriptor_limit()
     process = _start_plainly(launch, _arguments(files, given), _ENVIRONMENT)
-    if os.read(process.answers, 1):
+    if (answer := os.read(process.answers, 1)) == b"+":
         return process
+    complaint = os.read(process.errors, 4096).decode(errors="replace").strip().splitlines()
     process.end()
-    return None
+    if answer == b"-":
+        return None
+    raise BadInput(f"a process can't be confined here: {complaint[-1] if complaint else 'it was ended'}; {_MEND}")
 
 
 def told(launch: LaunchSpec) -> dict[str, Any]:
@@ -531,10 +538,20 @@ def python_paths() -> tuple[str, ...]:
     return (_interpreter(), sysconfig.get_path("stdlib"), *libraries)
 
 
+# Folders of packages within the standard library's.
+_BESIDE = ("site-packages", "dist-packages")
+
+
+def _kept(folder: Path, readable: Collection[str]) -> list[str]:
+    """The names in a folder that hold what is to be read."""
+    within = [Path(path).relative_to(folder) for path in readable if Path(path).is_relative_to(folder)]
+    return sorted({path.parts[0] for path in within if path.parts and (folder / path.parts[0]).exists()})
+
+
 def _beside_the_library(readable: Collection[str]) -> list[str]:
     """What is installed within the standard library's folder and holds nothing that is to be read."""
     found = []
-    for folder in (Path(sysconfig.get_path("stdlib"), name) for name in ("site-packages", "dist-packages")):
+    for folder in (Path(sysconfig.get_path("stdlib"), name) for name in _BESIDE):
         if not any(Path(path).is_relative_to(folder) for path in readable):
             found += [folder] if folder.exists() else []
             continue
@@ -588,6 +605,18 @@ def probe_sandbox(mode: Mode) -> str:
     if possible := probe.output.decode().split():
         raise BadInput(f"bots can't be confined: a probe in the sandbox could {', '.join(possible)}; {_MEND}")
     return f"sandlock {version}, Landlock {landlock}, system call filter"
+
+
+@cache
+def seclusion_in_words(mode: Mode) -> str:
+    """Whether bots' processes find no /proc on this machine: tried out, as what `probe_sandbox` says goes on."""
+    if mode == "off":
+        return ""
+    process = start_secluded(LaunchSpec(Limits(512, 10), forks={}))
+    if process is None:
+        return "; no namespaces, so a bot's legs see each other in /proc"
+    process.end()
+    return ", namespaces"
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def _forked(kind: dict[str, Any]) -> dict[str, Any]:
     return dict(marshal.loads(_read(int.from_bytes(_read(4), "little"))))
 
 
-def _seclude(starter: int, name: str, readable: list[str], listed: list[str]) -> None:
+def _seclude(starter: int, **place: Any) -> None:
     """Go where there is no /proc, and say whether that could be done."""
     from tournament.sandbox import seclusion
 
@@ -102,10 +102,10 @@ def _seclude(starter: int, name: str, readable: list[str], listed: list[str]) ->
     if os.getppid() != starter:
         os._exit(1)
     try:
-        seclusion.enter(name, readable, listed)
-    except (seclusion.NotHere, OSError) as problem:
-        print(problem, file=sys.stderr)
-        sys.exit(NOT_CONFINED)
+        seclusion.enter(**place)
+    except (seclusion.NotHere, OSError):
+        os.write(1, b"-")
+        os._exit(NOT_CONFINED)
     os.write(1, b"+")
 
 

@@ -1,7 +1,7 @@
 """A place of its own for a process and all that it forks: no /proc, nothing to read but what is named.
 
-By mount namespaces and Landlock, without anybody who answers for the kernel: whoever answers calls about paths with his
-own eyes shows what he sees, such as the descriptors of another leg in /proc. Runs inside with the standard library alone.
+By a mount namespace and Landlock. Nobody answers for the kernel here: who does so for calls about paths shows what he
+sees himself, such as the descriptors of another leg in /proc. Runs inside, with the standard library alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 # Linux, sched.h and mount.h.
 _NEW_MOUNTS, _NEW_NAMES, _NEW_USERS = 0x20000, 0x04000000, 0x10000000
@@ -32,10 +32,11 @@ class NotHere(Exception):
     """The system gives no namespaces; the message says what it refused."""
 
 
-def enter(name: str, readable: Iterable[str], listed: Iterable[str]) -> None:
+def enter(name: str, readable: Iterable[str], listed: Iterable[str], emptied: Mapping[str, Iterable[str]]) -> None:
     """Go there, for good; `name` is the machine's name there.
 
-    `readable`: files, and folders with all in them; of those in `listed` only the names are. Raises NotHere.
+    `readable`: files, and folders with all in them; of those in `listed` only the names are. `emptied`: folders in
+    which only these names are to be found. Raises NotHere.
     """
     user, group = os.getuid(), os.getgid()
     kinds = _NEW_MOUNTS | _NEW_NAMES
@@ -43,7 +44,8 @@ def enter(name: str, readable: Iterable[str], listed: Iterable[str]) -> None:
         _call("unshare", kinds)
     except NotHere:  # only who has the capabilities may; who makes his own users has them among these
         _call("unshare", kinds | _NEW_USERS)
-        for file, content in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
+        for file, content in maps.items():
             try:
                 with open(f"/proc/self/{file}", "w") as told:
                     told.write(content)
@@ -51,6 +53,8 @@ def enter(name: str, readable: Iterable[str], listed: Iterable[str]) -> None:
                 raise NotHere(f"{file}: {error.strerror}") from None
     _call("mount", None, b"/", None, _RECURSIVE | _PRIVATE, None)
     _call("sethostname", name.encode(), len(name))
+    for folder, kept in emptied.items():
+        _empty(folder, kept)
     _hide_the_system(name)
     _call("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _restrict(readable, listed)
@@ -68,15 +72,28 @@ def _hide_the_system(name: str) -> None:
     _mount_empty("/proc", _READ_ONLY)
 
 
+def _empty(folder: str, kept: Iterable[str]) -> None:
+    """Leave these names in a folder, none else."""
+    places = {f"{folder}/{name}": os.open(f"{folder}/{name}", os.O_PATH | os.O_CLOEXEC) for name in kept}
+    _mount_empty(folder, 0)
+    for path, place in places.items():
+        if stat.S_ISDIR(os.fstat(place).st_mode):
+            os.mkdir(path)
+        else:
+            open(path, "w").close()
+        _call("mount", f"/proc/self/fd/{place}".encode(), path.encode(), None, _BIND, None)
+        os.close(place)
+
+
 def _mount_empty(path: str, flags: int) -> None:
     flags |= _NO_SETUID | _NO_DEVICES | _NO_EXECUTION
-    _call("mount", b"none", path.encode(), b"tmpfs", flags, b"size=16k,mode=555")
+    _call("mount", b"none", path.encode(), b"tmpfs", flags, b"size=64k,mode=555")
 
 
 def _restrict(readable: Iterable[str], listed: Iterable[str]) -> None:
     ruleset = _call("syscall", _CREATE_RULESET, struct.pack("=QQQ", _FILES, _PORTS, _SCOPES), ctypes.c_size_t(24), 0)
-    rights = [*((path, _EXECUTE | _READ_FILE | _READ_FOLDER) for path in readable), *((p, _READ_FOLDER) for p in listed)]
-    for path, allowed in rights:
+    rights = dict.fromkeys(listed, _READ_FOLDER) | dict.fromkeys(readable, _EXECUTE | _READ_FILE | _READ_FOLDER)
+    for path, allowed in rights.items():
         try:
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:

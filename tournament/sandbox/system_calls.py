@@ -254,7 +254,7 @@ def filter_program(
         _return(_KILL_PROCESS),
         _load(_NUMBER),
         _jump(_NOT_BELOW, _X32_BIT, 0, 1),
-        _refuse(errno.ENOSYS),
+        _return(_KILL_PROCESS),
     ]
 
     refusal = _refuse(errno.EPERM)

@@ -196,7 +196,9 @@ def check_bot(
         problem=None,
         seed=seed,
         fuel_allowed=settings.fuel_per_decision,
-        confined_by="" if entrant.plays_as == "wasm" else confinement.probe_sandbox(sandbox.mode),
+        confined_by=""
+        if entrant.plays_as == "wasm"
+        else confinement.probe_sandbox(sandbox.mode) + confinement.seclusion_in_words(sandbox.mode),
         standard=standard,
         warnings=warnings,
         opponent=named,
