@@ -10,6 +10,7 @@ all of them before it runs a bot's first instruction.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import importlib
 import importlib.machinery
@@ -326,7 +327,11 @@ def start_secluded(launch: LaunchSpec) -> Confined | None:
     }
     given = told(launch) | {"forks": {**(launch.forks or {}), "seclusion": seclusion}}
     _raise_descriptor_limit()
-    process = _start_plainly(launch, _arguments(files, given), _ENVIRONMENT)
+    try:
+        process = _start_plainly(launch, _arguments(files, given), _ENVIRONMENT)
+    except OSError:
+        check_descriptors()
+        raise
     if (answer := os.read(process.answers, 1)) == b"+":
         return process
     complaint = os.read(process.errors, 4096).decode(errors="replace").strip().splitlines()
@@ -417,6 +422,7 @@ def _start_in_sandlock(
     try:
         process = box.popen(arguments, piped, piped, piped)
     except (RuntimeError, OSError, sandlock.SandlockError) as error:
+        check_descriptors()
         hint = "a container must allow pidfd_getfd, as with SYS_PTRACE: docs/cluster.md"
         raise BadInput(f"a process can't be confined here: {error} ({hint}); {_MEND}") from None
     ends = [os.dup(stream.fileno()) for stream in (process.stdin, process.stdout, process.stderr)]
@@ -425,6 +431,25 @@ def _start_in_sandlock(
     for stream in (process.stdin, process.stdout, process.stderr):
         stream.close()
     return Confined(_InSandlock(process, process.pid), launch.limits, *ends)
+
+
+def check_descriptors() -> None:
+    """Raise BadInput where there are none left for another process, which is why it could not be started."""
+    taken = []
+    try:
+        for _ in range(_OF_A_PROCESS):
+            taken.append(os.open("/dev/null", os.O_RDONLY))
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE):
+            raise
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        whose = (
+            "the machine may have" if error.errno == errno.ENFILE else f"the tournament may have ({most:,}, ulimit -Hn)"
+        )
+        raise BadInput(f"a process can't be confined here: as many files are open as {whose}; allow more") from None
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
 
 
 @dataclass
@@ -440,10 +465,20 @@ class _InSandlock:
         return -result.signal if result.signal and result.signal > 0 else int(result.exit_code)
 
 
+_OF_A_PROCESS = 16  # what starting one takes of ours, at most
+# With fewer not even one process can be tried out.
+_FEWEST_DESCRIPTORS = 128
+
+
 @cache
 def _raise_descriptor_limit() -> None:
     """Each confined process takes about ten descriptors of ours."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < _FEWEST_DESCRIPTORS:
+        raise BadInput(
+            f"a process can't be confined here: {hard} files may be open at once (ulimit -Hn),"
+            f" at least {_FEWEST_DESCRIPTORS} must be; {1024:,} are enough for most runs"
+        )
     wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -87,7 +87,11 @@ class _Server:
             if pid < 0:
                 raise BadInput(f"a process can't be started here: {os.strerror(-pid)}")
             with contextlib.ExitStack() as opened:  # closed again unless all of them are
-                pidfd = os.pidfd_open(pid)
+                try:
+                    pidfd = os.pidfd_open(pid)
+                except OSError:
+                    confinement.check_descriptors()
+                    raise
                 opened.callback(os.close, pidfd)
                 own = []
                 for end in ends:
@@ -154,8 +158,10 @@ def _taken(pidfd: int, descriptor: int) -> int:
     """A descriptor of another process as one of ours."""
     own = ctypes.CDLL(None, use_errno=True).syscall(_PIDFD_GETFD, pidfd, descriptor, 0)
     if own < 0:
+        number = ctypes.get_errno()
+        confinement.check_descriptors()
         raise BadInput(
-            f"a process can't be confined here: {os.strerror(ctypes.get_errno())}"
+            f"a process can't be confined here: {os.strerror(number)}"
             " (a container must allow pidfd_getfd, as with SYS_PTRACE: docs/cluster.md)"
         )
     return int(own)
