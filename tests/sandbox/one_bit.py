@@ -13,6 +13,7 @@ import struct
 import sys
 import sysconfig
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -65,12 +66,14 @@ class Heard:
 
     @property
     def tells_bits(self) -> bool:
-        """Whether what was seen is one thing for every one and another for every zero."""
+        """Whether from what was seen the bits can be told."""
         if not self.values:
             return False
         of = [[value for value, bit in zip(self.values, MESSAGE, strict=True) if bit == which] for which in (0, 1)]
-        if len(set(map(repr, self.values))) <= 4:
-            return not set(map(repr, of[0])) & set(map(repr, of[1]))
+        seen = [Counter(map(repr, values)) for values in of]
+        if len(kinds := seen[0].keys() | seen[1].keys()) <= 4:
+            # The best guess for each; on a busy machine some come too late.
+            return sum(max(counts[kind] for counts in seen) for kind in kinds) >= BITS - 2
         numbers = [[value for value in values if isinstance(value, int | float)] for values in of]
         if len(numbers[0]) + len(numbers[1]) < BITS:
             return False
