@@ -6,6 +6,9 @@ import contextlib
 import errno
 import hashlib
 import os
+import pwd
+import shlex
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,19 +19,57 @@ _SEAL_BYTES = hashlib.sha256().digest_size
 
 
 def cache_folder() -> Path:
-    """Compiled bots, the compiler's libraries and programs' folders. Raises RunFailed where no home is known."""
-    if root := os.environ.get("TOURNAMENT_CACHE"):
-        return Path(root)
-    try:
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tournament"
-    except RuntimeError:
-        raise RunFailed("this user has no home folder for the cache; name one in TOURNAMENT_CACHE") from None
+    """Compiled bots, the compiler's libraries and programs' folders.
+
+    Raises RunFailed where no home is known, and where others than the user and root can write: what is kept is played.
+    """
+    if named := os.environ.get("TOURNAMENT_CACHE"):
+        root = Path(named)
+    else:
+        try:
+            root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tournament"
+        except RuntimeError:
+            raise RunFailed("this user has no home folder for the cache; name one in TOURNAMENT_CACHE") from None
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):  # who uses it will say so
+        _check(root, os.stat(root))
+        for entry in os.scandir(root):
+            _check(Path(entry.path), entry.stat())
+    return root
+
+
+def _check(path: Path, state: os.stat_result) -> None:
+    """Raise RunFailed where somebody else can have written at a path."""
+    if state.st_uid not in (os.geteuid(), 0):
+        whose = f"user {state.st_uid}"
+        with contextlib.suppress(KeyError):
+            whose = pwd.getpwuid(state.st_uid).pw_name
+        raise RunFailed(
+            f"the cache {path} belongs to {whose}, who could change bots; name a folder of yours in TOURNAMENT_CACHE"
+        )
+    if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise RunFailed(
+            f"others may write to the cache {path}, and so change bots;"
+            f" remove it, or, if nobody did: chmod -R go-w {shlex.quote(str(path))}"
+        )
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder of the cache, which others can't write to whatever the user's mask is."""
+    for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
+        missing.mkdir(mode=0o755, exist_ok=True)
+        if missing.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            missing.chmod(0o755)
 
 
 def recall(path: Path) -> bytes | None:
-    """What was kept at a path; None when nothing was, or it is damaged. Raises RunFailed when it can't be read."""
+    """What was kept at a path; None when nothing was, or it is damaged.
+
+    Raises RunFailed when it can't be read, and when somebody else can have written it.
+    """
     try:
-        sealed = path.read_bytes()
+        with path.open("rb") as file:
+            _check(path, os.fstat(file.fileno()))
+            sealed = file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -40,7 +81,7 @@ def recall(path: Path) -> bytes | None:
 def keep(path: Path, content: bytes) -> None:
     """Keep a content at a path, whole or not at all, also when power fails. Raises RunFailed when it can't be."""
     with cache_trouble(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=".aside-")
         try:
             with open(descriptor, "wb") as file:

@@ -353,3 +353,55 @@ def test_a_cache_that_can_not_be_written_is_one_line(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith("tournament: can't write to the cache ")
     assert "Traceback" not in done.stderr
     assert not place.results.exists()
+
+
+@pytest.mark.parametrize("below", ["", "bots"])
+@pytest.mark.parametrize("state", ["somebody else's", "for all to write"])
+def test_a_cache_that_others_can_write_is_not_believed(
+    below: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "cache"
+    (folder / "bots").mkdir(parents=True)
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(folder))
+    assert cache_folder() == folder
+    place = folder / below
+    if state == "for all to write":
+        place.chmod(0o757)
+        line = f"others may write to the cache {place}, and so change bots; .* chmod -R go-w {place}"
+    else:
+        _give_away(place, monkeypatch)
+        line = f"the cache {place} belongs to .*, who could change bots; name a folder of yours in TOURNAMENT_CACHE"
+    with pytest.raises(RunFailed, match=line):
+        cache_folder()
+
+
+@pytest.mark.parametrize("state", ["somebody else's", "for all to write"])
+def test_an_entry_that_others_can_write_is_not_believed(
+    state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "entry"
+    keep(path, b"content")
+    if state == "for all to write":
+        path.chmod(0o606)
+    else:
+        _give_away(path, monkeypatch)
+    with pytest.raises(RunFailed, match=f"the cache {path}"):
+        recall(path)
+
+
+def _give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make it somebody else's; who may not do that becomes somebody else himself, for the tournament's eyes."""
+    try:
+        os.chown(path, 12345, -1)
+    except PermissionError:
+        mine = os.geteuid()
+        monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+
+
+def test_folders_of_the_cache_are_the_users_own_whatever_the_mask(tmp_path: Path) -> None:
+    before = os.umask(0o002)
+    try:
+        keep(tmp_path / "cache" / "bots" / "entry", b"content")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "cache").stat().st_mode & 0o777 == (tmp_path / "cache" / "bots").stat().st_mode & 0o777 == 0o755

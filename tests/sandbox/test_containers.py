@@ -53,3 +53,34 @@ def test_a_container_that_refuses_something_else() -> None:
     command = [sys.executable, "-c", REFUSED, str(CACHESTAT)]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True)
     assert done.stdout.startswith("sandlock "), done.stderr
+
+
+FEW_FILES = """
+import resource, sys
+most = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+from tests.sandbox.test_fork_server import python_bot
+from tournament.errors import BadInput
+started = []
+try:
+    while True:
+        started.append(python_bot())
+except BadInput as problem:
+    print(problem)
+for process in started:
+    process.end()
+"""
+
+
+@pytest.mark.parametrize(
+    ("most", "line"),
+    [
+        (30, "30 files may be open at once (ulimit -Hn), at least 128 must be; 1,024 are enough for most runs\n"),
+        (150, "as many files are open as the tournament may have (150, ulimit -Hn); allow more\n"),
+    ],
+)
+def test_too_few_files_are_not_blamed_on_something_else(most: int, line: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FEW_FILES, str(most)], env=environment(), capture_output=True, text=True
+    )
+    assert done.stdout == f"a process can't be confined here: {line}", done.stderr

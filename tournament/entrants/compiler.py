@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from tournament.cache import cache_folder, cache_trouble, keep, recall
+from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall
 from tournament.errors import RunFailed, printable
 from tournament.sandbox import confinement
 from tournament.sandbox.confinement import KILLED, Finished, LaunchSpec, Limits, kills_for_memory
@@ -316,7 +316,7 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
             for kind in missing:
                 remove(_libraries(kind))
             remove(made)
-        made.mkdir(parents=True, exist_ok=True)
+        make_folder(made)
         # Side by side, since the compiler hardly uses a second processor; what both need, one of them waits for.
         with ThreadPoolExecutor(len(missing)) as pool:
             for _ in pool.map(lambda kind: _build_library(kind, made, sandbox), missing):

@@ -10,6 +10,7 @@ all of them before it runs a bot's first instruction.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import importlib
 import importlib.machinery
@@ -294,13 +295,56 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     plays = launch.python is not None or launch.module is not None or launch.forks is not None
     core = _core_files(tuple(launch.modules), launch.forks is not None) if plays else {}
     files = _module_files() | core
-    arguments = [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c"]
-    arguments.append(_BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given)))
-    # A fixed hash seed: sets and dictionaries of strings must have one order everywhere.
-    environment = {"PYTHONHASHSEED": "0"}
+    arguments = _arguments(files, given)
     if mode == "off":
-        return _start_plainly(launch, arguments, environment)
-    return _start_in_sandlock(launch, arguments, environment, list(files.values()))
+        return _start_plainly(launch, arguments, _ENVIRONMENT)
+    return _start_in_sandlock(launch, arguments, _ENVIRONMENT, list(files.values()))
+
+
+# A fixed hash seed: sets and dictionaries of strings must have one order everywhere.
+_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
+
+
+def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
+    """The command of an interpreter that imports from these files, and is told what to be."""
+    program = _BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given))
+    return [_interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c", program]
+
+
+def start_secluded(launch: LaunchSpec) -> Confined | None:
+    """Start a process that forks others, where there is no /proc; None when the system gives no place for that.
+
+    Raises BadInput when it can't be started.
+    """
+    core = _core_files(tuple(launch.modules), True)
+    files = _module_files() | core
+    everything = {*python_paths(), *system_libraries(), *files.values(), *_compiled_modules(), *launch.readable}
+    library = sysconfig.get_path("stdlib")
+    beside = [folder for name in _BESIDE if (folder := Path(library, name)).is_dir()]
+    readable = sorted(everything - {library})
+    readable += [entry.path for entry in os.scandir(library) if entry.name not in _BESIDE]
+    seclusion = {
+        "starter": os.getpid(),
+        # Bots read it as the machine's name. It must be nobody else's, and tell neither the worker nor a count.
+        "name": f"bot-{os.urandom(8).hex()}",
+        "readable": [*readable, "/etc/hostname", "/etc/hosts"],
+        "listed": [library],
+        "emptied": {str(folder): _kept(folder, everything) for folder in beside},
+    }
+    given = told(launch) | {"forks": {**(launch.forks or {}), "seclusion": seclusion}}
+    _raise_descriptor_limit()
+    try:
+        process = _start_plainly(launch, _arguments(files, given), _ENVIRONMENT)
+    except OSError:
+        check_descriptors()
+        raise
+    if (answer := os.read(process.answers, 1)) == b"+":
+        return process
+    complaint = os.read(process.errors, 4096).decode(errors="replace").strip().splitlines()
+    process.end()
+    if answer == b"-":
+        return None
+    raise BadInput(f"a process can't be confined here: {complaint[-1] if complaint else 'it was ended'}; {_MEND}")
 
 
 def told(launch: LaunchSpec) -> dict[str, Any]:
@@ -384,6 +428,7 @@ def _start_in_sandlock(
     try:
         process = box.popen(arguments, piped, piped, piped)
     except (RuntimeError, OSError, sandlock.SandlockError) as error:
+        check_descriptors()
         hint = "a container must allow pidfd_getfd, as with SYS_PTRACE: docs/cluster.md"
         raise BadInput(f"a process can't be confined here: {error} ({hint}); {_MEND}") from None
     ends = [os.dup(stream.fileno()) for stream in (process.stdin, process.stdout, process.stderr)]
@@ -392,6 +437,25 @@ def _start_in_sandlock(
     for stream in (process.stdin, process.stdout, process.stderr):
         stream.close()
     return Confined(_InSandlock(process, process.pid), launch.limits, *ends)
+
+
+def check_descriptors() -> None:
+    """Raise BadInput where there are none left for another process, which is why it could not be started."""
+    taken = []
+    try:
+        for _ in range(_OF_A_PROCESS):
+            taken.append(os.open("/dev/null", os.O_RDONLY))
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE):
+            raise
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        whose = (
+            "the machine may have" if error.errno == errno.ENFILE else f"the tournament may have ({most:,}, ulimit -Hn)"
+        )
+        raise BadInput(f"a process can't be confined here: as many files are open as {whose}; allow more") from None
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
 
 
 @dataclass
@@ -407,10 +471,20 @@ class _InSandlock:
         return -result.signal if result.signal and result.signal > 0 else int(result.exit_code)
 
 
+_OF_A_PROCESS = 16  # what starting one takes of ours, at most
+# With fewer not even one process can be tried out.
+_FEWEST_DESCRIPTORS = 128
+
+
 @cache
 def _raise_descriptor_limit() -> None:
     """Each confined process takes about ten descriptors of ours."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < _FEWEST_DESCRIPTORS:
+        raise BadInput(
+            f"a process can't be confined here: {hard} files may be open at once (ulimit -Hn),"
+            f" at least {_FEWEST_DESCRIPTORS} must be; {1024:,} are enough for most runs"
+        )
     wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
@@ -488,7 +562,7 @@ class Watch:
         return sum(int(fields[21]) for _, fields in members(self._group)) * resource.getpagesize()
 
 
-_INSIDE = ("inside", "system_calls", "python_host", "bot_functions", "leg_isolation", "module_trial")
+_INSIDE = ("inside", "seclusion", "system_calls", "python_host", "bot_functions", "leg_isolation", "module_trial")
 
 
 @cache
@@ -498,10 +572,20 @@ def python_paths() -> tuple[str, ...]:
     return (_interpreter(), sysconfig.get_path("stdlib"), *libraries)
 
 
+# Folders of packages within the standard library's.
+_BESIDE = ("site-packages", "dist-packages")
+
+
+def _kept(folder: Path, readable: Collection[str]) -> list[str]:
+    """The names in a folder that hold what is to be read."""
+    within = [Path(path).relative_to(folder) for path in readable if Path(path).is_relative_to(folder)]
+    return sorted({path.parts[0] for path in within if path.parts and (folder / path.parts[0]).exists()})
+
+
 def _beside_the_library(readable: Collection[str]) -> list[str]:
     """What is installed within the standard library's folder and holds nothing that is to be read."""
     found = []
-    for folder in (Path(sysconfig.get_path("stdlib"), name) for name in ("site-packages", "dist-packages")):
+    for folder in (Path(sysconfig.get_path("stdlib"), name) for name in _BESIDE):
         if not any(Path(path).is_relative_to(folder) for path in readable):
             found += [folder] if folder.exists() else []
             continue
@@ -555,6 +639,18 @@ def probe_sandbox(mode: Mode) -> str:
     if possible := probe.output.decode().split():
         raise BadInput(f"bots can't be confined: a probe in the sandbox could {', '.join(possible)}; {_MEND}")
     return f"sandlock {version}, Landlock {landlock}, system call filter"
+
+
+@cache
+def seclusion_in_words(mode: Mode) -> str:
+    """Whether bots' processes find no /proc on this machine: tried out, as what `probe_sandbox` says goes on."""
+    if mode == "off":
+        return ""
+    process = start_secluded(LaunchSpec(Limits(512, 10), forks={}))
+    if process is None:
+        return "; no namespaces, so a bot's legs see each other in /proc"
+    process.end()
+    return ", namespaces"
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,11 @@ class _Server:
             if pid < 0:
                 raise BadInput(f"a process can't be started here: {os.strerror(-pid)}")
             with contextlib.ExitStack() as opened:  # closed again unless all of them are
-                pidfd = os.pidfd_open(pid)
+                try:
+                    pidfd = os.pidfd_open(pid)
+                except OSError:
+                    confinement.check_descriptors()
+                    raise
                 opened.callback(os.close, pidfd)
                 own = []
                 for end in ends:
@@ -154,8 +158,10 @@ def _taken(pidfd: int, descriptor: int) -> int:
     """A descriptor of another process as one of ours."""
     own = ctypes.CDLL(None, use_errno=True).syscall(_PIDFD_GETFD, pidfd, descriptor, 0)
     if own < 0:
+        number = ctypes.get_errno()
+        confinement.check_descriptors()
         raise BadInput(
-            f"a process can't be confined here: {os.strerror(ctypes.get_errno())}"
+            f"a process can't be confined here: {os.strerror(number)}"
             " (a container must allow pidfd_getfd, as with SYS_PTRACE: docs/cluster.md)"
         )
     return int(own)
@@ -184,7 +190,9 @@ def _start_servers(starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]
                     _lock.release()
             continue
         try:
-            future.set_result(confinement.start(spec, "on"))
+            # Interpreters that must find themselves by a link in /proc can't do without.
+            secluded = None if spec.reads_links else confinement.start_secluded(spec)
+            future.set_result(secluded or confinement.start(spec, "on"))
         except BaseException as problem:
             future.set_exception(problem)
 
@@ -199,7 +207,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
         kind["module"] = launch.module["library"]
     # What may be read is what lies there now: a folder that was made anew is another one.
     places = [_place(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
-    key = (*kind.items(), launch.folder, tuple(places), tuple(launch.modules))
+    key = (*kind.items(), launch.folder, tuple(places), tuple(launch.modules), launch.reads_links)
     with _lock:
         if _owner != os.getpid():
             _owner, _starts = os.getpid(), queue.SimpleQueue()
@@ -215,6 +223,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
                 folder=launch.folder,
                 readable=launch.readable,
                 modules=launch.modules,
+                reads_links=launch.reads_links,
             )
             _starts.put((spec, started))
             server = _Server(started.result())

@@ -79,6 +79,8 @@ def _forked(kind: dict[str, Any]) -> dict[str, Any]:
 
     from engine.forking import serve_forks
 
+    if "seclusion" in kind:
+        _seclude(**kind["seclusion"])
     if "python" in kind:
         from tournament.sandbox import python_host
 
@@ -89,6 +91,22 @@ def _forked(kind: dict[str, Any]) -> dict[str, Any]:
         module_trial.load(kind["module"])
     serve_forks()
     return dict(marshal.loads(_read(int.from_bytes(_read(4), "little"))))
+
+
+def _seclude(starter: int, **place: Any) -> None:
+    """Go where there is no /proc, and say whether that could be done."""
+    from tournament.sandbox import seclusion
+
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != starter:
+        os._exit(1)
+    try:
+        seclusion.enter(**place)
+    except (seclusion.NotHere, OSError):
+        os.write(1, b"-")
+        os._exit(NOT_CONFINED)
+    os.write(1, b"+")
 
 
 def _read(size: int) -> bytes:
@@ -107,6 +125,8 @@ def _confine(launch: dict[str, object], command_address: int) -> None:
         return
     purpose: system_calls.Purpose = "build" if launch["purpose"] == "build" else "play"
     try:
+        if purpose == "play":
+            system_calls.enter_own_domain()
         system_calls.drop_capabilities()
         system_calls.install(
             system_calls.filter_program(

@@ -53,13 +53,9 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "dup": (32, 23),
     "dup2": (33, None),
     "dup3": (292, 24),
-    "pipe": (22, None),
-    "pipe2": (293, 59),
-    "fadvise64": (221, 223),
     "munmap": (11, 215),
     "mprotect": (10, 226),
     "mremap": (25, 216),
-    "madvise": (28, 233),
     "brk": (12, 214),
     "rt_sigaction": (13, 134),
     "rt_sigprocmask": (14, 135),
@@ -73,8 +69,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "getitimer": (36, 102),
     "setitimer": (38, 103),
     "restart_syscall": (219, 128),
-    "futex": (202, 98),
-    "futex_waitv": (449, 449),
     "set_robust_list": (273, 99),
     "rseq": (334, 293),
     "set_tid_address": (218, 96),
@@ -114,7 +108,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "getrusage": (98, 165),
     "getrlimit": (97, 163),
     "uname": (63, 160),
-    "sysinfo": (99, 179),
     "getrandom": (318, 278),
     "capget": (125, 90),
     "arch_prctl": (158, None),
@@ -159,6 +152,17 @@ _BUILD_NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "flock": (73, 32),
     "msync": (26, 227),
     "mmap": (9, 222),
+    "fadvise64": (221, 223),
+    "madvise": (28, 233),
+    "futex": (202, 98),
+    "futex_waitv": (449, 449),
+}
+# What a process without threads of its own can do without. Numbers of pipes count up over the machine, and free memory
+# is everybody's: by either, processes could tell each other.
+_NOT_ALONE: dict[str, tuple[int | None, int | None]] = {
+    "pipe": (22, None),
+    "pipe2": (293, 59),
+    "sysinfo": (99, 179),
 }
 # Calls that do nothing and say that they did: nothing else keeps a compiler that runs as the owner of
 # files elsewhere from changing their modes and times, and few compilers depend on what they do.
@@ -194,15 +198,23 @@ _FIRST_CLOCK_OF_OTHERS = 12
 _CLONE, _CLONE3, _EXECVE, _MMAP = (56, 220), (435, 435), (59, 221), (9, 222)
 _PRLIMIT, _KILL, _TGKILL, _IOCTL, _PRCTL, _FCNTL = (302, 261), (62, 129), (234, 131), (16, 29), (157, 167), (72, 25)
 _OPENAT2, _GETPRIORITY, _MEMBARRIER = (437, 437), (140, 141), (324, 283)
+_FUTEX, _MADVISE, _FADVISE = (202, 98), (28, 233), (221, 223)
 
 _CLONE_THREAD = 0x10000
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWS_DOWN, _MAP_HUGE_PAGES = 0x100, 0x40000
 _SIGKILL = 9
+# From here on signals queue up, and all of a user's processes have one room for them.
+_FIRST_QUEUED_SIGNAL = 32
+# A futex that isn't the process's own can lie in a file that others have mapped, too. Threads wait so for each other's
+# end, but none has to wake by it: the kernel does.
+_FUTEX_PRIVATE, _FUTEX_WAITS = 128, (0, 9, 0x100, 0x109)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by either clock
+# Advice about own memory. Other advice moves files into memory and out of it, for everybody.
+_MADVICE = (0, 1, 2, 4, 8, 14, 15, 16, 17, 18, 19, 22, 23)
 # To ask what there is, and what concerns this process alone: the others interrupt every processor.
 _MEMBARRIERS = (0, 8, 16, 32, 64)
 _IOCTLS = (0x541B, 0x5401, 0x5413, 0x5421, 0x5450, 0x5451)  # FIONREAD TCGETS TIOCGWINSZ FIONBIO FIONCLEX FIOCLEX
-_FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)  # dup, flags of descriptors and files, pipe size
+_FCNTLS = (0, 1, 2, 3, 4, 1030)  # dup, flags of descriptors and files
 _FCNTL_LOCKS = (5, 6, 7, 36, 37, 38)
 _PRCTLS = (15, 16, 0x53564D41)  # names of threads and of memory
 _FIRST_NEW_NUMBER = 424  # callers of what is newer have a way without
@@ -242,7 +254,7 @@ def filter_program(
         _return(_KILL_PROCESS),
         _load(_NUMBER),
         _jump(_NOT_BELOW, _X32_BIT, 0, 1),
-        _refuse(errno.ENOSYS),
+        _return(_KILL_PROCESS),
     ]
 
     refusal = _refuse(errno.EPERM)
@@ -261,6 +273,8 @@ def filter_program(
     if purpose == "build":
         for numbers in _BUILD_NUMBERS.values():
             allow(numbers[column])
+        for numbers in _NOT_ALONE.values():
+            allow(numbers[column])
         for numbers in _WITHOUT_EFFECT.values():
             decide(numbers[column], [_refuse(0)])
         # Single processes, but not the one that will end all others.
@@ -278,6 +292,19 @@ def filter_program(
     else:
         if threads:
             decide(_CLONE[column], [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), refusal])
+            for numbers in _NOT_ALONE.values():
+                allow(numbers[column])
+        decide(
+            _FUTEX[column],
+            [
+                _low(1),
+                *_if_set(_FUTEX_PRIVATE, _return(_ALLOW)),
+                *(_among(_FUTEX_WAITS) if threads else []),
+                refusal,
+            ],
+        )
+        decide(_MADVISE[column], [_low(2), *_among(_MADVICE), _refuse(errno.EINVAL)])
+        decide(_FADVISE[column], [_refuse(0)])
         if command_address:
             decide(_EXECVE[column], [*_unless_equals(0, command_address), _return(_ALLOW)])
         # Memory that limits don't see is refused: shared without a file, huge pages, and stacks that grow.
@@ -294,10 +321,10 @@ def filter_program(
         for numbers in _OF_LINKS.values():
             decide(numbers[column], [_return(_ALLOW) if reads_links else _refuse(errno.EINVAL)])
         # Who is killed by SIGKILL was killed by somebody else: that must mean something.
-        decide(_KILL[column], [_low(1), *_if_equal(_SIGKILL, refusal), _low(0), *_among((own_pid,)), refusal])
+        decide(_KILL[column], [_low(1), *_unless_simple_signal(refusal), _low(0), *_among((own_pid,)), refusal])
     decide(
         _TGKILL[column],
-        [_low(2), *_if_equal(_SIGKILL, refusal), _low(0), *_among((own_pid,)), refusal]
+        [_low(2), *_unless_simple_signal(refusal), _low(0), *_among((own_pid,)), refusal]
         if purpose == "play"
         else [_low(0), _jump(_EQUAL, supervisor_pid, 0, 1), refusal, _return(_ALLOW)],
     )
@@ -337,6 +364,21 @@ def install(program: bytes) -> None:
         set_filter, filter_mode, ctypes.byref(argument), 0, 0
     ):
         raise Unsupported(f"the kernel takes no filter of system calls: {os.strerror(ctypes.get_errno())}")
+
+
+def enter_own_domain() -> None:
+    """Put this process under a Landlock domain of its own, for good. Raises Unsupported.
+
+    Those who aren't in it, or are in another within it, are out of reach by signals, abstract sockets and what takes
+    the right to trace: in /proc, their memory and what their descriptors and folders lead to.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    create, restrict = 444, 446  # on every machine
+    attributes = struct.pack("=QQQ", 0, 0, 3)  # no files, no ports; scopes of abstract sockets and signals
+    ruleset = library.syscall(create, attributes, ctypes.c_size_t(len(attributes)), 0)
+    if ruleset < 0 or library.syscall(restrict, ruleset, 0):
+        raise Unsupported(f"the kernel makes no Landlock domain: {os.strerror(ctypes.get_errno())}")
+    os.close(ruleset)
 
 
 def drop_capabilities() -> None:
@@ -379,6 +421,15 @@ def _refuse(number: int) -> bytes:
 def _if_equal(value: int, verdict: bytes) -> list[bytes]:
     """The verdict if what was loaded is this value."""
     return [_jump(_EQUAL, value, 0, 1), verdict]
+
+
+def _unless_simple_signal(verdict: bytes) -> list[bytes]:
+    """The verdict if what was loaded is SIGKILL or a signal that queues up."""
+    return [
+        *_if_equal(_SIGKILL, verdict),
+        _jump(_NOT_BELOW, _FIRST_QUEUED_SIGNAL, 0, 1),
+        verdict,
+    ]
 
 
 def _if_set(bits: int, verdict: bytes) -> list[bytes]:

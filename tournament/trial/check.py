@@ -252,7 +252,9 @@ def _check(
         size=len(entrant.artifact),
         problem=None,
         seed=seed,
-        confined_by="" if entrant.plays_as == "wasm" else confinement.probe_sandbox(sandbox.mode),
+        confined_by=""
+        if entrant.plays_as == "wasm"
+        else confinement.probe_sandbox(sandbox.mode) + confinement.seclusion_in_words(sandbox.mode),
         standard=standard,
         warnings=warnings,
         opponent=named,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.decisions import LEGAL_ACTIONS
-from tournament.cache import cache_folder, cache_trouble
+from tournament.cache import cache_folder, cache_trouble, make_folder
 from tournament.contests.python_contest.declaring import Decision, Told
 from tournament.contests.python_contest.struct_layout import Struct
 
@@ -41,7 +41,7 @@ def _write(path: Path, content: str) -> None:
             return
     except (FileNotFoundError, UnicodeDecodeError):
         pass
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     aside = path.with_name(f".{path.name}-{id(content):x}-{hashlib.sha256(content.encode()).hexdigest()[:8]}")
     aside.write_text(content, encoding="utf-8")
     aside.replace(path)

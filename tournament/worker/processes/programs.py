@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tournament.cache import cache_trouble
+from tournament.cache import cache_trouble, make_folder
 from tournament.errors import RunFailed
 from tournament.sandbox import fork_server
 from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, check_killed, how_it_ended
@@ -38,7 +38,7 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
         return folder
     with cache_trouble(folder.parent):
         if not _is_whole(folder, archive):
-            folder.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(folder.parent)
             with scratch_folder(folder.parent) as whole:
                 aside = whole / "unpacked"
                 aside.mkdir()

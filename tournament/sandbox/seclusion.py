@@ -1,0 +1,116 @@
+"""A place of its own for a process and all that it forks: no /proc, nothing to read but what is named.
+
+By a mount namespace and Landlock. Nobody answers for the kernel here: who does so for calls about paths shows what he
+sees himself, such as the descriptors of another leg in /proc. Runs inside, with the standard library alone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+import struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # takes long to import
+    from collections.abc import Iterable, Mapping
+
+# Linux, sched.h and mount.h.
+_NEW_MOUNTS, _NEW_NAMES, _NEW_USERS = 0x20000, 0x04000000, 0x10000000
+_READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXECUTION, _BIND, _RECURSIVE, _PRIVATE = 1, 2, 4, 8, 0x1000, 0x4000, 1 << 18
+# linux/landlock.h: all that version 6 can handle of files, ports, abstract sockets and signals.
+_FILES, _PORTS, _SCOPES = (1 << 16) - 1, 3, 3
+_EXECUTE, _READ_FILE, _READ_FOLDER = 1, 4, 8
+_CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446  # on every machine
+_BELOW_A_PATH = 1
+_NO_NEW_PRIVILEGES = 38
+
+HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
+
+
+class NotHere(Exception):
+    """The system gives no namespaces; the message says what it refused."""
+
+
+def enter(name: str, readable: Iterable[str], listed: Iterable[str], emptied: Mapping[str, Iterable[str]]) -> None:
+    """Go there, for good; `name` is the machine's name there.
+
+    `readable`: files, and folders with all in them; of those in `listed` only the names are. `emptied`: folders in
+    which only these names are to be found. Raises NotHere.
+    """
+    user, group = os.getuid(), os.getgid()
+    kinds = _NEW_MOUNTS | _NEW_NAMES
+    try:
+        _call("unshare", kinds)
+    except NotHere:  # only who has the capabilities may; who makes his own users has them among these
+        _call("unshare", kinds | _NEW_USERS)
+        maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
+        for file, content in maps.items():
+            try:
+                with open(f"/proc/self/{file}", "w") as told:
+                    told.write(content)
+            except OSError as error:
+                raise NotHere(f"{file}: {error.strerror}") from None
+    _call("mount", None, b"/", None, _RECURSIVE | _PRIVATE, None)
+    _call("sethostname", name.encode(), len(name))
+    for folder, kept in emptied.items():
+        _empty(folder, kept)
+    _hide_the_system(name)
+    _call("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    _restrict(readable, listed)
+
+
+def _hide_the_system(name: str) -> None:
+    """Nothing in /proc and /sys, and in /etc the name and the hosts of this place."""
+    _mount_empty("/sys", 0)
+    for file, content in (("hostname", name + "\n"), ("hosts", HOSTS)):
+        with open(f"/sys/{file}", "w") as written:
+            written.write(content)
+        if os.path.isfile(f"/etc/{file}"):
+            _call("mount", f"/sys/{file}".encode(), f"/etc/{file}".encode(), None, _BIND, None)
+    _mount_empty("/sys", _READ_ONLY)
+    _mount_empty("/proc", _READ_ONLY)
+
+
+def _empty(folder: str, kept: Iterable[str]) -> None:
+    """Leave these names in a folder, none else."""
+    places = {f"{folder}/{name}": os.open(f"{folder}/{name}", os.O_PATH | os.O_CLOEXEC) for name in kept}
+    _mount_empty(folder, 0)
+    for path, place in places.items():
+        if stat.S_ISDIR(os.fstat(place).st_mode):
+            os.mkdir(path)
+        else:
+            open(path, "w").close()
+        _call("mount", f"/proc/self/fd/{place}".encode(), path.encode(), None, _BIND, None)
+        os.close(place)
+
+
+def _mount_empty(path: str, flags: int) -> None:
+    flags |= _NO_SETUID | _NO_DEVICES | _NO_EXECUTION
+    _call("mount", b"none", path.encode(), b"tmpfs", flags, b"size=64k,mode=555")
+
+
+def _restrict(readable: Iterable[str], listed: Iterable[str]) -> None:
+    ruleset = _call("syscall", _CREATE_RULESET, struct.pack("=QQQ", _FILES, _PORTS, _SCOPES), ctypes.c_size_t(24), 0)
+    rights = dict.fromkeys(listed, _READ_FOLDER) | dict.fromkeys(readable, _EXECUTE | _READ_FILE | _READ_FOLDER)
+    for path, allowed in rights.items():
+        try:
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            continue  # it isn't there
+        if not stat.S_ISDIR(os.fstat(place).st_mode):
+            allowed &= _EXECUTE | _READ_FILE
+        _call("syscall", _ADD_RULE, ruleset, _BELOW_A_PATH, struct.pack("=Qi", allowed, place), 0)
+        os.close(place)
+    _call("syscall", _RESTRICT, ruleset, 0)
+    os.close(ruleset)
+
+
+def _call(function: str, *arguments: object) -> int:
+    """Call the C library. Raises NotHere when that fails."""
+    library = ctypes.CDLL(None, use_errno=True)
+    values = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
+    result = getattr(library, function)(*values)
+    if result < 0:
+        raise NotHere(f"{function}: {os.strerror(ctypes.get_errno())}")
+    return int(result)
