@@ -115,6 +115,12 @@ UNCLEAR: dict[str, tuple[Contest, dict[str, tuple[str, str]]]] = {
                 "lacks the function move (or strangermove)\nHint: originalmove are functions of a file original.c",
             ),
             "undefined.c": ("int move(const Bot *bot);", "uses move, which bots don't have"),
+            "torn.c": ("int move(const Bot *bot) { return", "at the end of the file: error: expected expression"),
+            "torn_block.c": ("int move(const Bot *bot) { if (1) {", "at the end of the file: error:"),
+            "torn_space.cpp": (
+                "namespace mine { int move(const Bot *bot) { return 1; }",
+                "at the end of the file: error:",
+            ),
             "taker.c": ("int move(const Bot *bot, int turn) { return 1; }", "too few arguments"),
         },
     ),

@@ -119,7 +119,12 @@ def _compile_by(work: _Work) -> bytes:
             if any(file.startswith(f"{compiler.BOT_FOLDER}/") for file, _ in problem.complaints):
                 raise
             refused = problem
-    answering = _asked_of_compiler(work, unit, include)
+    try:
+        answering = _asked_of_compiler(work, unit, include)
+    except (compiler.StillAtIt, compiler.TookTooMuch):
+        raise
+    except compiler.CompilerRefused as problem:
+        raise refused or problem from None  # what is wrong with the text is said there without trial calls
     if refused and answering == guess:
         raise refused
     return compile_with(answering)
@@ -158,7 +163,9 @@ def _asked_of_compiler(work: _Work, unit: Path, include: str) -> _Answering:
         raise NotChosen(f"has more than {MOST_NAMES} names that differ from a function's in case only")
     calls: list[tuple[str, str]] = [(question, name) for question, found in names.items() for name in found]
     of_class = [interface.bot_class] if interface.bot_class and work.submission.kind == "cpp" else []
-    lines = ["#define TRIAL_CALLS\n", '#include "adapter.h"\n']
+    # First what stands at file level alone, and last the unit's own name: there a text that is torn off is wrong.
+    file_level = "namespace {}" if work.submission.kind == "cpp" else "static int trial(void) { return 0; }"
+    lines = ["#define TRIAL_CALLS\n", '#include "adapter.h"\n', f"{file_level}\n"]
     lines += [f'#pragma clang diagnostic error "-W{warning}"\n' for warning in _STRICT]
     for number, (question, name) in enumerate(calls):
         lines += [
@@ -170,7 +177,7 @@ def _asked_of_compiler(work: _Work, unit: Path, include: str) -> _Answering:
             f'#line 1 "{_TRIAL_FILE}{len(calls)}"\n',
             f"static const unsigned long trial_size = sizeof({name});\n",
         ]
-    unit.write_text(include + "".join(lines))
+    unit.write_text(f'{include}{"".join(lines)}#line 1 "{unit.name}"\n')
     wrong = compiler.errors_of(unit, work.standard, interface.sdk, work.sandbox, interface.hints, expected=_TRIAL_FILE)
     if of_class and f"{_TRIAL_FILE}{len(calls)}" not in wrong:
         return {"": of_class[0]}
