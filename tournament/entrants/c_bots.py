@@ -163,9 +163,7 @@ def _asked_of_compiler(work: _Work, unit: Path, include: str) -> _Answering:
         raise NotChosen(f"has more than {MOST_NAMES} names that differ from a function's in case only")
     calls: list[tuple[str, str]] = [(question, name) for question, found in names.items() for name in found]
     of_class = [interface.bot_class] if interface.bot_class and work.submission.kind == "cpp" else []
-    # First what stands at file level alone, and last the unit's own name: there a text that is torn off is wrong.
-    file_level = "namespace {}" if work.submission.kind == "cpp" else "static int trial(void) { return 0; }"
-    lines = ["#define TRIAL_CALLS\n", '#include "adapter.h"\n', f"{file_level}\n"]
+    lines = ["#define TRIAL_CALLS\n", '#include "adapter.h"\n']
     lines += [f'#pragma clang diagnostic error "-W{warning}"\n' for warning in _STRICT]
     for number, (question, name) in enumerate(calls):
         lines += [
@@ -232,5 +230,7 @@ def _write_unit(submission: Submission, interface: Interface, folder: Path) -> P
     # A call of time() without its header would be taken for one that returns int.
     clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
     unit = folder / f"unit{bot.suffix}"
-    unit.write_text(f'#include "{interface.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n')
+    # At file level alone this is right: a text that is torn off is wrong there, and not in the adapter.
+    end = "namespace {}" if submission.kind == "cpp" else "static void tournament_end(void) {}"
+    unit.write_text(f'#include "{interface.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n')
     return unit
