@@ -87,7 +87,7 @@ REFUSED = {
     "plain.c": ('#include "texas.h"\nint makeDecision(void) { return 0; }', "written in C++"),
     "nothing.cpp": ("int x;", "lacks the function makeDecision"),
     "returns_int.cpp": ("int makeDecision(const State &s) { return 0; }", "error:"),
-    "camel_case.py": ("def makeDecision(state): return 0", "lacks the function make_decision"),
+    "title_case.py": ("def MakeDecision(state): return 0", "lacks the function make_decision"),
     "opens.cpp": ('#include <cstdio>\n' + CHECKS.replace("{ return", '{ fopen("x", "r"); return'), "opens files"),
 }  # fmt: skip
 

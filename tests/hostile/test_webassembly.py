@@ -62,7 +62,7 @@ def test_hostile_webassembly(
         "int b(const Bot *bot, const int bet) { return bot->card > 0.5f; }"
     )
     with nothing_survives(scratch):
-        results = ground.play(sessions=SESSIONS, fuel_per_decision=1_000_000)
+        results = ground.play(sessions=SESSIONS, fuel_per_decision=10_000_000)
     assert_verdicts(results, bots)
     lines = results.entrants.set_index("name")
     assert lines.loc["takes_hours_to_compile"].status == "broken"

@@ -68,7 +68,11 @@ BAD = {
         "gave up",
     ),
     "exits.c": ("int a(const Bot *b) { exit(0); }" + CALL, "disqualified", "gave up"),
-    "throws.cpp": ("int a(const Bot *) { throw 1; } int b(const Bot *, int) { return 1; }", "disqualified", "gave up"),
+    "throws.cpp": (
+        "int a(const Bot *) { throw 1; } int b(const Bot *, int) { return 1; }",
+        "disqualified",
+        "threw int",
+    ),
     "not_wasm.wasm": ("this is no WebAssembly", "broken", "not a WebAssembly module"),
 }
 

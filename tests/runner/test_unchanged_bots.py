@@ -15,7 +15,7 @@ import wasmtime
 
 from tests.contest_runs import Listener, Place, bot_source, new_place
 from tournament.cache import cache_folder
-from tournament.entrants import build, compiler
+from tournament.entrants import c_bots, compiler
 from tournament.errors import RunFailed
 from tournament.sandbox import confinement
 from tournament.sandbox.confinement import Finished
@@ -73,7 +73,7 @@ TROUBLES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "compiler": lambda patch: patch.setattr(
         compiler, "_run_once", lambda *_: Finished(256 - signal.SIGKILL, b"", b"", False)
     ),
-    "disk": lambda patch: patch.setattr(build, "_write_unit", full),
+    "disk": lambda patch: patch.setattr(c_bots, "_write_unit", full),
     "cache's disk": lambda patch: patch.setattr(os, "fsync", full),
     "trial": lambda patch: patch.setattr(confinement, "run", lambda *_, **__: Finished(-9, b"", b"", False)),
     "memory": lambda patch: patch.setattr(seating, "Instance", refuse),

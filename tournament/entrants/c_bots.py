@@ -231,6 +231,6 @@ def _write_unit(submission: Submission, interface: Interface, folder: Path) -> P
     clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
     unit = folder / f"unit{bot.suffix}"
     # At file level alone this is right: a text that is torn off is wrong there, and not in the adapter.
-    end = "namespace {}" if submission.kind == "cpp" else "static void tournament_end(void) {}"
+    end = "namespace {}" if submission.kind == "cpp" else "__attribute__((unused)) static void tournament_end(void) {}"
     unit.write_text(f'#include "{interface.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n')
     return unit

@@ -27,8 +27,8 @@ struct State {
 
 enum class ActionType { CHECK, CALL, RAISE, FOLD };
 
-// Yours to write. The int is the raise, 1 up to your stack; 0 with CHECK and FOLD.
-std::pair<ActionType, int> makeDecision(const State &state);
+// Yours to write. The int is the raise, 1 up to your stack; 0 with CHECK and FOLD:
+//     std::pair<ActionType, int> makeDecision(const State &state);
 
 // The rest are answered by the engine itself. A state that is no state (a card twice, a value out of
 // range, an unknown card for getResult, t below 1) is a fault.
