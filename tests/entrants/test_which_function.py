@@ -108,7 +108,7 @@ UNCLEAR: dict[str, tuple[Contest, dict[str, tuple[str, str]]]] = {
             ),
             "misfit.c": (
                 "int misfitmove(int *p, int n) { return p[n]; }",
-                "lacks the function move (or misfitmove)\nmisfitmove: too few arguments",
+                "lacks the function move (or misfitmove)\nmisfitmove doesn't fit: error: too few arguments",
             ),
             "stranger.c": (
                 "int originalmove(const Bot *bot) { return 1; }",

@@ -186,7 +186,7 @@ def _asked_of_compiler(work: _Work, unit: Path, include: str) -> _Answering:
         if problem is None:
             fitting[question].append(name)
         elif "undeclared" not in problem and "no member named" not in problem:
-            unfit.append(f"{name}: {problem}")
+            unfit.append(f"{name} doesn't fit: error: {problem}")
     try:
         return dict(zip(names, choose(work.submission.name, fitting)))
     except NotChosen as problem_found:
