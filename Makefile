@@ -10,7 +10,8 @@
 PYTHON ?= python3
 VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
-CORE := $(patsubst engine/%.pyx,engine.%,$(wildcard engine/*.pyx))
+SOURCES := $(shell find engine -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
+CORE := $(subst /,.,$(basename $(filter %.pyx,$(SOURCES))))
 DEBUG_TESTS := $(addprefix tests/, engine/test_von_neumann_poker.py engine/test_two_card_draw.py \
   worker/test_messages.py worker/test_dialogues.py worker/test_protocols.py)
 INSTALL := $(BIN)/python .ci/install
@@ -64,7 +65,7 @@ types: $(VENV)/tools
 
 layers: $(VENV)/tools
 	@echo "Checking layers"
-	@$(call quietly, $(BIN)/lint-imports)
+	@$(call quietly, $(BIN)/lint-imports && $(BIN)/python -m pytest -p no:cacheprovider tests/engine/test_layers.py)
 
 stubs: build $(VENV)/tools
 	@echo "Checking stubs against the compiled core"
@@ -75,7 +76,7 @@ debug: build $(VENV)/tools
 	@echo "Compiling the checked core"
 	@$(call quietly, ENGINE_DEBUG=1 $(BIN)/python setup.py --quiet build_ext \
 	  --build-lib build/debug --build-temp build/debug_objects)
-	@cp engine/*.py build/debug/engine/
+	@find engine -name "*.py" -exec cp --parents {} build/debug \;
 	@echo "Testing it"
 	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug \
 	  $(BIN)/python -P -m pytest --import-mode=append -p no:cacheprovider --numprocesses 2 $(DEBUG_TESTS)
@@ -86,7 +87,7 @@ bench: build
 build: $(VENV)/installed $(VENV)/built
 
 # The compiled core is rebuilt when a source of it changes.
-$(VENV)/built: $(VENV)/compilers $(wildcard engine/*.pyx engine/*.pxd engine/*.h) setup.py
+$(VENV)/built: $(VENV)/compilers $(SOURCES) setup.py
 	@echo "Compiling the game core"
 	@$(call quietly, $(BIN)/python setup.py --quiet build_ext --inplace)
 	@touch $@
@@ -94,7 +95,7 @@ $(VENV)/built: $(VENV)/compilers $(wildcard engine/*.pyx engine/*.pxd engine/*.h
 # What bots in C and C++ are linked with, once on a machine.
 $(VENV)/libraries: $(VENV)/installed
 	@echo "Building the compiler's C and C++ libraries, unless this machine has them (a minute, once)"
-	@$(call quietly, $(BIN)/python -m tournament.entrants.libraries)
+	@$(call quietly, $(BIN)/python -m tournament.artifacts.libraries)
 	@touch $@
 
 $(VENV)/tools: $(VENV)/installed
@@ -123,4 +124,5 @@ $(VENV)/compilers:
 	@touch $@
 
 clean:
-	rm -rf .venv* build dist *.egg-info engine/*.c engine/*.so
+	rm -rf .venv* build dist *.egg-info
+	find engine -name "*.c" -delete -o -name "*.so" -delete

@@ -26,12 +26,12 @@ WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
 # Nothing waits for these: half the time to compile them is worth more.
 SELDOM = {
     "engine._cython",
-    "engine.canonical_nans",
-    "engine.forking",
-    "engine.observed_core",
-    "engine.printing",
-    "engine.scripted_core",
-    "engine.thrift",
+    "engine.wasm.canonical_nans",
+    "engine.processes.forking",
+    "engine.watching.observed_core",
+    "engine.wasm.printing",
+    "engine.watching.scripted_core",
+    "engine.parquet.thrift",
 }
 
 CORES = os.cpu_count() or 1
@@ -72,8 +72,8 @@ class BuildCore(build_ext):
         for extension in self.extensions:
             extension.include_dirs.append(numpy.get_include())
         build = "build/debug_c" if DEBUG else "build/c"
-        Path(build, "engine").mkdir(parents=True, exist_ok=True)
         shared = Path(build, *SHARED.split(".")).with_suffix(".c")
+        shared.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, "-m", "cython", f"--generate-shared={shared}"], check=True)
         in_c = []
         for name in (SHARED, None):
@@ -133,7 +133,7 @@ def level_of(name: str) -> str:
 
 def core() -> list[Any]:
     """One extension for each source of the core, and what they share."""
-    sources = {f"engine.{path.stem}": [str(path)] for path in sorted(Path("engine").glob("*.pyx"))}
+    sources = {".".join(path.with_suffix("").parts): [str(path)] for path in sorted(Path("engine").rglob("*.pyx"))}
     return [
         Extension(
             name,

@@ -23,7 +23,7 @@ from benchmarks.processes import SANDBOX, played_field, python_field
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.leg import Leg
-from tournament.sandbox import confinement, fork_server
+from tournament.sandbox.outside import confinement, fork_server
 from tournament.worker.processes import one_core
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool

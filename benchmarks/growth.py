@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fields import ROOT, built
-from engine.game_core import BLOCK_COUNT
-from engine.records import Table
+from engine.kernel.game_core import BLOCK_COUNT
+from engine.kernel.records import Table
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Batch

@@ -20,16 +20,16 @@ import numpy as np
 
 from benchmarks.fields import ROOT
 from benchmarks.processes import one_core
-from engine.hand_strength import strengths
+from engine.games.holdem_training.hand_strength import strengths
+from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.part_writer import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes

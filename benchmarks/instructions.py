@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import wasmtime
 
-from engine.canonical_nans import with_canonical_nans
+from engine.wasm.canonical_nans import with_canonical_nans
 from tournament.worker.wasm.engine import Metering, engine
 from tournament.worker.wasm.module_outline import read_module
 

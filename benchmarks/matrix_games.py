@@ -21,10 +21,10 @@ from pathlib import Path
 
 from benchmarks.fields import ROOT
 from benchmarks.processes import SANDBOX, one_core
+from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.contest import ContestSettings
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg

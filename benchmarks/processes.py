@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.fields import built
+from tournament.artifacts import python_packing
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrant
@@ -25,8 +26,7 @@ from tournament.entrants.folder import read_submission
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.schedule import Competitor, RoundRobin
-from tournament.sandbox.settings import SandboxSettings
-from tournament.worker.processes import python_bots
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -72,7 +72,7 @@ Bot = tuple[str, PlaysAs, bytes]
 def python_field(count: int) -> list[Bot]:
     """Python bots that differ a little."""
     sources = [_PYTHON_BOT.format(high=5 + number % 4, bet=10 + number % 40) for number in range(count)]
-    packed = [python_bots.pack(text.encode(), SANDBOX, legs_may_share=True) for text in sources]
+    packed = [python_packing.pack(text.encode(), SANDBOX, legs_may_share=True) for text in sources]
     return [(f"p{number:03}", "python", artifact) for number, artifact in enumerate(packed)]
 
 

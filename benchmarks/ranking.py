@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.fields import SHIPPED
-from engine.game_core import BLOCK_COUNT
+from engine.kernel.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
+from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
 from tournament.contests.matrix_game import PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
@@ -30,12 +31,11 @@ from tournament.contests.python_contest.rules import contest_of
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.servers import generated_server, strategy_of
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
 from tournament.runner.contest_run import artifacts_of, competitors_of, schedule_of
 from tournament.runner.resume import field_of
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, looks, neighbours, wanted_replicas

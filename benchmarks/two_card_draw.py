@@ -9,15 +9,15 @@ import time
 from pathlib import Path
 
 from benchmarks.fields import ROOT
-from engine.draw_climbing import HillClimber, random_strategy
+from engine.games.two_card_draw.climbing import HillClimber, random_strategy
+from tournament.artifacts.bot import Entrant
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.servers import generated_servers
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.part_writer import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from engine.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
-from engine.holdem_training import HoldemTraining
-from engine.records import Table
+from engine.games.holdem_training.core import HoldemTraining
+from engine.kernel.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.kernel.records import Table
 from tests.oracles.deals import key_of
 from tests.oracles.holdem_training import Hand, Player, Record, View
 from tests.worker.support import ON, Source, write_bot
+from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan, Seat
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import LegResult
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import play_in_lanes

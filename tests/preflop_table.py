@@ -1,13 +1,13 @@
 """Writes the exact counts before the flop anew, after a change of the hand evaluator or of the counting:
 
-python -m tests.preflop_table > engine/preflop_outcomes.py
+python -m tests.preflop_table > engine/games/holdem_training/preflop_outcomes.py
 """
 
 from __future__ import annotations
 
 import textwrap
 
-from engine.preflop import count_outcomes
+from engine.games.holdem_training.preflop import count_outcomes
 
 HEADER = '''"""Wins and ties of each class of hole cards by `preflop.count_outcomes`, kept since counting takes seconds.
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from engine.decisions import Asked
-from engine.records import Table
-from engine.session_core import SessionCore
+from engine.kernel.records import Table
+from engine.rules.decisions import Asked
+from engine.rules.session_core import SessionCore
 from tests.oracles.deals import key_of
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest
@@ -32,7 +32,7 @@ from tournament.entrants.folder import read_submission
 from tournament.keys import trial_key
 from tournament.leg import LegPlan
 from tournament.runner.schedule import Competitor, RoundRobin
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult
 from tournament.worker.leg import NullSink, play_leg

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
-from engine.records import Table
-from engine.von_neumann_poker import VonNeumannPoker
+from engine.games.von_neumann_poker.core import VonNeumannPoker
+from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.kernel.records import Table
 from tests.oracles.deals import key_of
 from tests.oracles.von_neumann_poker import Asked, BetCap, Bot, Game, Record, Session, View
+from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.keys import helpers_key
 from tournament.leg import Leg, LegPlan, Seat
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult
 from tournament.worker.leg import play_leg

@@ -18,7 +18,7 @@ from tournament.cli.commands import app
 from tournament.config import General
 from tournament.contests import CONTESTS
 from tournament.entrants.new import templates
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.results import ENTRANTS, FAULTS, MATCHES
 
 ROOT = Path(__file__).resolve().parent.parent

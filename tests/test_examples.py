@@ -13,7 +13,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.folder import kind_of
 from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import BadInput
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import CheckReport, check_bot
 
 SHIPPED = Path(__file__).resolve().parent.parent / "entrants" / "von_neumann_poker"

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 import tournament
 from tests.contest_runs import Place, new_place
-from tournament.audit.again import Replay, ReplayedGame
+from tournament.audit.replay import Replay, ReplayedGame
 from tournament.audit.report import Problem, Verification
 from tournament.cli.commands import app
 from tournament.contests import CONTESTS

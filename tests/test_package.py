@@ -26,7 +26,12 @@ pytestmark = pytest.mark.package
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-GENERATED = ("engine/stale.c", "engine/stale.so", "entrants/von_neumann_poker/__pycache__/stale.pyc")
+GENERATED = (
+    "engine/stale.c",
+    "engine/kernel/stale.c",
+    "engine/kernel/stale.so",
+    "entrants/von_neumann_poker/__pycache__/stale.pyc",
+)
 SMALL = {"sessions": 2, "hands": 100, "servers": 2}
 
 
@@ -86,7 +91,9 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (own_packages / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
     options = ["--no-deps", "--no-index", "--ignore-installed"]
     checked(sys.executable, "-m", "pip", "--python", python, "install", *options, wheel, folder=place)
-    where = checked(python, "-c", "import tournament, engine.deals as core; print(tournament, core)", folder=place)
+    where = checked(
+        python, "-c", "import tournament, engine.kernel.deals as core; print(tournament, core)", folder=place
+    )
     assert where.count(str(own_packages)) == 2, where
     return place / "bin" / "tournament"
 
@@ -103,7 +110,7 @@ def test_the_wheel_has_the_core_the_sdks_and_the_shipped_bots(wheel: Path) -> No
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     compiled = {name.partition(".")[0] for name in names if name.endswith(".so")}
-    assert compiled == {"engine/_cython", *(name.removesuffix(".pyx") for name in tracked("engine/*.pyx"))}
+    assert compiled == {"engine/_cython", *(name.removesuffix(".pyx") for name in tracked("engine/**/*.pyx"))}
     assert {name for name in tracked("tournament", "engine") if not name.endswith(".pyx")} <= names
     assert {f"tournament/starter/shipped/{name}" for name in tracked("entrants", "results")} <= names
     assert not [name for name in names if name.endswith((".pyx", ".pyc"))]

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from tournament.audit import verification
-from tournament.audit.again import Replay, replay_games
+from tournament.audit.replay import Replay, replay_games
 from tournament.audit.report import Verification
 from tournament.config import ExecutorName, config_reader, load_config
 from tournament.runner.contest_run import NobodyWatching, Watcher, run_contest

@@ -17,7 +17,7 @@ from tournament.contests.contest import Contest, ContestSettings
 from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 
 FILE_NAME = "tournament.toml"
 # A key of many parts takes memory by the square of their number, so no more than people write.

@@ -15,9 +15,9 @@ import pytest
 import tournament
 from tests.cli.in_process import shown
 from tests.contest_runs import REPOSITORY
-from tournament.audit import again
-from tournament.audit.again import Replay
-from tournament.entrants.bot import Submission
+from tournament.artifacts.bot import Submission
+from tournament.audit import replay as again
+from tournament.audit.replay import Replay
 from tournament.entrants.build import with_lines
 from tournament.errors import BadInput
 from tournament.standings.results import Results
@@ -173,7 +173,7 @@ def test_what_plays_otherwise_with_lines_is_told_without(
             replace(submission, source=submission.source.replace(b"decisions == 40", b"decisions == 41")), *how
         )
 
-    monkeypatch.setattr("tournament.audit.again.with_lines", otherwise)
+    monkeypatch.setattr("tournament.audit.replay.with_lines", otherwise)
     assert told() == ("", "divided by zero")
 
 

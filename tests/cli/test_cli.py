@@ -57,7 +57,8 @@ def test_a_leaderboard_loads_neither_parquet_nor_what_plays(folder: Path) -> Non
     modules = loaded(folder, "leaderboard", "von_neumann_poker")
     # Typer reads options by pydantic, and standings are sums of columns.
     assert not modules & (
-        HEAVY - {"pydantic", "numpy"} | {"tournament.runner", "tournament.worker", "tournament.sandbox.confinement"}
+        HEAVY - {"pydantic", "numpy"}
+        | {"tournament.runner", "tournament.worker", "tournament.sandbox.outside.confinement"}
     )
 
 

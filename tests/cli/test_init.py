@@ -15,7 +15,7 @@ from tests.cli.test_cli import ROOT, command
 from tournament.config import General, load_config
 from tournament.contests import SHIPPED
 from tournament.errors import BadInput
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder
 from tournament.starter.settings_file import settings_text
 

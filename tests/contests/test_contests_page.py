@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from engine.decisions import LEGAL_ACTIONS
+from engine.rules.decisions import LEGAL_ACTIONS
 from tests.contests.test_installed import install
 from tests.example_contest import EXAMPLE, forget_packages
 from tests.python_rules import play_field

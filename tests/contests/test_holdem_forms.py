@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 
 import tournament
-from engine.rates import RateSampler
+from engine.games.holdem_training.rates import RateSampler
 from tests.cli.test_cli import command
 from tests.holdem import build, leg_of, play_built, play_core, play_processes
 from tests.oracles.deals import key_of
 from tests.oracles.holdem_training import View
 from tests.worker.support import Source, script
+from tournament.artifacts.bot import Entrant
 from tournament.contests.holdem_training import Settings
 from tournament.contests.holdem_training.judge import judge
 from tournament.contests.holdem_training.limits import hands_at_limits
-from tournament.entrants.bot import Entrant
 from tournament.keys import helpers_key
 from tournament.runner.schedule import AgainstHouse, Competitor
-from tournament.sandbox.confinement import Limits
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.confinement import Limits
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "holdem_training.md").read_text()

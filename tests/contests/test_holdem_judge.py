@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.holdem_training import HoldemTraining
-from engine.lanes import Violation
-from engine.rates import RateSampler
-from engine.records import Table as Records
+from engine.games.holdem_training.core import HoldemTraining
+from engine.games.holdem_training.rates import RateSampler
+from engine.kernel.records import Table as Records
+from engine.processes.lanes import Violation
 from tests.cli.test_cli import command
 from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of
@@ -156,7 +156,7 @@ def test_every_match_is_made_of_the_statements_lines(key: int, hands: int, chanc
 
 
 def oracle_chance(hole: tuple[int, int], raised: int) -> float:
-    from engine.bob import preflop_call_probability
+    from engine.games.holdem_training.bob import preflop_call_probability
 
     return preflop_call_probability(*hole, raised)
 

@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 import tournament
-from engine.rates import RateSampler
+from engine.games.holdem_training.rates import RateSampler
 from tests.cli.test_cli import command
 from tests.holdem import build, play_built, play_core
 from tests.oracles.holdem_training import Player, View
-from tournament.entrants.bot import Entrant
+from tournament.artifacts.bot import Entrant
 from tournament.keys import helpers_key
 
 SHIPPED = Path(__file__).resolve().parents[2] / "entrants" / "holdem_training"

@@ -137,7 +137,7 @@ def test_commands_that_play_nothing_import_no_package(site: Path) -> None:
     imported = {line.rpartition("|")[2].strip() for line in told.stderr.splitlines()}
     assert "brought_zeta" not in imported
     assert "pyspiel" not in imported
-    assert "engine.session_core" not in imported
+    assert "engine.rules.session_core" not in imported
 
 
 def test_a_node_without_the_package_or_with_another_version_is_refused_by_name(site: Path) -> None:

@@ -13,7 +13,7 @@ from tournament.contests import SHIPPED
 from tournament.contests.matrix_game import MATRIX_GAME
 from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import BadInput
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import check_bot
 
 ROOT = Path(__file__).parents[2]

@@ -9,10 +9,10 @@ from typing import Any
 import pyspiel
 import pytest
 
-from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
-from engine.game_tree import CHANCE, OVER, SIMULTANEOUS, TURN, GameTree
-from engine.session_core import SessionCore
-from engine.tree_core import TreeCore
+from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.rules.game_tree import CHANCE, OVER, SIMULTANEOUS, TURN, GameTree
+from engine.rules.session_core import SessionCore
+from engine.rules.tree_core import TreeCore
 from tests.oracles.deals import key_of
 from tests.python_rules import Rows, play_field, rows_of, tables_of
 from tests.test_documentation import RECORDS, SETTINGS, section

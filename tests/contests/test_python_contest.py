@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.chance import Chance
+from engine.kernel.chance import Chance
 from tests.python_rules import Everything, fold, new_core, play_field, played_by_functions, tables_of
 from tournament.contests.contest import Contest
 from tournament.contests.python_contest import (

@@ -19,7 +19,7 @@ from tournament.contests.holdem_training.protocol import RATE_BUDGET
 from tournament.contests.two_card_draw import EXAMPLES
 from tournament.contests.two_card_draw import Settings as DrawSettings
 from tournament.entrants.build import build_entrants
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 
 SHIPPED = Path(__file__).parents[2] / "entrants"
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.draw_climbing import random_strategy
-from engine.draw_evaluation import StrategyEvaluator
+from engine.games.two_card_draw.climbing import random_strategy
+from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.strategy_file import (
     ServerStrategy,

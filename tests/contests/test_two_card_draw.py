@@ -16,22 +16,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tournament
-from engine.draw_evaluation import BOT_SITUATIONS, StrategyEvaluator
+from engine.games.two_card_draw.evaluation import BOT_SITUATIONS, StrategyEvaluator
 from tests.contest_runs import Listener, assert_same, call, outcome
 from tests.oracles.deals import key_of
 from tests.support import artifact_of
+from tournament.artifacts.bot import Entrant
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.contests.two_card_draw.walk import MOST_LEAVES, Answers, visit_leaves
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.entrants.new import templates
 from tournament.errors import BadInput
 from tournament.runner.contest_run import Watcher
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.results import load
 from tournament.trial.expectation import BotAndServer, Expectation
 from tournament.worker.wasm.loading import BotUnfit

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.deals import BLOCKS_AT_ONCE, VERSIONS, blocks, deal_word
-from engine.rates import RateSampler
+from engine.games.holdem_training.rates import RateSampler
+from engine.kernel.deals import BLOCKS_AT_ONCE, VERSIONS, blocks, deal_word
 from tests.oracles.deals import block_words, chacha_block, key_of, poker_deals, splitmix
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import constant_bot, play_core, poker_settings, poker_tables

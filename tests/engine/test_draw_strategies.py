@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from engine.draw_climbing import HillClimber, random_strategy
-from engine.draw_equilibria import EquilibriumSolver
-from engine.draw_evaluation import BOT_SITUATIONS, StrategyEvaluator
-from engine.draw_situations import allowed_actions
+from engine.games.two_card_draw.climbing import HillClimber, random_strategy
+from engine.games.two_card_draw.equilibria import EquilibriumSolver
+from engine.games.two_card_draw.evaluation import BOT_SITUATIONS, StrategyEvaluator
+from engine.games.two_card_draw.situations import allowed_actions
 from tests.engine.test_two_card_draw import oracle_server
 from tests.oracles.two_card_draw import best_value
 from tournament.contests.two_card_draw.generate import normalised, solve

@@ -12,7 +12,7 @@ import pytest
 import treys
 from phevaluator import evaluate_cards
 
-from engine.hand_strength import HAND_TYPES, hand_types, strengths
+from engine.games.holdem_training.hand_strength import HAND_TYPES, hand_types, strengths
 from tests.oracles.poker_hands import card, cards_of, worth_of_five, worth_of_seven
 
 # Of the 133,784,560 seven-card hands. A check by hand: a royal or other straight flush takes

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.bob import ROLLOUTS, bob_calls, preflop_call_probability
-from engine.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT
-from engine.hand_strength import strengths
-from engine.holdem_training import HoldemTraining
-from engine.preflop import SHOWDOWNS, count_outcomes
-from engine.preflop_outcomes import OUTCOMES
-from engine.records import Table
+from engine.games.holdem_training.bob import ROLLOUTS, bob_calls, preflop_call_probability
+from engine.games.holdem_training.core import HoldemTraining
+from engine.games.holdem_training.hand_strength import strengths
+from engine.games.holdem_training.preflop import SHOWDOWNS, count_outcomes
+from engine.games.holdem_training.preflop_outcomes import OUTCOMES
+from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT
+from engine.kernel.records import Table
 from tests.holdem import GAMES, SESSIONS, play_core, view_of
 from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of, splitmix

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
-from engine.matrix_game import BOT_BYTES, MOST_MOVES, MOST_ROUNDS, MatrixGame
-from engine.records import Table
+from engine.games.matrix_game.core import BOT_BYTES, MOST_MOVES, MOST_ROUNDS, MatrixGame
+from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.kernel.records import Table
 from tests.oracles.deals import key_of
 from tests.oracles.matrix_game import Record, Seen, Session, Turn, play_leg
 from tournament.contests.matrix_game import MATRIX_GAME, Settings

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from engine.rates import RateSampler
+from engine.games.holdem_training.rates import RateSampler
 from tests.oracles.deals import key_of
 from tests.oracles.holdem_training import compare
 from tests.oracles.poker_hands import cards_of

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.draw_climbing import HillClimber, random_strategy
-from engine.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
-from engine.records import Table
-from engine.two_card_draw import CompiledStrategy, TwoCardDraw
+from engine.games.two_card_draw.climbing import HillClimber, random_strategy
+from engine.games.two_card_draw.core import CompiledStrategy, TwoCardDraw
+from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.kernel.records import Table
 from tests.oracles.deals import key_of, stream
 from tests.oracles.two_card_draw import Luck, Played, Probabilities, Server, play_hand
 from tournament.contests.two_card_draw import TWO_CARD_DRAW

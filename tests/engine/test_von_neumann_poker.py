@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.game_core import ANSWER_WANTED, BLOCK_COUNT, LEG_IS_OVER
-from engine.records import Table
-from engine.von_neumann_poker import VonNeumannPoker
+from engine.games.von_neumann_poker.core import VonNeumannPoker
+from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT, LEG_IS_OVER
+from engine.kernel.records import Table
 from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import key_of, poker_deals
 from tests.oracles.von_neumann_poker import BetCap, Bot, Game, Record, Session, View

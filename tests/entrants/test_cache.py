@@ -15,12 +15,12 @@ import wasmtime
 
 from tests.contest_runs import Place, call, new_place
 from tests.support import build_folder, play_built, poker_settings
+from tournament.artifacts import archive, c_bots, compiler, program_build
 from tournament.cache import cache_folder, is_noted, keep, note, recall
-from tournament.entrants import c_bots, compiler, program_build
 from tournament.errors import RunFailed
-from tournament.sandbox import confinement, scratch
-from tournament.sandbox.confinement import Confined, Finished
-from tournament.worker.processes import archive, programs
+from tournament.sandbox.outside import confinement, scratch
+from tournament.sandbox.outside.confinement import Confined, Finished
+from tournament.worker.processes import programs
 from tournament.worker.wasm import seating
 
 BOT = "int a(const Bot *bot) { return 20; }\nint b(const Bot *bot, const int bet) { return %d; }\n"

@@ -10,9 +10,9 @@ import wasmtime
 
 from tests.contest_runs import call
 from tests.support import artifact_of, build_folder, constant_bot, try_bot
+from tournament.artifacts import compiler
+from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.entrants import compiler
-from tournament.entrants.bot import Entrant
 from tournament.worker.wasm.loading import load_bot
 
 CALLS = "int b(const Bot *bot, const int bet) { return 1; }\n"

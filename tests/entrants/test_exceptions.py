@@ -9,9 +9,9 @@ import pytest
 import wasmtime
 
 from tests.support import artifact_of, build_folder, constant_bot, try_bot
-from tournament.entrants import compiler
-from tournament.entrants.bot import Entrant
-from tournament.sandbox.settings import SandboxSettings
+from tournament.artifacts import compiler
+from tournament.artifacts.bot import Entrant
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm.engine import Metering, engine
 from tournament.worker.wasm.module_outline import read_module
 from tournament.worker.wasm.notes import type_in_words

@@ -11,7 +11,7 @@ from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot, Record, View
 from tests.support import artifact_of, build_folder, play_built, poker_settings, try_bot
-from tournament.entrants.bot import Entrant
+from tournament.artifacts.bot import Entrant
 
 # Most of the bots below play like this one.
 MODEL = Bot(lambda view: 20 if view.card > 0.5 else 0, lambda view, _bet: int(view.card > 0.25))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tournament.entrants import compiler
+from tournament.artifacts import compiler
 from tournament.errors import RunFailed
-from tournament.sandbox import confinement
-from tournament.sandbox.confinement import Finished, LaunchSpec
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside.confinement import Finished, LaunchSpec
+from tournament.sandbox.outside.settings import SandboxSettings
 
 
 @dataclass

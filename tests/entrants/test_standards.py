@@ -8,15 +8,15 @@ import pytest
 
 from tests.contest_runs import call
 from tests.entrants.test_which_function import CARDS, first_answer
+from tournament.artifacts.bot import Entrant
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants, language_of
 from tournament.entrants.folder import read_submission
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 
 CLASS = f"class TwoCardDraw {{ public: {CARDS % 1} }};\n"
 DECISION = "pair<ActionType, int> makeDecision(const State &s) { return make_pair(ActionType::RAISE, 1); }\n"

@@ -10,6 +10,7 @@ import wasmtime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tournament.artifacts.bot import Entrant
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.functions import NotChosen, choose, named_after_another_file, names_for, words_of
@@ -17,9 +18,8 @@ from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.matrix_game import MATRIX_GAME
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm.loading import load_bot
 
 HELPER_FIRST = "int {0}(int *p) {{ return p[0] + 2; }}\n"

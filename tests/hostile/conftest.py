@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.field import Ground
-from tournament.entrants import compiler, module_trial, program_build
+from tournament.artifacts import compiler, module_trial, program_build
 from tournament.standings.results import Results
 from tournament.worker.processes import lanes, python_bots
 

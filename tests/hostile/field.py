@@ -16,7 +16,7 @@ import wasmtime
 from tournament.config import ExecutorName, load_config
 from tournament.contests import find_contest
 from tournament.runner.contest_run import Progress, run_contest
-from tournament.sandbox import fork_server
+from tournament.sandbox.outside import fork_server
 from tournament.standings.results import Results, load
 from tournament.store.storage import inside
 

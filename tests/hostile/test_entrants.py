@@ -17,8 +17,8 @@ from tests.hostile.field import (
     assert_good_ones_are_untouched,
     nothing_survives,
 )
+from tournament.artifacts.commands import read_by
 from tournament.standings.results import Results
-from tournament.worker.processes.commands import read_by
 
 FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
 RECIPES: dict[str, tuple[str | bytes, str]] = {
@@ -136,7 +136,7 @@ def test_a_script_names_no_files_to_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("depth", [3, 1500])
 def test_folders_are_removed_however_deep(tmp_path: Path, depth: int) -> None:
-    from tournament.sandbox.scratch import remove, scratch_folder
+    from tournament.sandbox.outside.scratch import remove, scratch_folder
 
     here = os.open(".", os.O_RDONLY)
     try:

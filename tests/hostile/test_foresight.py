@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.deals import deal_word
-from engine.holdem_training import BOB_CALLED
+from engine.games.holdem_training.core import BOB_CALLED
+from engine.kernel.deals import deal_word
 from tests.holdem import play_core
 from tests.oracles.deals import WORD64, key_of, splitmix
 from tests.support import build_folder, play_built, poker_settings

@@ -12,14 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.game_core import LEG_IS_OVER
-from engine.scripted_core import ScriptedCore
+from engine.kernel.game_core import LEG_IS_OVER
+from engine.watching.scripted_core import ScriptedCore
 from tests.oracles.deals import key_of
+from tournament.artifacts.bot import Entrant
 from tournament.contests import BUILT_IN
 from tournament.contests.contest import Contest
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm.loading import BotUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 

@@ -8,10 +8,10 @@ import pytest
 
 import tournament
 from tests.support import poker_settings
+from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import check_bot
 
 B = "\ndef b(bot, bet):\n    return 1\n"

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from engine.game_core import BLOCK_COUNT
+from engine.kernel.game_core import BLOCK_COUNT
 from tests.contest_runs import (
     CONTEST,
     Listener,
@@ -23,8 +23,8 @@ from tests.contest_runs import (
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
-from tournament.standings.luck import write_luck
 from tournament.standings.results import load
+from tournament.standings.without_luck import write_luck
 from tournament.store.ledger import Part, read_state, standing_batches
 from tournament.store.legs import Legs
 from tournament.store.part_writer import PartWriter

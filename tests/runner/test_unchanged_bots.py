@@ -14,12 +14,12 @@ import pytest
 import wasmtime
 
 from tests.contest_runs import Listener, Place, bot_source, new_place
+from tournament.artifacts import c_bots, compiler
 from tournament.cache import cache_folder
-from tournament.entrants import c_bots, compiler
 from tournament.errors import RunFailed
-from tournament.sandbox import confinement
-from tournament.sandbox.confinement import Finished
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside.confinement import Finished
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm import seating
 
 EDITED = bot_source(9, 8)

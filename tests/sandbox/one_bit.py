@@ -19,10 +19,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tests.worker.support import ON
+from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.sandbox import confinement, fork_server
-from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, Mode
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside import confinement, fork_server
+from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
 _INTERFACE = VON_NEUMANN_POKER.interface
@@ -94,7 +95,7 @@ def of_programs(channel: str, mode: Mode = "on", slot: float = 0.02) -> Heard:
 class _PythonBot:
     def __init__(self, source: str, mode: Mode) -> None:
         sandbox = ON if mode == "on" else SandboxSettings(mode="off")
-        artifact = python_bots.pack(source.encode(), sandbox, _INTERFACE.python_sdk)
+        artifact = python_packing.pack(source.encode(), sandbox, _INTERFACE.python_sdk)
         self.process = python_bots.start(artifact, "bot", _INTERFACE, sandbox, memory_megabytes=256, cpu_seconds=30)
 
     def said(self, seconds: float) -> str:

@@ -7,7 +7,7 @@ import types
 import pytest
 
 from tests.worker.support import ask_each, build
-from tournament.sandbox.bot_functions import NoFunctions, choose_functions, takes
+from tournament.sandbox.inside.bot_functions import NoFunctions, choose_functions, takes
 
 MOVE: list[tuple[tuple[str, ...], int]] = [(("move",), 1)]
 

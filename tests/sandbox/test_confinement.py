@@ -19,9 +19,9 @@ from tests.worker.support import SILENT_C, ask, build, write_bot
 from tournament.cli.commands import main
 from tournament.config import load_config
 from tournament.errors import BadInput
-from tournament.sandbox import confinement
-from tournament.sandbox.confinement import LaunchSpec, Limits, how_it_ended
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside.confinement import LaunchSpec, Limits, how_it_ended
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger import read_state
 from tournament.store.storage import open_storage
 

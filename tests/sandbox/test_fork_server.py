@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from tests.worker.support import ON, pair
+from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.sandbox import confinement, fork_server
-from tournament.sandbox.confinement import Confined, LaunchSpec, Limits
+from tournament.sandbox.outside import confinement, fork_server
+from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits
 from tournament.worker.processes import python_bots
 
 INTERFACE = VON_NEUMANN_POKER.interface
@@ -34,13 +35,13 @@ def ran(script: str, given: bytes = b"") -> confinement.Finished:
 
 def python_bot() -> Confined:
     """A bot's process that waits to be asked."""
-    artifact = python_bots.pack(b"", ON, INTERFACE.python_sdk)
+    artifact = python_packing.pack(b"", ON, INTERFACE.python_sdk)
     return python_bots.start(artifact, "bot", INTERFACE, ON, memory_megabytes=64, cpu_seconds=10)
 
 
 def raised_by(source: str) -> str:
     """What a bot's file says when it starts."""
-    artifact = python_bots.pack(source.encode(), ON, INTERFACE.python_sdk)
+    artifact = python_packing.pack(source.encode(), ON, INTERFACE.python_sdk)
     with pytest.raises(python_bots.CantStart) as caught:
         python_bots.try_start(artifact, "bot", INTERFACE, ON, memory_megabytes=64)
     return str(caught.value)
@@ -231,7 +232,7 @@ def test_a_fork_that_breaks_off_is_no_trouble_for_the_next(
         raise trouble
 
     with monkeypatch.context() as patch:
-        patch.setattr(f"tournament.sandbox.fork_server.{at}", fail)
+        patch.setattr(f"tournament.sandbox.outside.fork_server.{at}", fail)
         with pytest.raises(type(trouble)):
             ran("exit 0")
     assert len(os.listdir("/proc/self/fd")) <= before

@@ -11,11 +11,11 @@ import pytest
 
 from tests.oracles.deals import key_of
 from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
+from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import BadInput
 from tournament.keys import number_of, seed_after_faults, sub_key
-from tournament.sandbox.settings import SandboxSettings
-from tournament.worker.processes import python_bots
+from tournament.sandbox.outside.settings import SandboxSettings
 
 NUMPY = SandboxSettings(packages=["numpy"])
 
@@ -247,7 +247,9 @@ def test_the_standard_library_can_be_imported_and_used() -> None:
     assert dict(zip(WORKING, answered.answers)) == dict.fromkeys(WORKING, 7)
 
 
-@pytest.mark.parametrize("module", ["numpy", "tournament", "engine", "engine.lanes", "sandlock", "pytest", "bot"])
+@pytest.mark.parametrize(
+    "module", ["numpy", "tournament", "engine", "engine.processes.lanes", "sandlock", "pytest", "bot"]
+)
 def test_what_is_not_allowed_is_not_there(module: str) -> None:
     problem = problem_of(f"import {module}\ndef a(bot): return 0\ndef b(bot, bet): return 0\n")
     assert problem == (
@@ -260,7 +262,7 @@ def test_allowed_packages_come_with_what_they_need() -> None:
     sandbox = SandboxSettings(packages=["pandas"])
     source = "import pandas as pd\ndef a(bot): return int(pd.Series([3, 4]).sum())\ndef b(bot, bet): return 0\n"
     assert ask(source, [A], sandbox=sandbox).answers == [7]
-    known = python_bots.installed(("pandas",))
+    known = python_packing.installed(("pandas",))
     assert {"pandas", "numpy", "python-dateutil", "six"} <= set(known.versions)
     assert known.modules["six"] == (known.modules["six"][0], [])
     assert known.modules["numpy"][0].endswith("numpy/__init__.py")
@@ -277,11 +279,11 @@ def test_a_package_that_is_not_installed_is_named_with_its_remedy() -> None:
 
 def test_other_versions_of_packages_are_another_bot() -> None:
     """What plays says with what: records of other versions are not taken for its own."""
-    plain, with_numpy = (python_bots.pack(b"x", sandbox) for sandbox in (ON, NUMPY))
+    plain, with_numpy = (python_packing.pack(b"x", sandbox) for sandbox in (ON, NUMPY))
     assert plain != with_numpy
-    assert python_bots.source_of(plain, ON) == python_bots.source_of(with_numpy, NUMPY) == b"x"
+    assert python_packing.source_of(plain, ON) == python_packing.source_of(with_numpy, NUMPY) == b"x"
     with pytest.raises(Exception, match=r"Python bots play with Python .*, numpy .*, but this machine"):
-        python_bots.source_of(with_numpy, ON)
+        python_packing.source_of(with_numpy, ON)
 
 
 def test_legs_of_a_round_robin_have_processes_where_a_bot_is_one() -> None:

@@ -10,11 +10,12 @@ import pytest
 
 from tests.sandbox.test_isolation import TEMPLATE
 from tests.worker.support import ON, build, legs_of, play
+from tournament.artifacts import python_packing
 from tournament.contests import CONTESTS
 from tournament.contests.von_neumann_poker import Settings
-from tournament.sandbox import leg_isolation
-from tournament.sandbox.leg_isolation import MODULES, why_apart
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.inside import leg_isolation
+from tournament.sandbox.inside.leg_isolation import MODULES, why_apart
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
 ROOT = Path(__file__).parents[2]
@@ -278,7 +279,7 @@ def test_who_may_share_does_and_who_must_not_does_not(monkeypatch: pytest.Monkey
     monkeypatch.setattr(python_bots, "start", noted)
     play(entrants, Settings(sessions=1))
     assert sorted(started) == ["more", "other", "plain", "timed", "timed", "timed"]
-    assert {entrant.name: python_bots.legs_may_share(entrant.artifact or b"") for entrant in entrants} == {
+    assert {entrant.name: python_packing.legs_may_share(entrant.artifact or b"") for entrant in entrants} == {
         "plain": True, "timed": False, "other": True, "more": True,
     }  # fmt: skip
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.sandbox import one_bit
-from tournament.sandbox import system_calls
+from tournament.sandbox.inside import system_calls
 
 _CLOSE = """
 def close(number):

@@ -14,12 +14,12 @@ import pytest
 
 from tests.support import build_folder
 from tests.worker.support import Source, build, problem_of, script
-from tournament.entrants import compiler, program_build
+from tournament.artifacts import compiler, program_build
 from tournament.errors import RunFailed
-from tournament.sandbox import own_time
-from tournament.sandbox.confinement import Confined
-from tournament.sandbox.own_time import Disturbed, GroupUse, OwnTime, Use
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside import own_time
+from tournament.sandbox.outside.confinement import Confined
+from tournament.sandbox.outside.own_time import Disturbed, GroupUse, OwnTime, Use
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs, python_bots
 
 SLEEPS = (1.0, 0.0, 0.0, False)

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 from tests.contest_runs import environment
-from tournament.sandbox import scratch
+from tournament.sandbox.outside import scratch
 
 _HOLDER = """
 import sys
 from pathlib import Path
-from tournament.sandbox.scratch import scratch_folder
+from tournament.sandbox.outside.scratch import scratch_folder
 with scratch_folder(Path(sys.argv[1])) as folder:
     (folder / "inner").mkdir()
     print(folder, flush=True)

@@ -13,11 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from engine.draw_luck import add_hands, share_actions
-from engine.draw_situations import allowed_actions
-from engine.game_core import ANSWER_WANTED, BLOCK_COUNT
-from engine.records import Table
-from engine.two_card_draw import (
+from engine.games.two_card_draw.core import (
     SITUATION_COUNT,
     CompiledStrategy,
     TwoCardDraw,
@@ -25,6 +21,10 @@ from engine.two_card_draw import (
     situation_of_round1,
     situation_of_round2,
 )
+from engine.games.two_card_draw.luck import add_hands, share_actions
+from engine.games.two_card_draw.situations import allowed_actions
+from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT
+from engine.kernel.records import Table
 from tests.oracles.deals import key_of
 from tournament.contests.two_card_draw import LUCK_COLUMNS, TWO_CARD_DRAW
 from tournament.contests.two_card_draw.luck import LegLuck, make_tables

@@ -18,7 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support import build_folder, play_built, poker_settings
-from tournament.entrants.bot import Entrant
+from tournament.artifacts.bot import Entrant
 
 pytestmark = pytest.mark.statistical
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.bob import preflop_call_probability
-from engine.game_core import BLOCK_COUNT
-from engine.holdem_luck import CONTROLS, add_hands
-from engine.rates import RateSampler
+from engine.games.holdem_training.bob import preflop_call_probability
+from engine.games.holdem_training.luck import CONTROLS, add_hands
+from engine.games.holdem_training.rates import RateSampler
+from engine.kernel.game_core import BLOCK_COUNT
 from tests.holdem import play_core
 from tests.oracles.deals import key_of
 from tests.oracles.holdem_luck import controls, next_shuffle

@@ -15,17 +15,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from engine.card_cells import CELLS, CELLS_A_SIDE, add_cells
-from engine.game_core import BLOCK_COUNT
-from engine.records import Table
-from engine.von_neumann_poker import VonNeumannPoker
+from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE, add_cells
+from engine.games.von_neumann_poker.core import VonNeumannPoker
+from engine.kernel.game_core import BLOCK_COUNT
+from engine.kernel.records import Table
 from tests.contest_runs import CONTEST, Listener, new_place, outcome
 from tests.oracles.deals import key_of
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import LUCK_COLUMNS, VON_NEUMANN_POKER
 from tournament.contests.von_neumann_poker.luck import LegLuck, usual_gains
-from tournament.standings.luck import read_luck, write_luck
 from tournament.standings.results import load
+from tournament.standings.without_luck import read_luck, write_luck
 from tournament.store.columns import buffer_fields
 from tournament.store.storage import open_storage
 
@@ -240,7 +240,7 @@ def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
     with monkeypatch.context() as patch:
         patch.setattr("tournament.worker.batch.ROWS_PER_BUFFER", rows)
         patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda *_: False)
-        patch.setattr("tournament.standings.luck._luck_of_batch", never)
+        patch.setattr("tournament.standings.without_luck._luck_of_batch", never)
         run(contest, config=config, workers=1, executor="local")
     results = tmp_path / "results" / contest
     assert len(list((results / "games").iterdir())) == (2 if contest == CONTEST else 1)  # one for each replica

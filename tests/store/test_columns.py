@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.records import Table
+from engine.kernel.records import Table
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.store.columns import Column, Meaning, buffer_fields, columns_of
 

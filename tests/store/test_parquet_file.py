@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.parquet_pages import MOST_ROWS, PageEncoder
-from engine.thrift import ThriftWriter
+from engine.parquet.pages import MOST_ROWS, PageEncoder
+from engine.parquet.thrift import ThriftWriter
 from tournament.store.columns import Column
 from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.part_writer import ROWS_PER_BUFFER, STATISTICS

@@ -17,7 +17,7 @@ from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.records import Table
+from engine.kernel.records import Table
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.store.columns import Column, Packing, buffer_fields

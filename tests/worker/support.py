@@ -9,21 +9,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import dedent
 
-from engine.game_core import GameCore
-from engine.records import Table
-from engine.scripted_core import ScriptedCore
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from engine.watching.scripted_core import ScriptedCore
 from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot, Game, Record, Session
 from tests.support import VIEW, poker_tables, take_rows
+from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
 from tournament.contests.contest import ContestSettings, NewCore
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan
 from tournament.runner.schedule import Competitor, RoundRobin
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
 from tournament.worker.processes.lanes import PlayedLeg, Use, play_in_lanes
 from tournament.worker.processes.spool import Spool

@@ -6,7 +6,7 @@ import pytest
 
 from tests.worker.support import ON, A, B, Question, ask, ask_each, view
 from tournament.contests.von_neumann_poker import Settings
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 
 MOST, LEAST = 2**63 - 1, -(2**63)
 

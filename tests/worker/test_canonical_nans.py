@@ -17,11 +17,11 @@ import wasmtime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.canonical_nans import Unreadable, with_canonical_nans
+from engine.wasm.canonical_nans import Unreadable, with_canonical_nans
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.engine import Metering, engine_settings
 from tournament.worker.wasm.engine import engine as engine_that_plays

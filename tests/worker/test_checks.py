@@ -18,7 +18,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import with_lines
 from tournament.entrants.folder import read_submission
 from tournament.runner.contest_run import NobodyWatching
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import CheckReport, check_bot, habits, replay_check
 from tournament.worker.observation import ObservedLeg
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from engine import lanes
-from engine.lanes import Lanes, Violation
-from engine.lines import MOST_LINE_BYTES
-from engine.records import Table
-from engine.scripted_core import ScriptedCore
+from engine.kernel.records import Table
+from engine.processes import lanes
+from engine.processes.lanes import Lanes, Violation
+from engine.processes.lines import MOST_LINE_BYTES
+from engine.watching.scripted_core import ScriptedCore
 
 
 @dataclass

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from engine.records import Table
+from engine.kernel.records import Table
 from tests.oracles.deals import key_of
+from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
 from tournament.runner.schedule import Competitor, RoundRobin
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker import leg as legs
 from tournament.worker.wasm.engine import Metering

@@ -18,24 +18,25 @@ import wasmtime
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.records import Table
+from engine.kernel.records import Table
 from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, outcome
 from tests.support import poker_tables
 from tests.worker.support import ON, SILENT_C, RecordDesk, answering, artifacts_of, build, legs_of, play, write_bot
 from tournament.api import run
+from tournament.artifacts import python_packing
+from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrants
-from tournament.sandbox import fork_server
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside import fork_server
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.results import load
 from tournament.store.ledger import read_state
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
 from tournament.worker.leg import Stopped
 from tournament.worker.processes import lanes as lanes_module
-from tournament.worker.processes import python_bots, spool
+from tournament.worker.processes import spool
 from tournament.worker.processes.lanes import play_in_lanes
 
 ALONE = SandboxSettings(legs_per_process=1)
@@ -80,7 +81,7 @@ DEEDS = {
 def python_entrant(name: str, source: str) -> Entrant:
     """An entrant that need not be tried first. Its legs share a process, as those of a misjudged bot would."""
     digest = sha256(source.encode()).hexdigest()
-    return Entrant(name, "python", digest, python_bots.pack(source.encode(), ON, legs_may_share=True))
+    return Entrant(name, "python", digest, python_packing.pack(source.encode(), ON, legs_may_share=True))
 
 
 @st.composite
@@ -210,7 +211,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
     bots = mixed_folder(tmp_path / "bots")
     entrants = build_entrants(VON_NEUMANN_POKER, Settings(), ON, bots, lambda _text: None)
     sharing = {
-        bot.name for bot in entrants if bot.plays_as == "python" and python_bots.legs_may_share(bot.artifact or b"")
+        bot.name for bot in entrants if bot.plays_as == "python" and python_packing.legs_may_share(bot.artifact or b"")
     }
     assert sharing == {"counting", "raises"}
     ways = {

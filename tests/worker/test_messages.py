@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import lanes
-from engine.lanes import Lanes
-from engine.scripted_core import ScriptedCore
+from engine.processes import lanes
+from engine.processes.lanes import Lanes
+from engine.watching.scripted_core import ScriptedCore
 from tests.support import poker_tables
 from tests.worker.support import A, B, Question
 from tournament.contests.contest import Dialogue

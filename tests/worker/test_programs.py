@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 from tests.support import poker_settings
 from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
+from tournament.artifacts import archive, program_build
+from tournament.artifacts.commands import CommandMissing
+from tournament.artifacts.recipe import MOST_BYTES, BadRecipe, Recipe, read_recipe
 from tournament.contests.von_neumann_poker import Settings
-from tournament.entrants import program_build
 from tournament.errors import BadInput, RunFailed
-from tournament.sandbox.settings import SandboxSettings
-from tournament.worker.processes import archive, programs
-from tournament.worker.processes.commands import CommandMissing
-from tournament.worker.processes.recipe import MOST_BYTES, BadRecipe, Recipe, read_recipe
+from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.processes import programs
 
 OFF = SandboxSettings(mode="off")
 

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import lanes
-from engine.generator_core import GeneratorCore
-from engine.holdem_training import HoldemTraining
-from engine.lanes import Lanes
-from engine.lines import MOST_LINE_BYTES, QuestionLines
-from engine.records import Table
+from engine.games.holdem_training.core import HoldemTraining
+from engine.kernel.records import Table
+from engine.processes import lanes
+from engine.processes.lanes import Lanes
+from engine.processes.lines import MOST_LINE_BYTES, QuestionLines
+from engine.rules.generator_core import GeneratorCore
 from tests.oracles.deals import key_of
 from tests.support import poker_tables
 from tests.worker.support import A, B

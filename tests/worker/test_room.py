@@ -12,19 +12,20 @@ from pathlib import Path
 import pytest
 import wasmtime
 
+from tournament.artifacts.bot import Entrant
+from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.matrix_game import MATRIX_GAME, ROCK_PAPER_SCISSORS
 from tournament.contests.matrix_game import Settings as Matrix
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, LegPlan, Seat
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import LegResult
 from tournament.worker.leg import NullSink, limits_of, play_leg
 from tournament.worker.wasm.loading import PAGE, load_bot
 from tournament.worker.wasm.seating import Seating
-from tournament.worker.wasm.stack import BOT_STACK, MOST_STACK, deep_threads, on_deep_stack
+from tournament.worker.wasm.stack import MOST_STACK, deep_threads, on_deep_stack
 
 ROOT = Path(__file__).parents[2]
 TURNS, TOO_DEEP = 12, (8, 9)

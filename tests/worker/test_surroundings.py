@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from engine.surroundings import FUEL_PER_SECOND
+from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.oracles.deals import key_of
 from tests.support import GatheringDesk, artifact_of, build_folder, play_built, poker_settings, poker_tables
 from tests.worker.test_webassembly_limits import CALLS, LOOPS, PLAIN, counting
+from tournament.artifacts.bot import Entrant
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import with_lines
 from tournament.entrants.folder import read_submission
 from tournament.leg import Leg, LegPlan, Seat
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import LegResult
 from tournament.worker.leg import limits_of, play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg

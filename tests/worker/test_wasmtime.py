@@ -48,12 +48,14 @@ def test_the_library_has_the_function(name: str) -> None:
 @pytest.mark.parametrize("name", [*engine_settings(Metering.FUEL)])
 def test_the_library_has_a_function_for_each_setting(name: str) -> None:
     function = f"wasmtime_config_{name}_set"
-    assert hasattr(ffi.dll, function), f"no {function}: tournament/sandbox/module_trial.py needs it"
+    assert hasattr(ffi.dll, function), f"no {function}: tournament/sandbox/inside/module_compiler.py needs it"
 
 
 @pytest.mark.parametrize("name", ("wasm_config_new", "wasm_engine_new_with_config", "wasmtime_module_new"))
 def test_the_library_has_what_compiles(name: str) -> None:
-    assert hasattr(ffi.dll, name), f"wasmtime's library has no {name}: tournament/sandbox/module_trial.py needs it"
+    assert hasattr(ffi.dll, name), (
+        f"wasmtime's library has no {name}: tournament/sandbox/inside/module_compiler.py needs it"
+    )
 
 
 @pytest.mark.parametrize("name", (*TYPES, *NAMES))

@@ -12,15 +12,15 @@ import wasmtime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.surroundings import FUEL_PER_SECOND
+from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.support import play_built
+from tournament.artifacts.bot import Entrant, Submission
 from tournament.contests import CONTESTS
 from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants import build
-from tournament.entrants.bot import Entrant, Submission
 from tournament.errors import RunFailed
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import limits_of
 from tournament.worker.wasm import engine, loading, seating
 from tournament.worker.wasm.engine import Metering, compile_module

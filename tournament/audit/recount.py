@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.game_core import BLOCK_COUNT
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.store.legs import LegResult
 

@@ -1,161 +1,240 @@
-"""Playing recorded legs again, as a run would, and comparing every column of their rows."""
+"""A recorded session or game, played again from its row and told step by step."""
 
 from __future__ import annotations
 
-import hashlib
-import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tournament.audit.recount import Rows, name_of
-from tournament.audit.report import Problem, plays_again
+import numpy as np
+
+from tournament.audit.verification import settings_of
+from tournament.audit.verify_games import Players, find_players
 from tournament.config import Config
-from tournament.contests.contest import Contest, ContestSettings
-from tournament.entrants.build import build_entrants
-from tournament.errors import RunFailed
-from tournament.keys import master_key, seed_fingerprint
+from tournament.contests import find_contest
+from tournament.contests.contest import Contest
+from tournament.entrants.build import with_lines
+from tournament.entrants.folder import find_submissions
+from tournament.errors import BadInput, RunFailed, closest
+from tournament.keys import master_key
 from tournament.leg import Leg
-from tournament.runner.contest_run import artifacts_of, competitors_of, schedule_of
-from tournament.runner.replicas import recorded_replicas
-from tournament.runner.seed import read_seed
-from tournament.sandbox.scratch import scratch_folder
-from tournament.sandbox.settings import SandboxSettings
-from tournament.store.columns import Column
-from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger import Batch, Field, Part
-from tournament.store.legs import LegResult
+from tournament.runner.contest_run import competitors_of, schedule_of
+from tournament.runner.schedule import Replicas
+from tournament.store.ledger import Batch, Field, read_state
+from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import rows_of
-from tournament.store.storage import Storage, explain_write_error
-from tournament.worker.batch import Task, play_task
+from tournament.store.storage import Storage, open_storage
+from tournament.worker.observation import ObservedGame, Step, Window, observe_leg
+
+# Games of a session that are told at once.
+MOST_GAMES = 1000
 
 
 @dataclass(frozen=True)
-class Players:
-    """What there is to play with: the settings with their seed, and by sha256 what plays. `missing`: who isn't here."""
+class ReplayedGame:
+    """A game as it was played again. `cards` by who held them, `actions` as (who, what) in order, from its row.
 
-    settings: ContestSettings
-    sandbox: SandboxSettings
-    artifacts: Mapping[str, bytes]
-    missing: frozenset[str]
-
-
-def find_players(
-    contest: Contest,
-    config: Config,
-    storage: Storage,
-    field: Field,
-    settings: ContestSettings,
-    say: Callable[[str], None],
-    only: Sequence[str] | None = None,
-) -> Players:
-    """Those of a recorded field that are in the entrants folder as they played; of some names `only`, if given.
-
-    Raises RunFailed when the seed is missing or damaged, BadInput when there is no entrants folder.
+    `row` is by column; None where the game was broken off. `as_recorded`: the records have the same.
     """
-    given, fingerprint = config.contest.seed, field.settings.get("seed")
-    if given is None or seed_fingerprint(master_key(given)) != fingerprint:
-        given = read_seed(storage, fingerprint)
-    elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
-    settled = settings.model_copy(update=elsewhere | {"seed": given})
-    entrants = build_entrants(contest, settled, config.sandbox, config.entrants, say, only, lambda: field.entrants)
-    house = contest.house.players(settled, config.folder, say) if contest.house else ()
-    artifacts = artifacts_of(entrants, house)
-    recorded = {e.name: e.artifact for e in field.entrants if e.artifact} | {p.name: p.sha256 for p in field.house}
-    return Players(
-        settled,
-        config.sandbox,
-        artifacts,
-        frozenset(name for name, artifact in recorded.items() if artifact not in artifacts),
+
+    session: int
+    game: int
+    cards: Mapping[str, tuple[str, ...]]
+    actions: tuple[tuple[str, str], ...]
+    outcome: str
+    steps: tuple[Step, ...]
+    row: Mapping[str, Any] | None
+    as_recorded: bool
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Games of one session of a match, played again. `differs` says what is not as recorded, "" for nothing.
+
+    `faults` are those that the records have of this session, or of the games that were asked for.
+    """
+
+    contest: str
+    match: int
+    x: str
+    y: str
+    session: int
+    games: tuple[ReplayedGame, ...]
+    faults: tuple[Fault, ...]
+    differs: str
+
+
+def replay_games(
+    location: str,
+    config_of: Callable[[str], Config],
+    match: int | tuple[str, str],
+    session: int,
+    game: int | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> Replay:
+    """Play a session of a match again, or one game of it, and tell what each bot was asked and answered.
+
+    `match` is its number or the names of its bots in either order. `config_of` gives the settings of a contest. Raises
+    BadInput when there are no such records, or a bot is not here as it played; RunFailed when the ledger can't be
+    read or this machine can't play.
+    """
+    try:
+        return _replayed(open_storage(location), config_of, match, session, game, say)
+    except OSError as error:
+        raise RunFailed(f"{location} can't be read: {error.strerror or error}") from None
+
+
+def _replayed(
+    storage: Storage,
+    config_of: Callable[[str], Config],
+    match: int | tuple[str, str],
+    session: int,
+    game: int | None,
+    say: Callable[[str], None],
+) -> Replay:
+    state = read_state(storage)
+    if state.field is None:
+        raise BadInput(f"{storage.location} holds no results")
+    contest, field = find_contest(state.field.contest, state.field.game), state.field
+    if field.engine != contest.engine_version:
+        raise BadInput(
+            f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
+            " they can't be played again here"
+        )
+    settings = settings_of(contest, field)
+    batch, recorded = _recorded_leg(
+        list(state.newest().values()), match, session, 1 if contest.house else settings.sessions
+    )
+    players = find_players(
+        contest, config_of(contest.name), storage, field, settings, say, only=(recorded.x, recorded.y)
+    )
+    if gone := sorted(players.missing & {recorded.x, recorded.y}):
+        raise BadInput(
+            f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} not in the entrants folder as it was when this"
+            " was played; bring that version back, or run again to play with the one that is there"
+        )
+    leg = _leg(contest, field, players, recorded)
+    in_leg = session - leg.plan.first_session
+    window = Window(in_leg, in_leg) if game is None else Window(in_leg, in_leg, game, game)
+    if game is None:
+        window = Window(in_leg, in_leg, 0, MOST_GAMES - 1)
+    rows = _recorded_rows(storage, batch, contest, recorded.match, session)
+    faults = tuple(
+        fault for fault in recorded.faults if fault.session == session and (game is None or fault.game == game)
+    )
+    ways = [players.artifacts]
+    if recorded.faults:
+        built = _with_lines(contest, config_of(contest.name), field, leg, players.artifacts)
+        # A bot built with lines may take a little less fuel; where that matters, it is played without.
+        if built != players.artifacts:
+            ways.insert(0, built)
+    for artifacts in ways:
+        observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts, window)
+        games = tuple(_told(one, rows.get(one.game)) for one in observed.games)
+        differing = [one.game for one in games if not one.as_recorded]
+        played = [one for one in observed.result.faults if one.session == session and game in (None, one.game)]
+        if not differing and _places(faults) == _places(played):
+            differs = ""
+            break
+        differs = f"game {differing[0]}" if differing else "its faults"
+        differs = f"{differs} came out otherwise than recorded"
+        if leg.has_processes:
+            differs += ": a bot that is a process may look at a clock, or at what the system hands out"
+    if not observed.games and not faults:
+        last = max(rows, default=None)
+        if last is None:
+            raise BadInput(f"--session {session} of match {recorded.match} has no games")
+        raise BadInput(f"--game {game}: session {session} of match {recorded.match} has games 0 to {last}")
+    return Replay(contest.name, recorded.match, recorded.x, recorded.y, session, games, faults, differs)
+
+
+def _places(faults: Any) -> list[tuple[int, int, str]]:
+    return [(fault.seat, fault.game, fault.question) for fault in faults]
+
+
+def _told(game: ObservedGame, recorded: Mapping[str, Any] | None) -> ReplayedGame:
+    return ReplayedGame(
+        game.session,
+        game.game,
+        dict(game.cards),
+        game.actions,
+        game.outcome,
+        game.steps,
+        game.row,
+        (None if game.row is None else dict(game.row)) == recorded,
     )
 
 
-def chosen_legs(batches: Iterable[Batch], missing: frozenset[str], count: int) -> list[tuple[Batch, LegResult]]:
-    """So many legs at random, or all there are, of those whose players are here."""
-    legs = [(batch, leg) for batch in batches for leg in batch.legs if missing.isdisjoint((leg.x, leg.y))]
-    return random.SystemRandom().sample(legs, min(count, len(legs)))
+def _recorded_leg(
+    batches: Sequence[Batch], match: int | tuple[str, str], session: int, sessions_per_leg: int
+) -> tuple[Batch, LegResult]:
+    """The leg that has a session, and its batch. Raises BadInput."""
+    known = False
+    names: set[str] = set()
+    number = session // sessions_per_leg
+    for batch in batches:
+        legs = Legs.of(batch.legs)
+        if isinstance(match, int):
+            found = np.flatnonzero(legs.match == match)
+        else:
+            pairs = (match, match[::-1])
+            found = np.array([n for n, pair in enumerate(zip(legs.x, legs.y)) if pair in pairs], dtype=np.int64)
+        known = known or len(found) > 0
+        names |= {*legs.x, *legs.y}
+        for index in found:
+            leg = legs[int(index)]
+            if leg.number == number:
+                return batch, leg
+    name = str(match) if isinstance(match, int) else ",".join(match)
+    if not known:
+        unknown = [one for one in match if one not in names] if isinstance(match, tuple) else []
+        hint = "".join(f"; they have no {one}{closest(one, names)}" for one in unknown)
+        raise BadInput(f"--match {name}: the records have no such match{hint or '; matches.parquet lists them'}")
+    raise BadInput(f"--session {session}: the records of match {name} have no such session; the first is 0")
 
 
-def replay_problems(
-    contest: Contest, storage: Storage, field: Field, players: Players, chosen: Sequence[tuple[Batch, LegResult]]
-) -> Iterator[list[Problem]]:
-    """Play these legs; for each, what is not as recorded. Raises RunFailed and BadInput when this machine can't."""
+def _leg(contest: Contest, field: Field, players: Players, recorded: LegResult) -> Leg:
     seed = players.settings.seed
     assert seed is not None
-    schedule_with = partial(schedule_of, contest, players.settings.playing(), master_key(seed), *competitors_of(field))
-    played = recorded_replicas((batch for batch, _ in chosen), schedule_with().legs_per_replica)
-    schedule = schedule_with(played)
-    wanted = {leg.digest for _, leg in chosen}
-    legs = {leg.digest: leg for leg in schedule.legs() if leg.digest in wanted}
-    for batch, recorded in chosen:
-        leg = legs.get(recorded.digest)
-        if leg is None:
-            what = f"has {name_of(recorded)} with another digest than its players and settings give"
-            yield [Problem("ledger", what, "tournament run plays it again")]
-            continue
-        yield _compared(contest, storage, players, batch, recorded, leg)
+    competitors, house = competitors_of(field)
+    names = {recorded.x, recorded.y}
+    # Of the whole field only these two: a schedule works out every digest.
+    competitors = [one for one in competitors if one.name in names]
+    house = [one for one in house if one.name in names]
+    schedule_with = partial(schedule_of, contest, players.settings.playing(), master_key(seed), competitors, house)
+    replicas = recorded.number // schedule_with().legs_per_replica + 1
+    schedule = schedule_with(Replicas(replicas))
+    for fixture in schedule.fixtures():
+        if fixture.digest == recorded.digest:
+            return schedule.leg(fixture)
+    raise RunFailed(
+        f"match {recorded.match} was recorded with another digest than its bots and settings give; tournament verify"
+        " says more"
+    )
 
 
-def _compared(
-    contest: Contest, storage: Storage, players: Players, batch: Batch, recorded: LegResult, leg: Leg
-) -> list[Problem]:
-    """A leg played again beside what is recorded of it."""
-    with scratch_folder() as folder:
-        there = FolderStorage(str(folder))
-        there.prepare()
-        task = Task(
-            contest.name,
-            players.settings.playing(),
-            players.sandbox.model_dump(),
-            there.location,
-            (leg,),
-            contest.rules,
-        )
-        try:
-            (again,) = play_task(task, players.artifacts).batches
-        except OSError as error:
-            raise RunFailed(explain_write_error(error, there.location)) from None
-        first, end = leg.plan.first_session, leg.plan.first_session + leg.plan.sessions
-        differing = []
-        for old, new in zip(_by_table(batch), _by_table(again)):
-            columns = {"games": contest.games, "sessions": contest.sessions}[old.table]
-            there.publish(new.staged, new.place)
-            here = _digests(_of_leg(rows_of(storage, old, columns), leg.plan.match, first, end), columns)
-            played = _digests(rows_of(there, new, columns), columns)
-            differing += [f"{old.table}.{name}" for name in here if here[name] != played[name]]
-    if _faults(recorded) != _faults(again.legs[0]):
-        differing.append("faults")
-    if not differing:
-        return []
-    place = batch.parts[0].place
-    remedy = f"remove it, and {plays_again(batch)}"
-    if leg.has_processes:
-        remedy = f"that may be where a bot that is a process looks at a clock or is short of time; if not, {remedy}"
-    return [Problem(place, f"has {name_of(recorded)} with other {', '.join(differing)}", remedy)]
+def _with_lines(
+    contest: Contest, config: Config, field: Field, leg: Leg, artifacts: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """What plays, its C and C++ bots built so that a fault tells its line: the same code under the same digests."""
+    found = dict(artifacts)
+    seats = {seat.name: seat for seat in (leg.x, leg.y) if seat.kind == "wasm"}
+    for submission in find_submissions(config.entrants, lambda: field.entrants)[0]:
+        if submission.name in seats and (code := with_lines(submission, contest.interface, config.sandbox)):
+            found[seats[submission.name].artifact] = code
+    return found
 
 
-def _faults(leg: LegResult) -> tuple[Any, ...]:
-    """What is the same whenever a leg is played; what a process complained of may have the time in it."""
-    places = [(fault.seat, fault.session, fault.game, fault.question) for fault in leg.faults]
-    return places, leg.faults_left_out, leg.ended_by
-
-
-def _by_table(batch: Batch) -> list[Part]:
-    return sorted(batch.parts, key=lambda part: part.table)
-
-
-def _of_leg(chunks: Iterable[Rows], match: int, first: int, end: int) -> Iterator[Rows]:
-    """The rows of a match whose sessions are from the first up to the end."""
-    for rows in chunks:
-        inside = (rows["match"] == match) & (rows["session"] >= first) & (rows["session"] < end)
-        yield {name: values[inside] for name, values in rows.items()}
-
-
-def _digests(chunks: Iterable[Rows], columns: Sequence[Column]) -> dict[str, bytes]:
-    """The sha256 of each column's bytes, however they are cut into chunks."""
-    digests = {column.name: hashlib.sha256() for column in columns}
-    for rows in chunks:
-        for name, digest in digests.items():
-            digest.update(rows[name].tobytes())
-    return {name: digest.digest() for name, digest in digests.items()}
+def _recorded_rows(
+    storage: Storage, batch: Batch, contest: Contest, match: int, session: int
+) -> dict[int, dict[str, Any]]:
+    """The recorded rows of a session, by game."""
+    rows: dict[int, dict[str, Any]] = {}
+    (part,) = (part for part in batch.parts if part.table == "games")
+    for chunk in rows_of(storage, part, contest.games):
+        inside = np.flatnonzero((chunk["match"] == match) & (chunk["session"] == session))
+        for index in inside:
+            row = {name: values[index].item() for name, values in chunk.items()}
+            rows[row["game"]] = row
+    return rows

@@ -9,7 +9,9 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from tournament.audit.records import (
+from tournament.audit.report import Problem, Verification
+from tournament.audit.verify_games import chosen_legs, find_players, replay_problems
+from tournament.audit.verify_records import (
     batch_problems,
     checkpoint_problems,
     house_problems,
@@ -18,8 +20,6 @@ from tournament.audit.records import (
     stray_problems,
     summary_problems,
 )
-from tournament.audit.replay import chosen_legs, find_players, replay_problems
-from tournament.audit.report import Problem, Verification
 from tournament.config import Config
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest, ContestSettings

@@ -14,7 +14,7 @@ from tournament.cli.help import Group
 from tournament.errors import BadInput
 
 # Where contests that are built in say their commands are: --help lists them without loading a contest.
-BUILT_IN = {"judge": "tournament.cli.judge:app", "strategy": "tournament.cli.strategy:app"}
+BUILT_IN = {"judge": "tournament.cli.judge_command:app", "strategy": "tournament.cli.strategy:app"}
 # What a command does, and Typer's settings for it: to read the options of all of them takes longer than most commands.
 OWN: dict[str, tuple[Callable[..., None], dict[str, Any]]] = {}
 

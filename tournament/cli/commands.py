@@ -392,7 +392,7 @@ def replay(
     """
     import dataclasses
 
-    from tournament.audit.again import MOST_GAMES, replay_games
+    from tournament.audit.replay import MOST_GAMES, replay_games
     from tournament.cli.consoles import err, out
     from tournament.cli.replay_tables import game_lines
     from tournament.cli.screen import Screen
@@ -443,7 +443,7 @@ def match(
     import dataclasses
     import shlex
 
-    from tournament.audit.again import replay_games
+    from tournament.audit.replay import replay_games
     from tournament.cli.check_tables import match_table
     from tournament.cli.consoles import err, out
     from tournament.cli.replay_tables import first_of_each_sort, game_lines

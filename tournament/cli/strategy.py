@@ -87,7 +87,7 @@ def value(
     if against is not None:
         if sessions < 1:
             raise BadInput(f"--sessions {sessions}: must be at least 1")
-        from engine.draw_evaluation import StrategyEvaluator
+        from engine.games.two_card_draw.evaluation import StrategyEvaluator
         from tournament.config import load_config
         from tournament.contests.two_card_draw import TWO_CARD_DRAW
         from tournament.trial.expectation import expectation

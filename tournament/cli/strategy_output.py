@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from engine.draw_evaluation import StrategyEvaluator
+from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tournament.cli.consoles import err
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
 from tournament.errors import BadInput

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from engine.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
-from engine.records import Table
-from engine.surroundings import FUEL_PER_SECOND
+from engine.kernel.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
+from engine.kernel.records import Table
+from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.judging import Judge
 from tournament.contests.portrait import Portrait
 from tournament.contests.telling import Telling
@@ -116,7 +116,7 @@ class Dialogue(Protocol):
     def said(self, line: bytes) -> str | int:
         """What a line of the program's comes to: a line in reply, or its answer to the decision.
 
-        Raises `engine.lanes.Violation`.
+        Raises `engine.processes.lanes.Violation`.
         """
 
     def ended(self) -> Sequence[str]:

@@ -6,7 +6,7 @@ import itertools
 import struct
 from collections.abc import Mapping, Sequence
 
-from engine.game_core import GameCore
+from engine.kernel.game_core import GameCore
 from tournament.contests.contest import Interface
 
 

@@ -10,24 +10,26 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from engine.canonical_nans import Unreadable, with_canonical_nans
+from engine.wasm.canonical_nans import Unreadable, with_canonical_nans
+from tournament.artifacts import c_bots, compiler, module_trial, program_build, python_packing
+from tournament.artifacts.archive import recipe_of
+from tournament.artifacts.bot import Entrant, Submission
+from tournament.artifacts.c_bots import Compiled, compile_bot
+from tournament.artifacts.commands import CommandMissing
+from tournament.artifacts.recipe import BadRecipe
 from tournament.cache import cache_folder, is_noted, keep, note, recall, trouble_in_words
 from tournament.contests import functions
 from tournament.contests.contest import Contest, ContestSettings, Interface
-from tournament.entrants import c_bots, compiler, module_trial, program_build
-from tournament.entrants.bot import Entrant, Submission
-from tournament.entrants.c_bots import Compiled, compile_bot
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
 from tournament.errors import BadInput, RunFailed, printable
-from tournament.sandbox import bot_functions, confinement, leg_isolation
-from tournament.sandbox.own_time import Disturbed
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.inside import bot_functions, leg_isolation
+from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import limits_of
 from tournament.worker.processes import programs, python_bots
-from tournament.worker.processes.archive import recipe_of
-from tournament.worker.processes.commands import CommandMissing
-from tournament.worker.processes.recipe import BadRecipe
 from tournament.worker.wasm import seating
+from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Metering, engine_settings, version
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
 from tournament.worker.wasm.module_outline import read_module
@@ -114,14 +116,14 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         return _canonical(submission.source)
     if submission.kind == "python":
         may_share = _legs_may_share(submission.source, interface, sandbox)
-        return python_bots.pack(submission.source, sandbox, interface.python_sdk, legs_may_share=may_share)
+        return python_packing.pack(submission.source, sandbox, interface.python_sdk, legs_may_share=may_share)
     if submission.kind == "program":
         return _built(submission, sandbox)
     return _canonical(_compiled(submission, interface, sandbox).code)
 
 
 def _canonical(code: bytes) -> bytes:
-    """What plays of a module: see `engine.canonical_nans`. Its fuel is counted, so it is the artifact.
+    """What plays of a module: see `engine.wasm.canonical_nans`. Its fuel is counted, so it is the artifact.
 
     What can't be read stays as it is, to be refused with the reason where it is loaded.
     """
@@ -174,7 +176,7 @@ def _tried(artifact: bytes, submission: Submission, interface: Interface, memory
 
 def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSettings) -> bool:
     """Whether a Python bot's legs may share a process, from the cache or found out."""
-    how = python_bots.pack(source, sandbox, interface.python_sdk) + Path(leg_isolation.__file__).read_bytes()
+    how = python_packing.pack(source, sandbox, interface.python_sdk) + Path(leg_isolation.__file__).read_bytes()
     noted = _entry(hashlib.sha256(how).hexdigest(), "legs")
     why_apart = recall(noted)
     if why_apart is None:
@@ -194,7 +196,7 @@ def _try_module(
 
     def compile_confined() -> None:
         confinement.probe_sandbox(sandbox.mode)
-        module_trial.try_compile(code, engines, sandbox)
+        module_trial.try_compile(code, library_path(), engines, sandbox)
 
     engines = [engine_settings(metering) for metering in (Metering.NOTHING, limits.metering)]
     how = [json.dumps(engines), version(), hashlib.sha256(code).hexdigest()]

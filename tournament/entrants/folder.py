@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from tournament.entrants.bot import Entrant, Kind, Submission
+from tournament.artifacts import recipe
+from tournament.artifacts.archive import pack
+from tournament.artifacts.bot import Entrant, Kind, Submission
 from tournament.errors import BadInput, printable
 from tournament.names import NAME_RULE, valid_name
 from tournament.store.ledger import FieldEntrant
-from tournament.worker.processes import recipe
-from tournament.worker.processes.archive import pack
 
 KINDS: dict[str, Kind] = {
     ".c": "c",

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from tournament.artifacts.bot import Entrant, plays_as
 from tournament.config import Config
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
-from tournament.entrants.bot import Entrant, plays_as
 from tournament.entrants.build import build_entrants, playable
 from tournament.entrants.folder import passed_over
 from tournament.errors import RunFailed
@@ -35,9 +35,9 @@ from tournament.runner.rewriting import cut_batches, merge_small_batches
 from tournament.runner.rounds import Round, Until, next_round, with_verdicts
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
-from tournament.standings.luck import Floats, LuckOfLegs, luck_of_batches, read_luck, write_luck
 from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
+from tournament.standings.without_luck import Floats, LuckOfLegs, luck_of_batches, read_luck, write_luck
 from tournament.store.checks import Checks
 from tournament.store.ledger import Batch, Field, FieldEntrant, read_field, read_state, standing_batches
 from tournament.store.storage import explain_write_error, inside, open_storage

@@ -8,8 +8,8 @@ from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
+from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
-from tournament.entrants.bot import Entrant
 from tournament.errors import shortened
 from tournament.runner.schedule import Schedule
 from tournament.standings.results import counted

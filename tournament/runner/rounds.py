@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 from tournament.contests.contest import HouseScoring
 from tournament.runner.schedule import Replicas, Schedule
-from tournament.standings.luck import LuckOfLegs, corrected_legs
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, looks, neighbours, wanted_replicas
+from tournament.standings.without_luck import LuckOfLegs, corrected_legs
 from tournament.store.ledger import Batch, Field
 from tournament.store.legs import Legs
 

@@ -1,1 +1,1 @@
-"""Confined processes: how they are started, and what runs inside them."""
+"""Confined processes: `outside` starts them, `inside` is what runs in them."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from engine.game_core import BLOCK_COUNT
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.contest import Contest
 from tournament.standings import replicas
 from tournament.standings.estimates import block_sizes

@@ -13,9 +13,9 @@ from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
-from tournament.standings.luck import read_luck
 from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
+from tournament.standings.without_luck import read_luck
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, TableName, read_state, standing_batches
 from tournament.store.legs import Legs

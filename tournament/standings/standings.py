@@ -22,9 +22,9 @@ from tournament.standings.estimates import (
     errors_of_sums,
     joint_residuals,
 )
-from tournament.standings.luck import LuckOfLegs, corrected_legs
 from tournament.standings.places import nearest_behind, order_probabilities, rank_bounds, surely_ahead
 from tournament.standings.student import quantile
+from tournament.standings.without_luck import LuckOfLegs, corrected_legs
 from tournament.store.ledger import Batch, Field, FieldEntrant
 from tournament.store.legs import Fault, LegResult, Legs
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from tournament.config import General
 from tournament.contests.contest import Contest
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 
 _WIDTH = 100
 _HEAD = """

@@ -50,5 +50,5 @@ def _column(name: str, type_name: str, meaning: Meaning) -> Column:
 
 
 def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:
-    """The columns as `engine.records.Table` takes them: a bool is a byte there."""
+    """The columns as `engine.kernel.records.Table` takes them: a bool is a byte there."""
     return {column.name: "uint8" if column.type == "bool" else column.type for column in columns}

@@ -19,7 +19,7 @@ from pydantic import ConfigDict, StringConstraints, TypeAdapter
 from pydantic import Field as Limits
 from pydantic_core import to_json
 
-from engine.game_core import BLOCK_COUNT
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.errors import shortened
 from tournament.names import valid_name
 

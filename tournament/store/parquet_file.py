@@ -1,7 +1,7 @@
 """Writing a Parquet file from columns in memory: row groups as they come, then the footer that says where they lie.
 
 Apache Parquet, "Parquet Format" 2.12, src/main/thrift/parquet.thrift, gives the structs and their fields' numbers. The
-pages themselves are `engine.parquet_pages`.
+pages themselves are `engine.parquet.pages`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.parquet_pages import Chunk, PageEncoder
-from engine.thrift import ThriftWriter
+from engine.parquet.pages import Chunk, PageEncoder
+from engine.parquet.thrift import ThriftWriter
 from tournament.store.columns import Column
 
 _MAGIC = b"PAR1"

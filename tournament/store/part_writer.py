@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from blake3 import blake3
 
-from engine.records import Table
+from engine.kernel.records import Table
 from tournament.store.columns import Column
 from tournament.store.ledger import Part, TableName
 from tournament.store.parquet_file import ParquetFileWriter

@@ -11,17 +11,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from engine.game_core import GameCore
-from engine.records import Table
-from engine.scripted_core import ScriptedCore
-from engine.surroundings import FUEL_PER_SECOND
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from engine.wasm.surroundings import FUEL_PER_SECOND
+from engine.watching.scripted_core import ScriptedCore
+from tournament.artifacts import compiler
+from tournament.artifacts.bot import Entrant, Kind, Submission
 from tournament.cache import cache_folder
 from tournament.config import Contests
 from tournament.contests import known_rules
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer, NewCore
 from tournament.contests.questions import extreme_questions
-from tournament.entrants import compiler
-from tournament.entrants.bot import Entrant, Kind, Submission
 from tournament.entrants.build import build_entrant, language_of, with_lines
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
@@ -30,8 +30,8 @@ from tournament.leg import Leg, LegPlan
 from tournament.runner.contest_run import Watcher
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
-from tournament.sandbox import confinement
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import Fault, LegResult
 from tournament.store.part_writer import ROWS_PER_BUFFER

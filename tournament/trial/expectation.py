@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.game_core import GameCore
-from engine.generator_core import GeneratorCore
-from engine.records import Table
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from engine.rules.generator_core import GeneratorCore
+from tournament.artifacts import compiler
+from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
@@ -26,8 +28,6 @@ from tournament.contests.two_card_draw.walk import (
     play,
     visit_leaves,
 )
-from tournament.entrants import compiler
-from tournament.entrants.bot import Entrant
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
@@ -35,7 +35,7 @@ from tournament.keys import drawn_seed, trial_key
 from tournament.leg import LegPlan
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import LegResult
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes

@@ -12,7 +12,7 @@ from tournament.contests.contest import Contest, ContestSettings, HousePlayer
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.runner.contest_run import Watcher, run_contest
-from tournament.sandbox.scratch import scratch_folder
+from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult
 

@@ -13,23 +13,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.records import Table
+from engine.kernel.records import Table
+from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.leg import Leg
-from tournament.sandbox import confinement
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Batch, Part, batch_name
 from tournament.store.legs import LegResult
 from tournament.store.part_writer import ROWS_PER_BUFFER, PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import Stopped, play_leg
-from tournament.worker.luck import LuckOfRows
+from tournament.worker.leg_luck import LuckOfRows
 from tournament.worker.processes.lanes import MOST_PROCESSES, play_in_lanes
 from tournament.worker.processes.spool import Spool
-from tournament.worker.wasm.stack import BOT_STACK
 
 # What a worker takes for itself, and what one more bot's process usually does.
 _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from engine.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
-from engine.records import Table
+from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
+from engine.kernel.records import Table
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.contests.questions import asked
 from tournament.errors import RunFailed, printable, shortened

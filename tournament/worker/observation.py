@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.game_core import GameCore
-from engine.observed_core import ObservedCore
-from engine.records import Table
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from engine.watching.observed_core import ObservedCore
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest, ContestSettings, Dialogue
 from tournament.contests.questions import in_words, view_values
 from tournament.contests.telling import ToldGame, plain_game, plain_value
 from tournament.errors import printable
 from tournament.leg import Leg, LegPlan
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import Fault, LegResult
 from tournament.store.parts import ROWS_PER_GROUP

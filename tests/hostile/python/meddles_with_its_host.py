@@ -8,7 +8,13 @@ import sys
 
 
 def a(bot):
-    for name in ("tournament", "engine", "tournament.worker.processes.lanes", "tournament.sandbox.inside", "numpy"):
+    for name in (
+        "tournament",
+        "engine",
+        "tournament.worker.processes.lanes",
+        "tournament.sandbox.inside.first_steps",
+        "numpy",
+    ):
         try:
             __import__(name)
         except ImportError:

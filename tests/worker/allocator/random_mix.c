@@ -38,7 +38,7 @@ static size_t grow(size_t more)
 #define posix_memalign own_posix_memalign
 #define valloc own_valloc
 #define malloc_usable_size own_malloc_usable_size
-#include "../../../tournament/entrants/bot_runtime/allocator.c"
+#include "../../../tournament/artifacts/bot_runtime/allocator.c"
 
 static uint64_t state;
 

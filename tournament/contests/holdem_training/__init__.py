@@ -8,12 +8,12 @@ from pathlib import Path
 
 from pydantic import Field
 
-from engine.game_core import GameCore
-from engine.holdem_training import HoldemTraining
-from engine.rate_helpers import RateHelpers
-from engine.rates import RateSampler
-from engine.records import Table
-from engine.surroundings import FUEL_PER_SECOND
+from engine.games.holdem_training.core import HoldemTraining
+from engine.games.holdem_training.rate_helpers import RateHelpers
+from engine.games.holdem_training.rates import RateSampler
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import (
     NO_LIMIT_OF_FUEL,
     Contest,
@@ -250,7 +250,8 @@ HOLDEM_TRAINING = Contest(
         show_view=show_view,
         new_dialogue=new_dialogue,
         python_sdk=PythonSdk(
-            Path(__file__).parent / "sdk" / "texas.py", ("engine.deals", "engine.hand_strength", "engine.rates")
+            Path(__file__).parent / "sdk" / "texas.py",
+            ("engine.kernel.deals", "engine.games.holdem_training.hand_strength", "engine.games.holdem_training.rates"),
         ),
     ),
     new_core=new_core,
@@ -267,6 +268,6 @@ HOLDEM_TRAINING = Contest(
     expected_games=lambda settings: settings.hands,
     expected_rate=1e5,
     expected_bytes=15.0,
-    commands={"judge": "tournament.cli.judge:app"},
+    commands={"judge": "tournament.cli.judge_command:app"},
     luck=Luck(LUCK_COLUMNS, _new_luck),
 )

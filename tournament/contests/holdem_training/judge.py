@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TextIO
 
-from engine.holdem_training import HoldemTraining
-from engine.lanes import Violation
-from engine.lines import MOST_LINE_BYTES
-from engine.rates import RateSampler
-from engine.records import Table as Records
+from engine.games.holdem_training.core import HoldemTraining
+from engine.games.holdem_training.rates import RateSampler
+from engine.kernel.records import Table as Records
+from engine.processes.lanes import Violation
+from engine.processes.lines import MOST_LINE_BYTES
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import Table
 from tournament.contests.holdem_training.records import GAMES, SESSIONS

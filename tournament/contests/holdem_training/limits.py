@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.game_core import GameCore
-from engine.holdem_training import HoldemTraining
-from engine.records import Table
+from engine.games.holdem_training.core import HoldemTraining
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
 from tournament.contests.contest import ContestSettings
 from tournament.leg import LegPlan
 

@@ -1,7 +1,8 @@
 """What luck was worth in a session of Hold'em training: the cards, and Bob's dice before the flop.
 
 A hand's luck is a sum of controls, numbers of mean zero however Alice plays, each times a weight that is known before
-the hand: `engine.holdem_luck` says which. So its mean is zero, and the score without it has the same expectation.
+the hand; `engine.games.holdem_training.luck` says which. So its mean is zero, and the score without it has the same
+expectation.
 The controls of the pot are the martingale of AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M. Bowling,
 "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information Games", 2018) for hands that
 are checked down from where they are; what they can't see is how the chips still to come go with the cards. The weights
@@ -17,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.game_core import BLOCK_COUNT
-from engine.holdem_luck import CONTROLS, add_hands
+from engine.games.holdem_training.luck import CONTROLS, add_hands
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.holdem_training import LUCK_COLUMNS
 
 # Blocks before which the weights are worked out anew.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.holdem_training import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, POT, STACK
+from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, POT, STACK
 from tournament.contests.portrait import (
     GridChart,
     Panel,

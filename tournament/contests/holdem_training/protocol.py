@@ -10,11 +10,11 @@ import re
 import struct
 from collections.abc import Callable
 
-from engine.game_core import LEG_IS_OVER, RECORDS_ARE_FULL
-from engine.holdem_training import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, CHECK, FOLD, HoldemTraining
-from engine.lanes import Violation
-from engine.lines import MOST_LINE_BYTES
-from engine.rates import RateSampler
+from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, CHECK, FOLD, HoldemTraining
+from engine.games.holdem_training.rates import RateSampler
+from engine.kernel.game_core import LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.processes.lanes import Violation
+from engine.processes.lines import MOST_LINE_BYTES
 
 RATE_BUDGET = 3_000_000
 

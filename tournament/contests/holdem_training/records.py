@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.holdem_training import GAME_ROW, SESSION_ROW
+from engine.games.holdem_training.core import GAME_ROW, SESSION_ROW
 from tournament.store.columns import Meaning, columns_of
 
 _CARD = "13 · suit + value − 1, for suits 0 to 3 and values 1 to 13"

@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from engine.game_core import GameCore
-from engine.matrix_game import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_ROUNDS, SESSION_ROW, MatrixGame
-from engine.records import Table
+from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_ROUNDS, SESSION_ROW, MatrixGame
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
 from tournament.contests.contest import (
     Contest,
     ContestSettings,

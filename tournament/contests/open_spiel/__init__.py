@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from engine.game_tree import CHANCE, OVER, TURN
+from engine.rules.game_tree import CHANCE, OVER, TURN
 from tournament.contests.python_contest.declaring import Decision, text, texts, whole, wholes
 from tournament.contests.python_contest.rules import Play, PythonContest, PythonSettings
 from tournament.store.columns import Column
 
 if TYPE_CHECKING:
-    from engine.game_tree import GameTree
-    from engine.session_core import Session
+    from engine.rules.game_tree import GameTree
+    from engine.rules.session_core import Session
 
 PACKAGE = "open_spiel"
 _HIGHEST = 2**31 - 1

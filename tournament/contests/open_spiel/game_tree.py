@@ -1,4 +1,4 @@
-"""A game of OpenSpiel as the rules of a tree (`engine.game_tree`): what its states ask, and where actions lead.
+"""A game of OpenSpiel as the rules of a tree (`engine.rules.game_tree`): what its states ask, and where actions lead.
 
 Asking OpenSpiel what a state is takes microseconds; the tree remembers it.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from engine.decisions import Asked
-from engine.game_tree import CHANCE, OVER, SIMULTANEOUS, TURN, GameTree
+from engine.rules.decisions import Asked
+from engine.rules.game_tree import CHANCE, OVER, SIMULTANEOUS, TURN, GameTree
 from tournament.contests.open_spiel import ACT, PACKAGE
 from tournament.names import did_you_mean
 

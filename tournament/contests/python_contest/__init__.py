@@ -6,8 +6,8 @@ decisions make, is sent the answers, and records games.
 
 from __future__ import annotations
 
-from engine.chance import Chance
-from engine.session_core import Session
+from engine.kernel.chance import Chance
+from engine.rules.session_core import Session
 from tournament.contests.contest import Contest
 from tournament.contests.python_contest.declaring import (
     Decision,

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine import decisions
-from engine.decisions import LEGAL_ACTIONS
+from engine.rules import decisions
+from engine.rules.decisions import LEGAL_ACTIONS
 
 _SHORT = range(-(2**31), 2**31)
 _LONGEST_LIST_OF_TEXTS = 1 << 20
@@ -25,8 +25,9 @@ _TAKEN = frozenset(
 
 @dataclass(frozen=True)
 class Told:
-    """A value that a decision tells: what it means, its kind as `engine.decisions` has it, its limits, and of a list
-    how many items it has at most (-1: it is a single value).
+    """A value that a decision tells: what it means, its kind as `engine.rules.decisions` has it, and its limits.
+
+    Of a list also how many items it has at most (-1: it is a single value).
     """
 
     meaning: str

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from engine.chance import Chance
-from engine.decisions import Asked
-from engine.game_core import GameCore
-from engine.game_tree import GameTree
-from engine.records import Table
-from engine.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
-from engine.tree_core import TreeCore
+from engine.kernel.chance import Chance
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from engine.rules.decisions import Asked
+from engine.rules.game_tree import GameTree
+from engine.rules.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
+from engine.rules.tree_core import TreeCore
 from tournament.contests.contest import Contest, ContestSettings, Interface, NewCore, Question, Scored
 from tournament.contests.python_contest.declaring import Decision
 from tournament.contests.python_contest.sdk import write_sdk

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.decisions import LEGAL_ACTIONS
+from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.cache import cache_folder, cache_trouble, make_folder
 from tournament.contests.python_contest.declaring import Decision, Told
 from tournament.contests.python_contest.struct_layout import Struct

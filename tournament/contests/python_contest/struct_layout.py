@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.decisions import SIZES
+from engine.rules.decisions import SIZES
 from tournament.contests.python_contest.declaring import Decision, Told
 
 C_TYPES = {"i": "int32_t", "q": "int64_t", "d": "double"}
@@ -23,7 +23,7 @@ class Member:
 
     @property
     def place(self) -> int | tuple[int, int]:
-        """As `engine.decisions` takes it."""
+        """As `engine.rules.decisions` takes it."""
         return self.offset if self.told.most < 0 else (self.count_offset, self.offset)
 
     def in_c(self) -> list[str]:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from engine.game_core import GameCore
-from engine.records import Table
-from engine.surroundings import FUEL_PER_SECOND
-from engine.two_card_draw import GAME_ROW, SESSION_ROW, TwoCardDraw
+from engine.games.two_card_draw.core import GAME_ROW, SESSION_ROW, TwoCardDraw
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import (
     HOW_MANY_REPLICAS,
     NO_LIMIT_OF_FUEL,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.draw_climbing import HillClimber, random_strategy
-from engine.draw_equilibria import EquilibriumSolver
-from engine.draw_evaluation import StrategyEvaluator
+from engine.games.two_card_draw.climbing import HillClimber, random_strategy
+from engine.games.two_card_draw.equilibria import EquilibriumSolver
+from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tournament.cache import cache_folder, keep, recall
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 

@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.draw_luck import LINES, add_hands, share_actions, value_actions
-from engine.game_core import BLOCK_COUNT
-from engine.two_card_draw import (
+from engine.games.two_card_draw.core import (
     MOST_BETS,
     SITUATION_COUNT,
     situation_of_draw,
     situation_of_round1,
     situation_of_round2,
 )
+from engine.games.two_card_draw.luck import LINES, add_hands, share_actions, value_actions
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.two_card_draw import LUCK_COLUMNS
 from tournament.contests.two_card_draw.servers import strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.draw_evaluation import StrategyEvaluator
+from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
 
 _HANDS, _HISTORIES = 15, 7

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from engine.draw_evaluation import StrategyEvaluator
-from engine.two_card_draw import CompiledStrategy
+from engine.games.two_card_draw.core import CompiledStrategy
+from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tournament.contests.contest import HousePlayer
 from tournament.contests.two_card_draw.generate import Recipe, cached_at, generate, generated_text
 from tournament.contests.two_card_draw.strategy_file import (

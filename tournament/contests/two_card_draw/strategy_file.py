@@ -13,7 +13,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from engine.two_card_draw import (
+from engine.games.two_card_draw.core import (
     MOST_BETS,
     SITUATION_COUNT,
     situation_of_draw,

@@ -17,8 +17,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from engine.game_core import ANSWER_WANTED, FAULT, GameCore
-from engine.two_card_draw import MOST_BETS, situation_of_draw, situation_of_round1, situation_of_round2
+from engine.games.two_card_draw.core import MOST_BETS, situation_of_draw, situation_of_round1, situation_of_round2
+from engine.kernel.game_core import ANSWER_WANTED, FAULT, GameCore
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
 
 # Hands that visit all leaves are never more: 15 deals, 3 ends of round 1 and 2 folds in it, 3 draws

@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from engine.game_core import GameCore
-from engine.records import Table
-from engine.von_neumann_poker import GAME_ROW, SESSION_ROW, VonNeumannPoker
+from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW, VonNeumannPoker
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
 from tournament.contests.contest import (
     Contest,
     ContestSettings,

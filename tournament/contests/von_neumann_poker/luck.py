@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.card_cells import CELLS, CELLS_A_SIDE, add_cells
-from engine.game_core import BLOCK_COUNT
+from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE, add_cells
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.von_neumann_poker import LUCK_COLUMNS
 
 _USUAL_GAMES = 5.0  # of a cell, that what is usual beforehand counts for

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.von_neumann_poker import ANTE, BET_LIMIT
+from engine.games.von_neumann_poker.core import ANTE, BET_LIMIT
 from tournament.contests.portrait import (
     Line,
     LineChart,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tournament.errors import RunFailed
-from tournament.sandbox.scratch import scratch_folder
+from tournament.sandbox.outside.scratch import scratch_folder
 
 _KEEPER = Path(__file__).with_name("ray_keeper.py")
 # The system takes 107 bytes for a socket's path. Ray's are up to 65 bytes deeper than its folder, ours 31 than this.

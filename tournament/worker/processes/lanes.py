@@ -1,6 +1,6 @@
 """Legs with bots that are processes: all legs of a batch played in step.
 
-The legs of a Python bot share a process (`engine.lanes` says why), one bot
+The legs of a Python bot share a process (`engine.processes.lanes` says why), one bot
 object each. That is only a faster way to play: when a shared process fails,
 its legs are played again from their beginnings, each in a process of its own,
 and only a leg that fails there is at fault. Programs always have a process for
@@ -21,15 +21,16 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from engine import lanes
-from engine.game_core import GameCore
-from engine.records import Table
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from engine.processes import lanes
+from tournament.artifacts import python_packing
 from tournament.contests.contest import Contest, ContestSettings, Dialogue
 from tournament.contests.questions import refusal
 from tournament.errors import printable
 from tournament.leg import Leg, PlaysAs, Seat
-from tournament.sandbox.confinement import Confined, how_it_ended
-from tournament.sandbox.settings import SandboxSettings
+from tournament.sandbox.outside.confinement import Confined, how_it_ended
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import Fault, LegResult
 from tournament.worker.leg import (
@@ -315,7 +316,7 @@ class _LaneTable:
     def _may_share(self, artifact: str) -> bool:
         """Whether legs of a Python bot share processes."""
         if artifact not in self._sharing:
-            self._sharing[artifact] = self._sandbox.legs_per_process > 1 and python_bots.legs_may_share(
+            self._sharing[artifact] = self._sandbox.legs_per_process > 1 and python_packing.legs_may_share(
                 self._artifacts[artifact]
             )
         return self._sharing[artifact]
@@ -595,7 +596,7 @@ class _LaneTable:
         if channel < 0:
             return ""
         printed = self._lanes.complaints(channel)
-        if slot is not None:  # as engine.python_bots tells it, with a fault
+        if slot is not None:  # as engine.processes.python_bots tells it, with a fault
             printed = printed.rpartition(b"\x1e%d\n" % slot)[2] if b"\x1e%d\n" % slot in printed else b""
             printed = printed.partition(b"\x1f")[0]
         return last_lines(printed)

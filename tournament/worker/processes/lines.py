@@ -1,4 +1,4 @@
-"""A contest's questions as lines of text, in the form that `engine.lines` takes."""
+"""A contest's questions as lines of text, in the form that `engine.processes.lines` takes."""
 
 from __future__ import annotations
 

@@ -11,15 +11,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tournament.artifacts.archive import read_plainly, recipe_of, unpack
+from tournament.artifacts.commands import executed, find_command, looks_for_itself, read_by
+from tournament.artifacts.line_ends import for_its_shell, windows_line_ends
 from tournament.cache import cache_trouble, make_folder
 from tournament.errors import RunFailed
-from tournament.sandbox import fork_server
-from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, check_killed, how_it_ended
-from tournament.sandbox.scratch import scratch_folder
-from tournament.sandbox.settings import SandboxSettings
-from tournament.worker.processes.archive import read_plainly, recipe_of, unpack
-from tournament.worker.processes.commands import executed, find_command, looks_for_itself, read_by
-from tournament.worker.processes.line_ends import for_its_shell, windows_line_ends
+from tournament.sandbox.outside import fork_server
+from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits, check_killed, how_it_ended
+from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.sandbox.outside.settings import SandboxSettings
 
 _TRIAL_SECONDS = 0.2
 _MOST_TRIALS = 10  # of as long, on a busy machine

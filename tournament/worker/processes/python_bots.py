@@ -1,26 +1,16 @@
-"""Python bots from outside: what an entrant's file becomes, what it may import, and its process."""
+"""Python bots' processes, seen from outside."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import importlib.metadata
-import json
-import platform
-import re
 import signal
 import struct
-import sys
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
 
-from tournament.contests.contest import Interface, PythonSdk
-from tournament.errors import BadInput, RunFailed
-from tournament.sandbox import confinement, fork_server
-from tournament.sandbox.confinement import Confined, LaunchSpec, Limits, how_it_ended
-from tournament.sandbox.settings import SandboxSettings
+from tournament.artifacts.python_packing import installed, legs_may_share, pack, source_of
+from tournament.contests.contest import Interface
+from tournament.sandbox.outside import confinement, fork_server
+from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits, how_it_ended
+from tournament.sandbox.outside.settings import SandboxSettings
 
 # What the interpreter takes with much of the standard library (9 without); a bot's memory comes on top.
 _INTERPRETER_MEGABYTES = 24
@@ -29,118 +19,10 @@ _MORE_FOR_A_PACKAGE = 128
 _RESERVED_MEGABYTES = 192
 _MORE_RESERVED_FOR_A_PACKAGE = 4096
 _TRIAL_SECONDS = 10  # of processor time
-_TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # of that and asleep: `sandbox.own_time`
+_TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # of that and asleep: `sandbox.outside.own_time`
 _LONGEST_REASON = 4096
-# As in engine/messages.pxd.
+# As in engine/processes/messages.pxd.
 _START_LANE, _OUT_OF_MEMORY = -1, 2
-
-
-@dataclass(frozen=True)
-class Packages:
-    """Installed packages: their versions, the files of their modules, and the paths to be read."""
-
-    versions: dict[str, str]
-    modules: dict[str, tuple[str, list[str]]]
-    readable: tuple[str, ...]
-
-
-@cache
-def installed(names: tuple[str, ...]) -> Packages:
-    """The packages of these names and all that they need.
-
-    Raises BadInput for one that is not installed.
-    """
-    versions: dict[str, str] = {}
-    modules: dict[str, tuple[str, list[str]]] = {}
-    readable: list[str] = []
-    wanted = list(names)
-    while wanted:
-        name = wanted.pop()
-        key = re.sub(r"[-_.]+", "-", name).lower()
-        if key in versions:
-            continue
-        try:
-            distribution = importlib.metadata.distribution(name)
-        except (importlib.metadata.PackageNotFoundError, ValueError):
-            if name in names:
-                install = f"{sys.executable} -m pip install {name}"
-                raise BadInput(f"[sandbox] packages: {name} is not installed; install it with: {install}") from None
-            continue  # needed on other systems only
-        versions[key] = distribution.version
-        wanted += _requirements(distribution)
-        for top in sorted(
-            {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}
-        ):
-            path = Path(str(distribution.locate_file(top)))
-            readable.append(str(path))
-            if (path / "__init__.py").exists():
-                modules[top] = (str(path / "__init__.py"), [str(path)])
-            elif path.suffix == ".py" or ".so" in path.suffixes:
-                modules[top.split(".")[0]] = (str(path), [])
-    return Packages(versions, modules, tuple(readable))
-
-
-def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
-    """The names that a package needs here, without its extras."""
-    names = []
-    for line in distribution.requires or ():
-        requirement, _, condition = line.partition(";")
-        if "extra" not in condition:
-            found = re.match(r"[A-Za-z0-9._-]+", requirement.strip())
-            if found:
-                names.append(found.group())
-    return names
-
-
-def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
-    """What a Python bot's answers depend on besides its file."""
-    known: dict[str, Any] = {
-        "python": platform.python_version(),
-        "packages": installed(tuple(sorted(sandbox.packages))).versions,
-    }
-    if sdk:
-        known["packages"] = {**known["packages"], sdk.file.stem: _short_digest(sdk.file)}
-    return known
-
-
-@cache
-def _short_digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
-
-
-def pack(
-    source: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None, *, legs_may_share: bool = False
-) -> bytes:
-    """What plays: a line that says with which interpreter and packages, and the file.
-
-    `legs_may_share`: legs may share a process (`why_apart` found nothing against it).
-    """
-    line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
-    return json.dumps(line, sort_keys=True).encode() + b"\n" + source
-
-
-def legs_may_share(artifact: bytes) -> bool:
-    """Whether legs of a packed bot may share a process."""
-    return bool(json.loads(artifact.split(b"\n", 1)[0])["legs_may_share"])
-
-
-def source_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> bytes:
-    """The file. Raises RunFailed when this machine has another interpreter or other packages than the run's driver."""
-    line, source = artifact.split(b"\n", 1)
-    wanted, here = json.loads(line), identity(sandbox, sdk)
-    del wanted["legs_may_share"]
-    if wanted != here:
-        raise RunFailed(
-            f"Python bots play with {_in_words(wanted)}, but this machine ({platform.node()}) has {_in_words(here)};"
-            " install the same everywhere"
-        )
-    return source
-
-
-def _in_words(known: dict[str, Any]) -> str:
-    return ", ".join(
-        [f"Python {known['python']}", *[f"{name} {version}" for name, version in known["packages"].items()]]
-    )
 
 
 def start(

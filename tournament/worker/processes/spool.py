@@ -6,7 +6,7 @@ import tempfile
 
 import numpy as np
 
-from engine.records import Table
+from engine.kernel.records import Table
 from tournament.worker.leg import RowSink
 
 _MOST_BYTES_IN_MEMORY = 64 << 20
@@ -32,7 +32,7 @@ class LegRows:
         self._chunks: list[tuple[int, tuple[int, int], tuple[int, int]]] = []  # offset; bytes and rows of either kind
 
     def take(self, games: tuple[bytes, int], sessions: tuple[bytes, int]) -> None:
-        """Take rows of games and of sessions, as `engine.lanes` gives them. Raises OSError when there is no room."""
+        """Take rows of games and of sessions as bytes, and how many they are. Raises OSError when there is no room."""
         file, offset = self._spool.file, self._spool.size
         file.seek(offset)
         self._spool.size += file.write(games[0]) + file.write(sessions[0])

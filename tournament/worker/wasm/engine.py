@@ -47,7 +47,7 @@ def engine_settings(metering: Metering) -> dict[str, bool | int]:
     return {
         "consume_fuel": metering is not Metering.NOTHING,
         "epoch_interruption": metering is Metering.FUEL_AND_TIME,
-        # What plays has the NaNs that show made canonical (engine.canonical_nans). Only what tells lines is as its
+        # What plays has the NaNs that show made canonical (engine.wasm.canonical_nans). Only what tells lines is as its
         # compiler left it, since these hang on where each instruction stands: there the engine makes all canonical.
         "cranelift_nan_canonicalization": metering is Metering.FUEL_AND_LINES,
         # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.

@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 import wasmtime
 
-from engine.canonical_nans import Unreadable, with_canonical_nans
+from engine.wasm.canonical_nans import Unreadable, with_canonical_nans
+from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.contest import Import, Interface, Question
 from tournament.contests.functions import NotChosen, choose, names_for
 from tournament.worker.wasm.engine import Metering, compile_module, engine
 from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
 from tournament.worker.wasm.module_outline import Malformed, Outline, read_module
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
-from tournament.worker.wasm.stack import BOT_STACK, MOST_STACK
+from tournament.worker.wasm.stack import MOST_STACK
 from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, stand_ins
 
 PAGE = 65536

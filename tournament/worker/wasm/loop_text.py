@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from engine.referee import PACKED_VALUES
+from engine.wasm.referee import PACKED_VALUES
 from tournament.contests.contest import Interface
 from tournament.worker.wasm.loading import FunctionTypes
 

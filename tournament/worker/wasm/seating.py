@@ -9,10 +9,11 @@ from functools import cache, partial
 
 import wasmtime
 
-from engine.game_core import GameCore
-from engine.printing import Printing
-from engine.referee import Referee
-from engine.surroundings import Surroundings
+from engine.kernel.game_core import GameCore
+from engine.wasm.printing import Printing
+from engine.wasm.referee import Referee
+from engine.wasm.surroundings import Surroundings
+from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.contest import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.errors import RunFailed
@@ -22,7 +23,7 @@ from tournament.worker.wasm.calls import Extern, Instance
 from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module, engine
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
 from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
-from tournament.worker.wasm.stack import BOT_STACK, on_deep_stack
+from tournament.worker.wasm.stack import on_deep_stack
 from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, SURROUNDINGS, WRITE, stand_ins, type_of
 from tournament.worker.wasm.traps import (
     describe,

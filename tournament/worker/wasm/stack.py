@@ -9,12 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
+from tournament.artifacts.limits import BOT_STACK
 from tournament.errors import RunFailed
 
-# A bot has what Linux gives, in its memory: what it takes addresses of. Its calls have twice as much in the runtime,
-# whose frames are larger than those of C compilers for the same function.
-BOT_STACK = 8 << 20
-MOST_STACK = 16 << 20
+# Calls have twice as much in the runtime, whose frames are larger than those of C compilers for the same function.
+MOST_STACK = 2 * BOT_STACK
 _MORE = 2 << 20  # for what calls the runtime, and is called by it
 _OF_THREADS = MOST_STACK + 2 * _MORE
 _MOST_THREADS = 64

@@ -14,11 +14,11 @@ WASI = "wasi_snapshot_preview1"
 RANDOM_IMPORTS = ("rand", "srand")
 SEED_RANDOM = "tournament_seed_random"
 
-# What bots print with, listened to (engine.printing), and what libc asks to learn whether it prints to a terminal.
+# What bots print with, listened to (engine.wasm.printing), and what libc asks to learn whether it prints to a terminal.
 WRITE, STATUS = "fd_write", "fd_fdstat_get"
 
-# What bots ask for the time and for random bytes (engine.surroundings): what they do may then hang on the fuel that
-# they have used, and on their seed.
+# What bots ask for the time and for random bytes (engine.wasm.surroundings): what they do may then depend on the fuel
+# that they have used, and on their seed.
 SURROUNDINGS = ("clock_time_get", "clock_res_get", "random_get")
 
 _WIDE_PARAMETERS = {"clock_time_get": (1,)}

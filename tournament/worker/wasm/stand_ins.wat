@@ -1,6 +1,6 @@
 ;; What bots may import, each without effect. libc drags most of it in: a call says
 ;; "not supported" (WASI's errno 58), exit traps. None reads or writes the bot's memory,
-;; so files have nothing to tell. Of time and chance bots are told by engine/surroundings.pyx, except
+;; so files have nothing to tell. Of time and chance bots are told by engine/wasm/surroundings.pyx, except
 ;; those that are proved never to ask.
 (module
   (func (export "args_get") (param i32 i32) (result i32) (i32.const 58))
@@ -22,7 +22,7 @@
   (func (export "proc_exit") (param i32) unreachable)
 
   ;; rand() for modules that import it; bots compiled here bring their own.
-  ;; SplitMix64, as in tournament/entrants/bot_runtime/randomness.c.
+  ;; SplitMix64, as in tournament/artifacts/bot_runtime/randomness.c.
   (global $seed (mut i64) (i64.const 0))
   (global $state (mut i64) (i64.const 0))
   (func (export "tournament_seed_random") (param i64)

@@ -11,7 +11,7 @@ from enum import Enum
 from hashlib import blake2b
 from operator import attrgetter, index
 
-from engine.rates import RateSampler
+from engine.games.holdem_training.rates import RateSampler
 
 __all__ = ["UNKNOWN", "ActionType", "Card", "State"]  # and the helpers, see for_leg
 

@@ -1,0 +1,1 @@
+"""Hold'em training: its game, Bob, and what hands are worth."""

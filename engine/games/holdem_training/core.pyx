@@ -1,0 +1,270 @@
+"""Hold'em training: one raise a round against Bob, who is part of the game.
+
+The rules are those of "Texas Hold'em Training", as docs/holdem_training.md reads them.
+"""
+
+cimport cython
+
+from engine.games.holdem_training.bob cimport MOST_RAISE, call_probabilities, calls_by_rollouts, hole_class
+from engine.kernel.deals cimport Key, block_word, lane_of, read_key, start_stream
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room, score_game
+from engine.games.holdem_training.hand_strength cimport hand_tables, strength
+from engine.kernel.records cimport Columns, Table, column
+from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
+
+import numpy as np
+
+STACK = 100
+POT = 10
+
+# Answers: CHECK, FOLD, or the chips raised.
+CHECK = 0
+FOLD = -1
+
+# What Bob did: `bobs_answer`, and the columns answer_1 to answer_4.
+BOB_NOT_ASKED = 0
+BOB_CHECKED = 1
+BOB_CALLED = 2
+BOB_FOLDED = 3
+
+cdef enum:
+    C_STACK = 100
+    C_POT = 10
+    C_CHECK = 0
+    C_FOLD = -1
+    C_BOB_NOT_ASKED = 0
+    C_BOB_CHECKED = 1
+    C_BOB_CALLED = 2
+    C_BOB_FOLDED = 3
+    NOBODY = 0
+    ALICE = 1
+    BOB = 2
+    # The words of a hand's block: the deal takes the first two, Bob's decision in
+    # round r (from 0) the one from here r places on.
+    BOBS_WORD = 2
+
+cdef GameRow a_game
+cdef SessionRow a_session
+GAME_ROW = np.asarray(<GameRow[:1]>&a_game).dtype
+SESSION_ROW = np.asarray(<SessionRow[:1]>&a_session).dtype
+
+
+@cython.final
+cdef class HoldemTraining(GameCore):
+    """One leg of Alice, the bot at seat x (0), against Bob: `sessions` sessions of `hands` hands.
+
+    `deals_key`, 32 bytes, chooses the deals and Bob's dice. `decks`, if given, fixes the
+    cards instead: uint8, shape (sessions · hands, 9). Rows go into the two
+    tables, with `match` in every row and sessions numbered from `first_session`.
+
+    The one question, 0, asks for CHECK, FOLD or the chips to raise. Points are
+    Alice's profit in chips, scored hand by hand.
+    """
+
+    def __init__(
+        self,
+        Table games_table,
+        Table sessions_table,
+        *,
+        bytes deals_key,
+        int64_t sessions,
+        int64_t hands,
+        int32_t match=0,
+        int32_t first_session=0,
+        const uint8_t[:, ::1] decks=None,
+    ):
+        cdef Key key
+        read_key(&key, deals_key)
+        start_stream(&self.luck, &key, 0)
+        self.sessions = sessions
+        self.games_per_session = hands
+        self.most_decisions = ROUNDS * sessions * hands
+        self.has_decks = decks is not None
+        if self.has_decks:
+            if decks.shape[0] != sessions * hands or decks.shape[1] != CARDS:
+                raise ValueError(f"decks must have {sessions * hands} rows of {CARDS} cards")
+            for row in decks:
+                if len(set(row)) != CARDS or max(row) > 51:
+                    raise ValueError("a deck is nine different cards, 0 to 51")
+        self.decks = decks
+        self.tables = hand_tables()
+        self.preflop_calls = call_probabilities()
+        self.view_size = sizeof(View)
+        self.phase = START_HAND
+
+        self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, first_session)
+
+    cdef int64_t default_answer(self) noexcept nogil:
+        return C_CHECK
+
+    cdef void restarted(self, int seat) noexcept nogil:
+        """A bot that starts in the middle of a hand can't know what was bet; the hand is checked down without it."""
+        self.sits_out = True
+
+    cdef Status step(self, int64_t answer) noexcept nogil:
+        if self.phase == ALICE_DECIDES:
+            if not C_FOLD <= answer <= self.stack:
+                self.refused_answer = answer
+                return REFUSED
+            if self.take_action(answer):
+                self.show()
+                return DECIDE
+
+        # Start the next hand.
+        self.phase = START_HAND
+        if self.session == self.sessions:
+            return LEG_OVER
+        if lacks_room(self):
+            return RECORDS_FULL
+        self.deal()
+        self.sits_out = False
+        self.round = 0
+        self.stack = C_STACK
+        self.pot = C_POT
+        self.show()
+        self.decision.kind = 0
+        self.decision.seat = 0
+        self.decision.argument_count = 0
+        self.phase = ALICE_DECIDES
+        return DECIDE
+
+    cdef bint take_action(self, int64_t action) noexcept nogil:
+        """Alice's action and Bob's answer. Whether she is to be asked again in this hand; if not, it is finished."""
+        while True:
+            if action == C_FOLD:
+                self.counts_by_round[self.round][1] += 1
+                self.bobs_answer = C_BOB_NOT_ASKED
+                self.finish_hand(self.stack - C_STACK, ALICE)
+                return False
+            self.raises[self.round] = <uint8_t>action
+            if action == C_CHECK:
+                self.counts_by_round[self.round][0] += 1
+                self.bobs_answer = C_BOB_CHECKED
+            elif self.bob_calls(action):
+                self.counts_by_round[self.round][2] += 1
+                self.bobs_answer = C_BOB_CALLED
+                self.stack -= action
+                self.pot += 2 * action
+            else:
+                self.counts_by_round[self.round][3] += 1
+                self.bobs_answer = self.answers[self.round] = C_BOB_FOLDED
+                self.finish_hand(self.stack + self.pot - C_STACK, BOB)
+                return False
+            self.answers[self.round] = <uint8_t>self.bobs_answer
+            if self.round == ROUNDS - 1:
+                self.finish_hand(self.stack + self.showdown() - C_STACK, NOBODY)
+                return False
+            self.round += 1
+            if not self.sits_out:
+                return True
+            action = C_CHECK
+
+    cdef void deal(self) noexcept nogil:
+        """The nine cards of the hand, and where its block of words is."""
+        cdef Unseen deck
+        cdef uint64_t word
+        cdef int64_t number = self.session * self.games_per_session + self.game
+        cdef int i
+        self.lane = lane_of(&self.luck, <uint64_t>number)
+        if self.has_decks:
+            for i in range(CARDS):
+                self.cards[i] = self.decks[number, i]
+            return
+        see_all_but(&deck, 0)
+        word = block_word(&self.luck.ready, self.lane, 0)
+        for i in range(CARDS):
+            if i == 4:
+                word = block_word(&self.luck.ready, self.lane, 1)
+            word = draw(&deck, i, word)
+            self.cards[i] = deck.cards[i]
+
+    cdef void show(self) noexcept nogil:
+        """Write what Alice sees in this round."""
+        cdef View* view = <View*>self.windows[0]
+        cdef int shown = 4 if self.round == 0 else 6 + self.round    # of the cards, Bob's left out
+        cdef int i
+        for i in range(CARDS):
+            if i < 2 or 4 <= i < shown:
+                view.cards[i].suit = self.cards[i] // 13
+                view.cards[i].value = self.cards[i] % 13 + 1
+            else:
+                view.cards[i].suit = view.cards[i].value = -1
+        view.round = self.round + 1
+        view.stack = view.bobs_stack = <int32_t>self.stack
+        view.pot = <int32_t>self.pot
+
+    cdef bint bob_calls(self, int64_t raised) noexcept nogil:
+        cdef uint64_t word = block_word(&self.luck.ready, self.lane, BOBS_WORD + self.round)
+        if self.round == 0:
+            return (word >> 11) * (1.0 / 9007199254740992.0) < (
+                self.preflop_calls[(MOST_RAISE + 1) * hole_class(self.cards[2], self.cards[3]) + raised]
+            )
+        return calls_by_rollouts(
+            self.tables, &self.cards[2], &self.cards[4], 2 + self.round, self.pot, raised, word
+        )
+
+    cdef int64_t showdown(self) noexcept nogil:
+        """What Alice gets of the pot."""
+        cdef uint64_t keys = self.tables.start
+        cdef uint64_t bits = 0
+        cdef int alices, bobs, i
+        for i in range(4, CARDS):
+            keys += self.tables.keys[self.cards[i]]
+            bits |= self.tables.bits[self.cards[i]]
+        alices = strength(
+            self.tables,
+            keys + self.tables.keys[self.cards[0]] + self.tables.keys[self.cards[1]],
+            bits | self.tables.bits[self.cards[0]] | self.tables.bits[self.cards[1]],
+        )
+        bobs = strength(
+            self.tables,
+            keys + self.tables.keys[self.cards[2]] + self.tables.keys[self.cards[3]],
+            bits | self.tables.bits[self.cards[2]] | self.tables.bits[self.cards[3]],
+        )
+        return self.pot if alices > bobs else self.pot // 2 if alices == bobs else 0
+
+    cdef void finish_hand(self, int64_t profit, int folder) noexcept nogil:
+        """Record the hand now played, and the session with it when it ends."""
+        cdef int64_t row = self.games_table.rows
+        cdef Columns games = self.games_table.columns
+        cdef GameRow* game = <GameRow*>games.content
+        cdef int i
+        self.profit = profit
+        column(games, &game.match)[row] = self.match
+        column(games, &game.session)[row] = self.first_session + <int32_t>self.session
+        column(games, &game.game)[row] = <int32_t>self.game
+        for i in range(CARDS):
+            column(games, &game.alice_1 + i)[row] = self.cards[i]
+        for i in range(ROUNDS):
+            column(games, &game.raise_1 + 2 * i)[row] = self.raises[i]
+            column(games, &game.answer_1 + 2 * i)[row] = self.answers[i]
+            self.raises[i] = 0
+            self.answers[i] = C_BOB_NOT_ASKED
+        column(games, &game.folder)[row] = folder
+        column(games, &game.profit)[row] = <int8_t>profit
+        self.games_table.rows = row + 1
+
+        score_game(self, profit)
+        if self.game == self.games_per_session:
+            self.finish_session()
+
+    cdef void finish_session(self) noexcept nogil:
+        cdef int64_t row = self.sessions_table.rows
+        cdef Columns sessions = self.sessions_table.columns
+        cdef SessionRow* session = <SessionRow*>sessions.content
+        column(sessions, &session.match)[row] = self.match
+        column(sessions, &session.session)[row] = self.first_session + <int32_t>self.session
+        column(sessions, &session.games)[row] = <int32_t>self.game
+        column(sessions, &session.profit)[row] = <int32_t>self.session_points
+        column(sessions, &session.mean_profit)[row] = self.session_points / <double>self.game
+        self.sessions_table.rows = row + 1
+        self.finish_scored_session()
+
+    @property
+    def hands(self):
+        """How many hands the leg has."""
+        return self.sessions * self.games_per_session
+
+    def counts(self):
+        """How often, in each round from the first: checked, folded, raised and called, raised and Bob folded."""
+        return tuple([self.counts_by_round[i][j] for i in range(ROUNDS) for j in range(OUTCOMES)])

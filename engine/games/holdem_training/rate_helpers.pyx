@@ -1,0 +1,99 @@
+"""Hold'em's rates and results for WebAssembly bots, as functions that they import.
+
+They take and give numbers alone (texas.h packs and unpacks them), so that
+nothing here touches a bot's memory.
+"""
+
+cimport cython
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
+from libc.string cimport strlen
+
+from engine.games.holdem_training.rates cimport NOT_CARDS, RateSampler
+from engine.wasm.referee cimport GetFuel, RuntimeValue, SetFuel
+
+ctypedef void* (*NewTrap)(const char* message, size_t length) noexcept nogil
+
+cdef enum:
+    # A sample takes some 50 ns, a result 25.
+    FUEL_OF_SAMPLE = 200
+    FUEL_OF_RESULT = 100
+
+cdef const char* NO_STATE = b"asked a helper about a state that is none (a card twice or out of range, or one missing)"
+cdef const char* NO_SAMPLES = b"asked getRatesBySampling for fewer than one sample"
+cdef const char* NO_FUEL = b"ran out of fuel (too many samples?)"
+
+
+cdef void* on_rates(void* helpers, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
+    """(nine places, samples) -> wins · 2^32 + ties."""
+    return (<RateHelpers>helpers).give_rates(values)
+
+
+cdef void* on_result(void* helpers, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
+    """(nine places) -> 1, 0 or -1."""
+    return (<RateHelpers>helpers).give_result(values)
+
+
+@cython.final
+cdef class RateHelpers:
+    """The functions that a WebAssembly bot may import: tournament_rates and tournament_result.
+
+    `key` is the sampler's. They take their fuel from the bot's,
+    and trap where they are misused, through the runtime's functions at these
+    addresses and the store's context.
+    """
+
+    cdef RateSampler sampler
+    cdef SetFuel set_fuel
+    cdef GetFuel get_fuel
+    cdef NewTrap new_trap
+    cdef void* context
+
+    def __init__(self, bytes key, *, uintptr_t set_fuel, uintptr_t get_fuel, uintptr_t new_trap, uintptr_t context):
+        self.sampler = RateSampler(key)
+        self.set_fuel = <SetFuel>set_fuel
+        self.get_fuel = <GetFuel>get_fuel
+        self.new_trap = <NewTrap>new_trap
+        self.context = <void*>context
+
+    @property
+    def functions(self):
+        """By name: (address of the C function, its first argument)."""
+        return {
+            "tournament_rates": (<uintptr_t>&on_rates, <uintptr_t><void*>self),
+            "tournament_result": (<uintptr_t>&on_result, <uintptr_t><void*>self),
+        }
+
+    cdef void* give_rates(self, RuntimeValue* values) noexcept nogil:
+        """Put the rates where their question was; a trap, or NULL."""
+        cdef int64_t wins = 0
+        cdef int64_t ties = 0
+        cdef int64_t samples = values[1].i32
+        if samples < 1:
+            return self.trap(NO_SAMPLES)
+        if not self.pay(samples * FUEL_OF_SAMPLE):
+            return self.trap(NO_FUEL)
+        if not self.sampler.sample(<uint64_t>values[0].i64, samples, &wins, &ties):
+            return self.trap(NO_STATE)
+        values[0].i64 = wins << 32 | ties
+        return NULL
+
+    cdef void* give_result(self, RuntimeValue* values) noexcept nogil:
+        """Put the result where its question was; a trap, or NULL."""
+        cdef int result
+        if not self.pay(FUEL_OF_RESULT):
+            return self.trap(NO_FUEL)
+        result = self.sampler.result(<uint64_t>values[0].i64)
+        if result == NOT_CARDS:
+            return self.trap(NO_STATE)
+        values[0].i32 = result
+        return NULL
+
+    cdef void* trap(self, const char* reason) noexcept nogil:
+        return self.new_trap(reason, strlen(reason))
+
+    cdef bint pay(self, uint64_t price) noexcept nogil:
+        """Take the price from the bot's fuel; false, and all of it gone, if there isn't as much."""
+        cdef uint64_t left = 0
+        self.get_fuel(self.context, &left)
+        self.set_fuel(self.context, left - price if left > price else 0)
+        return left > price

@@ -1,0 +1,74 @@
+# See matrix_game.pyx for details.
+
+cimport cython
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+from engine.kernel.deals cimport Stream
+from engine.kernel.game_core cimport GameCore, Status, Sums
+
+cdef enum Phase:
+    BETWEEN_TURNS
+    X_DECIDES
+    Y_DECIDES
+    CATCHING_UP
+
+cdef struct View:               # what a bot is shown; in its own memory both histories follow, a byte a move
+    int32_t turn
+    int32_t rounds
+    int32_t moves
+    int32_t role
+    int32_t my_previous_move
+    int32_t opponents_previous_move
+
+cdef struct GameRow:
+    int32_t match
+    int32_t session
+    int32_t game
+    int32_t turn
+    uint8_t x_move
+    uint8_t y_move
+    uint8_t x_slipped
+    uint8_t y_slipped
+
+cdef struct SessionRow:
+    int32_t match
+    int32_t session
+    int32_t games
+    uint8_t x_is_row
+    double x_points
+    double y_points
+
+
+@cython.final
+cdef class MatrixGame(GameCore):
+    cdef Phase phase
+    cdef int moves
+    cdef int row_seat                   # who is paid by the row's payoffs
+    cdef int64_t rounds
+    cdef int32_t rounds_told
+    cdef int64_t games_per_session
+    cdef int64_t turn                   # of the game now played, from 0
+    cdef int64_t games_begun            # of the session
+    cdef int chosen[2]                  # by seat, this turn
+    cdef int previous[2]                # as played in the turn before, -1 in the first
+    cdef bint in_its_memory[2]          # whether the seat's bot has the histories in its own memory
+    cdef bint forgot[2]                 # whether the seat's bot is a new one in the middle of a game
+    cdef double* payoffs[2]             # of the row and of the column, by the row's move, then the column's
+    cdef uint8_t* history[2]            # moves as played in this game, by seat
+    cdef double points_of[2]            # in the session now played, by seat
+    cdef Sums y                         # of the leg
+    cdef Stream chance                  # of the session now played
+    cdef bint has_chance
+    cdef uint64_t noise                 # of 2^32
+    cdef uint64_t end                   # likewise
+    cdef int64_t told                   # turns that a bot that forgot has been told of again
+
+    cdef int make_room(self, int64_t rounds) except -1
+    cdef Status ask(self, int seat) noexcept nogil
+    cdef Status catch_up(self, int seat) noexcept nogil
+    cdef void show(self, int seat, int64_t turn, int own, int other) noexcept nogil
+    cdef inline void write_history(self, int seat) noexcept nogil
+    cdef void finish_turn(self) noexcept nogil
+    cdef bint slips(self, int seat) noexcept nogil
+    cdef inline uint64_t chance_word(self, int purpose) noexcept nogil
+    cdef void finish_session(self) noexcept nogil

@@ -1,0 +1,277 @@
+"""Repeated matrix games: two players choose a move each at the same time, and a table says what they are paid.
+
+The rules are those of docs/matrix_game.md. A turn is one game: a row of the records. A bot that is in the
+worker's memory gets both histories written into its own, a byte a turn; one that is a process hears of the
+previous turn, and of all before it once it was started anew.
+"""
+
+cimport cython
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+from engine.kernel.deals cimport Key, read_key, start_stream, stream_word
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, add_session, lacks_room, listed
+from engine.kernel.records cimport Columns, Table, column
+
+import numpy as np
+
+MOST_ROUNDS = C_MOST_ROUNDS
+MOST_MOVES = C_MOST_MOVES
+BOT_BYTES = sizeof(View) + 2 * C_MOST_ROUNDS
+
+cdef enum:
+    C_MOST_ROUNDS = 100_000     # turns of a game: so much room a bot's memory has for each history
+    C_MOST_MOVES = 64
+
+cdef enum:
+    QUESTION_MOVE = 0
+    QUESTION_PAST = 1
+
+cdef enum:                      # what a turn's words of chance are for
+    X_SLIPS = 0
+    Y_SLIPS = 1
+    ENDS = 2
+    WORDS_OF_A_TURN = 4
+
+cdef GameRow a_game
+cdef SessionRow a_session
+GAME_ROW = np.asarray(<GameRow[:1]>&a_game).dtype
+SESSION_ROW = np.asarray(<SessionRow[:1]>&a_session).dtype
+
+
+@cython.final
+cdef class MatrixGame(GameCore):
+    """One leg between the bots at seats x (0) and y (1).
+
+    `row_payoffs` and `column_payoffs`: what the row player and the column player are paid, a list for each
+    move of the row player with a number for each of the column player's. x is the row player unless
+    `seats_swapped`. A session is `games_per_session` games of `rounds` turns each; after each turn a game
+    ends by the chance `end_probability`, and a move is replaced by another one by the chance `noise`. Both are drawn by
+    `deals_key`, 32 bytes. `rounds` are told unless a game may end sooner. Rows go into the two tables, with
+    `match` in every row and sessions numbered from `first_session`.
+
+    Questions: 0 asks for a move; 1 tells a bot that was started anew of a turn before, as the view has it.
+    A move that there is none of is refused.
+    """
+
+    def __dealloc__(self):
+        free(self.history[0])
+        free(self.payoffs[0])
+
+    def __init__(
+        self,
+        Table games_table,
+        Table sessions_table,
+        *,
+        bytes deals_key,
+        int64_t sessions,
+        row_payoffs,
+        column_payoffs,
+        int64_t rounds,
+        int64_t games_per_session=1,
+        double noise=0.0,
+        double end_probability=0.0,
+        int32_t match=0,
+        int32_t first_session=0,
+        bint seats_swapped=False,
+    ):
+        cdef Key key
+        cdef int role, row
+        if not 1 <= rounds <= C_MOST_ROUNDS:
+            raise ValueError(f"a game has 1 to {MOST_ROUNDS} turns")
+        if not (0 <= noise <= 1 and 0 <= end_probability <= 1):
+            raise ValueError("a chance is 0 to 1")
+        self.moves = <int>len(row_payoffs)
+        if not 2 <= self.moves <= C_MOST_MOVES:
+            raise ValueError(f"a game has 2 to {MOST_MOVES} moves")
+        self.make_room(rounds)
+        for role, table in enumerate((row_payoffs, column_payoffs)):
+            if len(table) != self.moves or any([len(paid) != self.moves for paid in table]):
+                raise ValueError("payoffs are a row of as many numbers as there are moves for each of them")
+            for row in range(self.moves):
+                for column_move in range(self.moves):
+                    self.payoffs[role][row * self.moves + <int>column_move] = table[row][column_move]
+        read_key(&key, deals_key)
+        start_stream(&self.chance, &key, 0)
+        self.sessions = sessions
+        self.rounds = rounds
+        self.games_per_session = games_per_session
+        self.rounds_told = -1 if end_probability > 0 else <int32_t>rounds
+        self.noise = <uint64_t>(noise * 4294967296.0 + 0.5)
+        self.end = <uint64_t>(end_probability * 4294967296.0 + 0.5)
+        self.has_chance = self.noise > 0 or self.end > 0
+        self.row_seat = seats_swapped
+        self.view_size = sizeof(View)
+        self.most_decisions = rounds * games_per_session * sessions
+        self.phase = BETWEEN_TURNS
+        self.previous[0] = self.previous[1] = -1
+        self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, first_session)
+
+    cdef int make_room(self, int64_t rounds) except -1:
+        """Have memory for the payoffs, and for the moves of a game."""
+        free(self.history[0])
+        free(self.payoffs[0])
+        self.history[0] = <uint8_t*>calloc(2, rounds)
+        self.payoffs[0] = <double*>calloc(2 * self.moves * self.moves, sizeof(double))
+        if self.history[0] == NULL or self.payoffs[0] == NULL:
+            raise MemoryError
+        self.history[1] = self.history[0] + rounds
+        self.payoffs[1] = self.payoffs[0] + self.moves * self.moves
+        return 0
+
+    def write_views_to(self, int seat, uintptr_t address):
+        """As of any core. What is there has room for both histories after the view."""
+        GameCore.write_views_to(self, seat, address)
+        self.in_its_memory[seat] = True
+
+    def y_sums(self):
+        return listed(&self.y)
+
+    cdef int64_t default_answer(self) noexcept nogil:
+        return 0    # the first move
+
+    cdef void restarted(self, int seat) noexcept nogil:
+        self.forgot[seat] = True
+
+    cdef Status step(self, int64_t answer) noexcept nogil:
+        if self.phase == X_DECIDES:
+            if not 0 <= answer < self.moves:
+                self.refused_answer = answer
+                return REFUSED
+            self.chosen[0] = <int>answer
+            return self.ask(1)
+        if self.phase == Y_DECIDES:
+            if not 0 <= answer < self.moves:
+                self.refused_answer = answer
+                return REFUSED
+            self.chosen[1] = <int>answer
+            self.finish_turn()
+        elif self.phase == CATCHING_UP:
+            return self.catch_up(self.decision.seat)
+        self.phase = BETWEEN_TURNS
+        if self.session == self.sessions:
+            return LEG_OVER
+        if lacks_room(self):
+            return RECORDS_FULL
+        if self.has_chance and self.game == 0:
+            start_stream(&self.chance, &self.chance.key, <uint64_t>self.session)
+        return self.ask(0)
+
+    cdef Status ask(self, int seat) noexcept nogil:
+        """Ask a seat for its move. y is shown what x is: the turns before this one."""
+        if self.forgot[seat]:
+            self.told = 0
+            return self.catch_up(seat)
+        if self.in_its_memory[seat] and self.turn > 0:
+            self.write_history(seat)
+        self.show(seat, self.turn, self.previous[seat], self.previous[1 - seat])
+        self.decision.kind = QUESTION_MOVE
+        self.decision.seat = seat
+        self.phase = Y_DECIDES if seat else X_DECIDES
+        return DECIDE
+
+    cdef void show(self, int seat, int64_t turn, int own, int other) noexcept nogil:
+        cdef View* view = <View*>self.windows[seat]
+        view.turn = <int32_t>turn
+        view.rounds = self.rounds_told
+        view.moves = self.moves
+        view.role = seat ^ self.row_seat
+        view.my_previous_move = own
+        view.opponents_previous_move = other
+
+    cdef inline void write_history(self, int seat) noexcept nogil:
+        """Add the previous turn to the histories in a bot's own memory."""
+        cdef unsigned char* own = self.windows[seat] + sizeof(View) + self.turn - 1
+        own[0] = <unsigned char>self.previous[seat]
+        (own + C_MOST_ROUNDS)[0] = <unsigned char>self.previous[1 - seat]
+
+    cdef Status catch_up(self, int seat) noexcept nogil:
+        """Have a bot that was started anew know this game's turns again, then ask it."""
+        cdef unsigned char* own = self.windows[seat] + sizeof(View)
+        if self.phase == CATCHING_UP and self.forgot[seat]:     # it was at fault over this, too
+            self.told = 0
+        self.forgot[seat] = False
+        if self.in_its_memory[seat]:
+            memcpy(own, self.history[seat], self.turn)
+            memcpy(own + C_MOST_ROUNDS, self.history[1 - seat], self.turn)
+        elif self.told + 1 < self.turn:     # the question itself tells of the last one
+            self.told += 1
+            self.show(seat, self.told, self.history[seat][self.told - 1], self.history[1 - seat][self.told - 1])
+            self.decision.kind = QUESTION_PAST
+            self.decision.seat = seat
+            self.phase = CATCHING_UP
+            return DECIDE
+        return self.ask(seat)
+
+    cdef void finish_turn(self) noexcept nogil:
+        """Pay both, record the turn, and go on to the next, the next game or the next session."""
+        cdef int64_t row = self.games_table.rows
+        cdef Columns games = self.games_table.columns
+        cdef GameRow* game = <GameRow*>games.content
+        cdef bint x_slipped = False
+        cdef bint y_slipped = False
+        cdef bint is_over
+        cdef int place
+        if self.noise:
+            x_slipped = self.slips(0)
+            y_slipped = self.slips(1)
+        place = self.chosen[self.row_seat] * self.moves + self.chosen[1 - self.row_seat]
+        self.points_of[0] += self.payoffs[self.row_seat][place]
+        self.points_of[1] += self.payoffs[1 - self.row_seat][place]
+
+        column(games, &game.match)[row] = self.match
+        column(games, &game.session)[row] = self.first_session + <int32_t>self.session
+        column(games, &game.game)[row] = <int32_t>self.game
+        column(games, &game.turn)[row] = <int32_t>self.turn
+        column(games, &game.x_move)[row] = <uint8_t>self.chosen[0]
+        column(games, &game.y_move)[row] = <uint8_t>self.chosen[1]
+        column(games, &game.x_slipped)[row] = x_slipped
+        column(games, &game.y_slipped)[row] = y_slipped
+        self.games_table.rows = row + 1
+
+        self.history[0][self.turn] = <uint8_t>self.chosen[0]
+        self.history[1][self.turn] = <uint8_t>self.chosen[1]
+        self.previous[0] = self.chosen[0]
+        self.previous[1] = self.chosen[1]
+        is_over = self.turn + 1 == self.rounds
+        if self.end and not is_over:
+            is_over = self.chance_word(ENDS) >> 32 < self.end
+        self.games_recorded += 1
+        self.game += 1
+        self.turn += 1
+        if is_over:
+            self.turn = 0
+            self.previous[0] = self.previous[1] = -1
+            self.games_begun += 1
+            if self.games_begun == self.games_per_session:
+                self.finish_session()
+
+    cdef bint slips(self, int seat) noexcept nogil:
+        """Replace a seat's move by another one, each as likely, by the chance that there is for it."""
+        cdef uint64_t word = self.chance_word(X_SLIPS + seat)
+        cdef int other
+        if word >> 32 >= self.noise:
+            return False
+        other = <int>((<uint64_t><uint32_t>word * <uint64_t>(self.moves - 1)) >> 32)
+        self.chosen[seat] = other + (other >= self.chosen[seat])
+        return True
+
+    cdef inline uint64_t chance_word(self, int purpose) noexcept nogil:
+        return stream_word(&self.chance, <uint64_t>(WORDS_OF_A_TURN * self.game + purpose))
+
+    cdef void finish_session(self) noexcept nogil:
+        cdef int64_t row = self.sessions_table.rows
+        cdef Columns sessions = self.sessions_table.columns
+        cdef SessionRow* session = <SessionRow*>sessions.content
+        column(sessions, &session.match)[row] = self.match
+        column(sessions, &session.session)[row] = self.first_session + <int32_t>self.session
+        column(sessions, &session.games)[row] = <int32_t>self.game
+        column(sessions, &session.x_is_row)[row] = self.row_seat == 0
+        column(sessions, &session.x_points)[row] = self.points_of[0]
+        column(sessions, &session.y_points)[row] = self.points_of[1]
+        self.sessions_table.rows = row + 1
+        add_session(&self.y, self.points_of[1], self.session, self.sessions)
+        self.score_session(self.points_of[0])
+        self.points_of[0] = self.points_of[1] = 0
+        self.games_begun = 0

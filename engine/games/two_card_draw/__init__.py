@@ -1,0 +1,1 @@
+"""TwoCardDraw: its game, its servers, and their exact value."""

@@ -1,0 +1,112 @@
+# See two_card_draw.pyx for details.
+
+cimport cython
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
+
+from engine.kernel.deals cimport Stream
+from engine.kernel.game_core cimport Decision, GameCore, Status
+
+cdef enum Phase:
+    START_HAND
+    BOT_OPENS         # round 1
+    BOT_ANSWERS       # the server's raise in round 1
+    BOT_DRAWS
+    BOT_BETS          # opens round 2, or answers the server's raise in it
+    BOT_SEES          # the showdown
+
+# Situations are numbered as in a strategy file: ROUND1 lines, then DRAW, then ROUND2.
+cdef enum:
+    HANDS = 15
+    HISTORIES = 7                                    # of round 1: nobody bet; 1 to 3 bets, x or y opening
+    FIRST_DRAW = HANDS * 4
+    FIRST_ROUND2 = FIRST_DRAW + HANDS * HISTORIES * 3
+    DICE = 5                                         # for two decisions in round 1, the draw, two in round 2
+    SITUATIONS = FIRST_ROUND2 + HANDS * HISTORIES * 9 * 4
+
+cdef inline int hand_number(int low, int high) noexcept nogil:
+    """Hands by their lower card, then by their higher."""
+    return low * 5 - low * (low - 1) // 2 + high - low
+
+cdef inline int hand_rank(int low, int high) noexcept nogil:
+    """Its place among the 15 hands, the weakest 0: pairs beat what is none, then high cards count, then low ones."""
+    return 10 + low if low == high else high * (high - 1) // 2 + low
+
+cdef inline int history_number(int bets, bint y_opened) noexcept nogil:
+    """Which of the HISTORIES ends round 1."""
+    return bets + 3 if bets and y_opened else bets
+
+cdef inline int round1_situation(int hand, int bets) noexcept nogil:
+    return hand * 4 + bets
+
+cdef inline int draw_situation(int hand, int history, int x_drew) noexcept nogil:
+    return FIRST_DRAW + (hand * HISTORIES + history) * 3 + x_drew
+
+cdef inline int round2_situation(int hand, int history, int x_drew, int y_drew, int bets) noexcept nogil:
+    return FIRST_ROUND2 + (((hand * HISTORIES + history) * 3 + x_drew) * 3 + y_drew) * 4 + bets
+
+cdef struct GameRow:
+    int32_t match
+    int32_t session
+    uint16_t game
+    uint8_t x_dealt
+    uint8_t y_dealt
+    uint8_t bets1
+    uint8_t x_opened1
+    uint8_t x_drew
+    uint8_t y_drew
+    uint8_t x_held
+    uint8_t y_held
+    uint8_t bets2
+    uint8_t x_opened2
+    uint8_t rounds
+    uint8_t folded
+    uint8_t pot
+    int8_t x_gain
+
+cdef struct SessionRow:
+    int32_t match
+    int32_t session
+    uint16_t games
+    int32_t x_gain
+    int32_t x_score
+
+
+@cython.final
+cdef class CompiledStrategy:
+    cdef int64_t limits[SITUATIONS][2]  # a die below the first is action 0, below the second 1
+
+
+@cython.final
+cdef class TwoCardDraw(GameCore):
+    cdef Phase phase
+    cdef int bet_sizes[2]               # by round
+    cdef CompiledStrategy server
+    cdef Stream luck                    # this session's cards and dice, a block for each hand
+    cdef bint to_introduce              # the bot hasn't had init yet
+    cdef bint introducing               # it is being asked
+    cdef Decision deferred              # what it is asked after that
+    # the hand now played; seat x is the bot, y the server
+    cdef uint64_t cards                 # as a fraction in base 5: dealt to x and y, then what they may draw
+    cdef int64_t dice[DICE]             # the server's
+    cdef int hands[2]                   # by seat, as held now
+    cdef int dealt[2]                   # by seat
+    cdef int bets[2]                    # by round
+    cdef bint y_opened[2]               # by round; false also when nobody bet
+    cdef int drew[2]                    # by seat
+    cdef int round                      # 0, or 1 after the draw
+    cdef int situation2                 # of the server in round 2, while nobody has bet
+    cdef int64_t winnings               # of the bot in this session
+
+    cdef Status introduce(self, int64_t answer) noexcept nogil
+    cdef Status advance(self, int64_t answer) noexcept nogil
+    cdef Status start_hand(self) noexcept nogil
+    cdef int server_acts(self, int situation, int die) noexcept nogil
+    cdef Status server_bets1(self, int faced) noexcept nogil
+    cdef Status server_bets2(self, int faced) noexcept nogil
+    cdef Status show(self) noexcept nogil
+    cdef Status draw_cards(self, int x_draws) noexcept nogil
+    cdef int exchanged(self, int seat, int count) noexcept nogil
+    cdef void hold(self, int hand) noexcept nogil
+    cdef Status ask(self, Phase phase, int kind, int64_t third, int64_t fourth, int64_t fifth) noexcept nogil
+    cdef Status settle(self, int folded) noexcept nogil
+    cdef void finish_session(self) noexcept nogil

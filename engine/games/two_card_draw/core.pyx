@@ -1,0 +1,382 @@
+"""Two-card draw: a bot against a server that plays a fixed strategy by its dice.
+
+The rules are those of the problem TwoCardDraw of TopCoder's Marathon Match 14,
+as docs/two_card_draw.md reads them.
+"""
+
+cimport cython
+from libc.math cimport ceil
+
+from engine.kernel.deals cimport Key, block_word, lane_of, read_key, start_stream
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room, score_game
+from engine.kernel.records cimport Columns, Table, column
+
+import numpy as np
+
+SITUATION_COUNT = SITUATIONS
+MOST_BETS = 3
+
+cdef enum:
+    X = 0
+    Y = 1
+
+cdef enum Question:
+    INIT
+    NEW_HAND
+    ROUND1
+    DRAW
+    ROUND2
+    SHOWDOWN
+
+cdef enum Action:
+    FOLD
+    CALL
+    RAISE
+
+cdef enum:
+    C_MOST_BETS = 3
+    ANTE = 1
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    /* By two cards, 5 times the one and the other: their hand. */
+    static const int8_t HAND_OF[25] = {
+        0, 1, 2, 3, 4, 1, 5, 6, 7, 8, 2, 6, 9, 10, 11, 3, 7, 10, 12, 13, 4, 8, 11, 13, 14};
+    /* By hand: its cards, and its place among the hands, the weakest 0. */
+    static const int8_t LOW[15] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4};
+    static const int8_t HIGH[15] = {0, 1, 2, 3, 4, 1, 2, 3, 4, 2, 3, 4, 3, 4, 4};
+    static const int8_t RANK[15] = {10, 0, 1, 3, 6, 11, 2, 4, 7, 12, 5, 8, 13, 9, 14};
+    static const uint8_t DIGITS[15] = {0, 1, 2, 3, 4, 11, 12, 13, 14, 22, 23, 24, 33, 34, 44};
+
+    static const double DIE_SIDES = 9007199254740992.0;     /* 2 to the 53rd */
+
+    static inline int high_product(uint64_t a, uint64_t b)
+    {
+        return (int)(((unsigned __int128)a * b) >> 64);
+    }
+    """
+    int high_product(uint64_t a, uint64_t b) nogil
+    const int8_t HAND_OF[25]
+    const int8_t LOW[15]
+    const int8_t HIGH[15]
+    const int8_t RANK[15]
+    const uint8_t DIGITS[15]
+    const double DIE_SIDES
+
+
+# A hand by how many of its cards are exchanged, what it was, and the cards that come: 5 times the one and the other.
+cdef int8_t EXCHANGED[3][15][25]
+
+
+cdef void fill_exchanged() noexcept:
+    cdef int hand, new
+    for hand in range(15):
+        for new in range(25):
+            EXCHANGED[0][hand][new] = <int8_t>hand
+            EXCHANGED[1][hand][new] = HAND_OF[5 * HIGH[hand] + new % 5]
+            EXCHANGED[2][hand][new] = HAND_OF[new]
+
+
+fill_exchanged()
+
+
+def situation_of_round1(int low, int high, int bets):
+    """The number of a ROUND1 line, from 0 in a file's order."""
+    return round1_situation(hand_number(low, high), bets)
+
+
+def situation_of_draw(int low, int high, int bets, int x_drew, bint y_opened):
+    """The number of a DRAW line."""
+    return draw_situation(hand_number(low, high), history_number(bets, y_opened), x_drew)
+
+
+def situation_of_round2(int low, int high, int bets, bint y_opened, int x_drew, int y_drew, int bets2):
+    """The number of a ROUND2 line."""
+    return round2_situation(hand_number(low, high), history_number(bets, y_opened), x_drew, y_drew, bets2)
+
+
+cdef GameRow a_game
+cdef SessionRow a_session
+GAME_ROW = np.asarray(<GameRow[:1]>&a_game).dtype
+SESSION_ROW = np.asarray(<SessionRow[:1]>&a_session).dtype
+
+
+@cython.final
+cdef class CompiledStrategy:
+    """A server's strategy as thresholds of a die of 53 bits.
+
+    `strategy` has a row of three probabilities for each of the SITUATION_COUNT
+    situations: fold, call, raise; or draw 0, 1, 2. Raises ValueError for another shape.
+    """
+
+    def __init__(self, const double[:, ::1] strategy):
+        cdef int situation
+        cdef const double* chances
+        if strategy.shape[0] != SITUATIONS or strategy.shape[1] != 3:
+            raise ValueError(f"a strategy has {SITUATIONS} rows of 3")
+        for situation in range(SITUATIONS):
+            chances = &strategy[situation, 0]
+            self.limits[situation][0] = <int64_t>ceil(chances[0] * DIE_SIDES)
+            # What can't happen doesn't, however the others are rounded.
+            self.limits[situation][1] = (
+                <int64_t>ceil((chances[0] + chances[1]) * DIE_SIDES) if chances[2] > 0 else <int64_t>DIE_SIDES
+            )
+
+
+@cython.final
+cdef class TwoCardDraw(GameCore):
+    """One session, `hands` hands, of the bot in seat x against the server in seat y.
+
+    The cards and the server's dice depend on `deals_key` (32 bytes), the session's
+    and the hand's number only, not on what the bot does: there is a die for each of the
+    server's decisions of a hand.
+
+    Questions: init(bet1, bet2), new_hand(card1, card2, winnings), round1(card1,
+    card2, bets), draw(card1, card2, bets), round2(card1, card2, bets1, bets2,
+    drew), showdown(card1, card2, opponent1, opponent2). Answers to the first and the last are ignored.
+    """
+
+    def __init__(
+        self,
+        Table games_table,
+        Table sessions_table,
+        *,
+        bytes deals_key,
+        int hands,
+        int bet1,
+        int bet2,
+        CompiledStrategy server,
+        int32_t match=0,
+        int32_t session=0,
+    ):
+        cdef Key key
+        read_key(&key, deals_key)
+        start_stream(&self.luck, &key, <uint64_t>session)
+        self.sessions = 1
+        self.games_per_session = hands
+        # A hand has at most 8: it opens, answers twice, draws, opens, answers twice, sees; restarts bring a few more.
+        self.most_decisions = 8 * hands + 100
+        self.bet_sizes[0] = bet1
+        self.bet_sizes[1] = bet2
+        self.server = server
+        self.view_size = 0
+        self.phase = START_HAND
+        self.to_introduce = True
+        self.decision.seat = X
+
+        self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, session)
+
+    cdef int64_t default_answer(self) noexcept nogil:
+        return 0    # check where that is free, else fold; draw nothing
+
+    cdef void restarted(self, int seat) noexcept nogil:
+        self.to_introduce = True
+
+    cdef Status step(self, int64_t answer) noexcept nogil:
+        if self.to_introduce or self.introducing:
+            return self.introduce(answer)
+        return self.advance(answer)
+
+    cdef Status introduce(self, int64_t answer) noexcept nogil:
+        """A step around which the bot is asked init; the decision that it comes before waits."""
+        cdef Status status = DECIDE
+        if self.introducing:
+            self.introducing = False
+            self.decision = self.deferred
+        else:
+            # As a step of its own: called at one place only, `advance` becomes a part of `step`.
+            self.to_introduce = False
+            status = self.step(answer)
+            self.to_introduce = True
+        if status == DECIDE and self.to_introduce:
+            self.to_introduce = False
+            if self.ignored_questions[X] >> INIT & 1:
+                return status
+            self.introducing = True
+            self.deferred = self.decision
+            self.decision.kind = INIT
+            self.decision.argument_count = 2
+            self.decision.arguments[0] = self.bet_sizes[0]
+            self.decision.arguments[1] = self.bet_sizes[1]
+        return status
+
+    cdef inline Status advance(self, int64_t answer) noexcept nogil:
+        """Play on to the next decision but init."""
+        cdef int bets
+        if self.phase == BOT_SEES:
+            return self.settle(0)
+        if self.phase == START_HAND:
+            return self.start_hand()
+        if <uint64_t>answer > 2 or (answer == 2 and self.phase == BOT_OPENS):
+            self.refused_answer = answer
+            return REFUSED
+        if self.phase == BOT_BETS:
+            bets = self.bets[1]
+            if bets == 0:   # he opens; both 0 and 1 are a check
+                self.bets[1] = answer == 2
+                return self.server_bets2(answer == 2)
+            if answer == CALL or (answer == RAISE and bets == C_MOST_BETS):
+                return self.show()
+            if answer == FOLD:
+                return self.settle(X + 1)
+            self.bets[1] = bets + 1
+            return self.server_bets2(bets + 1)
+        if self.phase == BOT_DRAWS:
+            return self.draw_cards(<int>answer)
+        if self.phase == BOT_OPENS:
+            self.bets[0] = <int>answer
+            return self.server_bets1(<int>answer)
+        bets = self.bets[0]
+        if answer == CALL or (answer == RAISE and bets == C_MOST_BETS):
+            return self.ask(BOT_DRAWS, DRAW, bets, 0, 0)
+        if answer == FOLD:
+            return self.settle(X + 1)
+        self.bets[0] = bets + 1
+        return self.server_bets1(bets + 1)
+
+    cdef inline Status start_hand(self) noexcept nogil:
+        cdef int i, lane
+        if self.session == self.sessions:
+            return LEG_OVER
+        if lacks_room(self):
+            return RECORDS_FULL
+        # The digits in base 5 of a word as a fraction are the cards, two at a time a hand.
+        lane = lane_of(&self.luck, <uint64_t>self.game)
+        self.cards = block_word(&self.luck.ready, lane, 0)
+        self.dealt[X] = HAND_OF[high_product(self.cards, 25)]
+        self.hold(self.dealt[X])
+        self.hands[Y] = self.dealt[Y] = HAND_OF[high_product(self.cards * 25, 25)]
+        # All dice at once, although some won't be needed: so none of them is waited for.
+        for i in range(DICE):
+            self.dice[i] = <int64_t>(block_word(&self.luck.ready, lane, 1 + i) >> 11)
+        self.bets[0] = 0
+        self.bets[1] = 0
+        self.y_opened[0] = False
+        self.y_opened[1] = False
+        self.drew[X] = 0
+        self.drew[Y] = 0
+        self.round = 0
+        return self.ask(BOT_OPENS, NEW_HAND, self.winnings, 0, 0)
+
+    cdef inline int server_acts(self, int situation, int die) noexcept nogil:
+        """What the server does in a situation, by the die for this decision of the hand: 0, 1 or 2."""
+        cdef const int64_t* limits = self.server.limits[situation]
+        return (self.dice[die] >= limits[0]) + (self.dice[die] >= limits[1])
+
+    cdef inline Status server_bets1(self, int faced) noexcept nogil:
+        """The server answers the bot's check (`faced` 0) or bets of round 1."""
+        # Of its two decisions in a round, the second is the one that faces more than one bet.
+        cdef int act = self.server_acts(round1_situation(self.hands[Y], faced), faced > 1)
+        if act == CALL:
+            return self.ask(BOT_DRAWS, DRAW, faced, 0, 0)
+        if act == FOLD:
+            return self.settle(Y + 1)
+        self.y_opened[0] |= faced == 0
+        self.bets[0] = faced + 1
+        return self.ask(BOT_ANSWERS, ROUND1, faced + 1, 0, 0)
+
+    cdef inline Status server_bets2(self, int faced) noexcept nogil:
+        """The same in round 2."""
+        cdef int act = self.server_acts(self.situation2 + faced, 3 + (faced > 1))
+        if act == CALL:
+            return self.show()
+        if act == FOLD:
+            return self.settle(Y + 1)
+        self.y_opened[1] |= faced == 0
+        self.bets[1] = faced + 1
+        return self.ask(BOT_BETS, ROUND2, self.bets[0], faced + 1, self.drew[Y])
+
+    cdef inline Status show(self) noexcept nogil:
+        """All bets of round 2 are called."""
+        if self.ignored_questions[X] >> SHOWDOWN & 1:
+            return self.settle(0)
+        return self.ask(BOT_SEES, SHOWDOWN, LOW[self.hands[Y]], HIGH[self.hands[Y]], 0)
+
+    cdef inline Status draw_cards(self, int x_draws) noexcept nogil:
+        cdef int history = history_number(self.bets[0], self.y_opened[0])
+        cdef int y_draws = self.server_acts(draw_situation(self.hands[Y], history, x_draws), 2)
+        self.drew[X] = x_draws
+        self.drew[Y] = y_draws
+        self.hold(self.exchanged(X, x_draws))
+        self.hands[Y] = self.exchanged(Y, y_draws)
+        self.situation2 = round2_situation(self.hands[Y], history, x_draws, y_draws, 0)
+        self.round = 1
+        return self.ask(BOT_BETS, ROUND2, self.bets[0], 0, y_draws)
+
+    cdef inline int exchanged(self, int seat, int count) noexcept nogil:
+        """A seat's hand with new cards for its lower one, or for both."""
+        return EXCHANGED[count][self.hands[seat]][high_product(self.cards * (15625 if seat else 625), 25)]
+
+    cdef inline void hold(self, int hand) noexcept nogil:
+        """Give the bot a hand: the first two arguments of all questions but init, so they stay."""
+        self.hands[X] = hand
+        self.decision.arguments[0] = LOW[hand]
+        self.decision.arguments[1] = HIGH[hand]
+
+    cdef inline Status ask(self, Phase phase, int kind, int64_t third, int64_t fourth, int64_t fifth) noexcept nogil:
+        """Put a question whose first two arguments are the bot's cards."""
+        self.phase = phase
+        self.decision.kind = kind
+        self.decision.arguments[2] = third
+        self.decision.arguments[3] = fourth
+        self.decision.arguments[4] = fifth
+        self.decision.argument_count = 5 if kind == ROUND2 else 4 if kind == SHOWDOWN else 3
+        return DECIDE
+
+    cdef Status settle(self, int folded) noexcept nogil:
+        """Record the hand now played, and the session with it when it ends. `folded`: 0 nobody, 1 x, 2 y."""
+        cdef int stake = ANTE + self.bets[0] * self.bet_sizes[0] + self.bets[1] * self.bet_sizes[1]
+        cdef int gain, pot, mine, other
+        cdef int64_t row = self.games_table.rows
+        cdef Columns games = self.games_table.columns
+        cdef GameRow* game = <GameRow*>games.content
+        if folded:
+            # The last bet was not matched.
+            pot = 2 * stake - self.bet_sizes[self.round]
+            gain = self.bet_sizes[self.round] - stake
+            if folded == Y + 1:
+                gain = -gain
+        else:
+            pot = 2 * stake
+            mine = RANK[self.hands[X]]
+            other = RANK[self.hands[Y]]
+            gain = stake * ((mine > other) - (mine < other))
+        column(games, &game.match)[row] = self.match
+        column(games, &game.session)[row] = self.first_session
+        column(games, &game.game)[row] = <uint16_t>self.game
+        column(games, &game.x_dealt)[row] = DIGITS[self.dealt[X]]
+        column(games, &game.y_dealt)[row] = DIGITS[self.dealt[Y]]
+        column(games, &game.bets1)[row] = <uint8_t>self.bets[0]
+        column(games, &game.x_opened1)[row] = (self.bets[0] > 0) & (not self.y_opened[0])
+        column(games, &game.x_drew)[row] = <uint8_t>self.drew[X]
+        column(games, &game.y_drew)[row] = <uint8_t>self.drew[Y]
+        column(games, &game.x_held)[row] = DIGITS[self.hands[X]]
+        column(games, &game.y_held)[row] = DIGITS[self.hands[Y]]
+        column(games, &game.bets2)[row] = <uint8_t>self.bets[1]
+        column(games, &game.x_opened2)[row] = (self.bets[1] > 0) & (not self.y_opened[1])
+        column(games, &game.rounds)[row] = <uint8_t>(self.round + 1)
+        column(games, &game.folded)[row] = <uint8_t>folded
+        column(games, &game.pot)[row] = <uint8_t>pot
+        column(games, &game.x_gain)[row] = <int8_t>gain
+        self.games_table.rows = row + 1
+        self.winnings += gain
+        score_game(self, gain)
+        if self.game == self.games_per_session:
+            self.finish_session()
+        self.phase = START_HAND
+        return self.start_hand()
+
+    cdef void finish_session(self) noexcept nogil:
+        cdef int64_t row = self.sessions_table.rows
+        cdef Columns sessions = self.sessions_table.columns
+        cdef SessionRow* session = <SessionRow*>sessions.content
+        cdef int64_t score = self.winnings + self.games_per_session
+        column(sessions, &session.match)[row] = self.match
+        column(sessions, &session.session)[row] = self.first_session
+        column(sessions, &session.games)[row] = <uint16_t>self.games_per_session
+        column(sessions, &session.x_gain)[row] = <int32_t>self.winnings
+        column(sessions, &session.x_score)[row] = <int32_t>(score if score > 0 else 0)
+        self.sessions_table.rows = row + 1
+        self.winnings = 0
+        self.finish_scored_session()

@@ -1,0 +1,1 @@
+"""One-card von Neumann poker."""

@@ -1,0 +1,1 @@
+"""Rows as the pages of Parquet files."""

@@ -1,0 +1,62 @@
+# Messages between the worker (engine.processes.lanes) and a Python bot's process (engine.processes.python_bots).
+#
+# A message to the process is a Header and `count` Questions, each of `question_size` bytes. Its
+# answer is a Header with the same serial, as many Answers, and the texts of those that are faulty.
+# Where a contest tells values by name, each Question is followed by them as `marshal` writes them: so many
+# bytes as its first argument says, and zeros up to a multiple of eight.
+# All numbers are as they lie in memory: both ends are one machine.
+
+from libc.stdint cimport int32_t, int64_t, uint32_t
+
+cdef enum:
+    MOST_QUESTIONS = 8  # kinds of them that a contest has
+    MOST_TEXT = 400     # bytes that say why one answer is faulty
+
+cdef enum:              # instead of a question's kind
+    START_LANE = -1     # make a new bot for the lane; the first argument is its seed
+    END_LANE = -2
+
+cdef enum:              # status of an answer
+    ANSWERED = 0
+    FAULTY = 1          # the text says why
+    OUT_OF_MEMORY = 2
+
+cdef struct Header:
+    uint32_t size       # bytes of the message, with this header
+    uint32_t serial     # of the question, and again of its answer
+    uint32_t count      # items
+    uint32_t text_size  # bytes after the items
+
+cdef struct Question:
+    int32_t lane        # as its channel numbers it
+    int32_t kind
+    int64_t arguments[1]    # as many as the contest's longest question has; then the view
+
+cdef struct Answer:
+    int64_t answer
+    int32_t status
+    int32_t text_length
+
+cdef inline size_t question_size(int most_arguments, int view_size) noexcept nogil:
+    """Bytes of a Question with its arguments and its view."""
+    return 8 + 8 * most_arguments + (view_size + 7) // 8 * 8
+
+cdef inline size_t padding_of(size_t size) noexcept nogil:
+    """How many zeros follow so many bytes."""
+    return (8 - size % 8) % 8
+
+cdef inline bint is_answer(const unsigned char* message, size_t size, uint32_t serial, uint32_t count) noexcept nogil:
+    """Whether so many bytes are a whole and sound answer to the message of this serial with so many questions."""
+    cdef const Header* header = <const Header*>message
+    cdef const Answer* answers = <const Answer*>(message + sizeof(Header))
+    cdef size_t texts = 0
+    cdef uint32_t i
+    if size < sizeof(Header) + count * sizeof(Answer) or header.size != size:
+        return False
+    if header.serial != serial or header.count != count:
+        return False
+    for i in range(count):
+        if not 0 <= answers[i].text_length <= MOST_TEXT:
+            return False
+        texts += answers[i].text_length
+    return texts == header.text_size and size == sizeof(Header) + count * sizeof(Answer) + texts

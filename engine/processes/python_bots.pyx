@@ -1,0 +1,627 @@
+"""The loop inside a Python bot's process: questions for many legs in, their answers out, one message each.
+
+`engine.processes.messages` describes the messages; `engine.processes.lanes` is the other end. Each bot's process loads this module
+and no other of the core.
+"""
+
+cimport cython
+from cpython.dict cimport PyDict_Update
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
+from cpython.number cimport PyNumber_Index
+from cpython.ref cimport PyObject, _Py_REFCNT
+from libc.errno cimport EINTR, errno
+from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+from posix.unistd cimport read, write
+
+from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.kernel.memory cimport grown
+from engine.processes.messages cimport (
+    FAULTY,
+    MOST_QUESTIONS,
+    MOST_TEXT,
+    OUT_OF_MEMORY,
+    START_LANE,
+    Answer,
+    Header,
+    Question,
+    padding_of,
+    question_size,
+)
+from engine.kernel.prefetch cimport prefetch as prefetch_line
+
+cdef enum:
+    MOST_HISTORIES = 4
+    STAGES = 4          # in which memory is asked for before a question is put
+    STEPS_AHEAD = 3     # questions from one to the next
+    VIEW_LINES = 4      # of 64 bytes, of a view with what of it is read at each question
+    FUNCTION_LINES = 3
+
+cdef extern from "Python.h":
+    object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
+    object PyObject_GenericGetDict(object view, void* context)
+    size_t MAY_USE_PLACE_BEFORE "PY_VECTORCALL_ARGUMENTS_OFFSET"
+    ctypedef struct PyTypeObject:
+        pass
+    PyTypeObject* Py_TYPE(object of)
+    ctypedef struct PyListObject:
+        PyObject** ob_item
+
+cdef extern from "marshal.h":
+    object PyMarshal_ReadObjectFromString(const char* content, Py_ssize_t size)
+
+
+cdef class View:
+    """What a bot is shown. Its attributes are Fields of these bytes and Histories; it may have others of its own.
+
+    Histories are kept as numbers, and become lists when a bot looks at them: most bots look at few.
+    """
+    cdef unsigned char content[MOST_VIEW_BYTES]
+    cdef int turns                      # of the game that it was told of
+    cdef int history_count
+    cdef bint looked                    # whether the bot has looked at a list since `note_lists`
+    cdef bint is_held                   # whether it keeps one, which must then grow without being looked at
+    cdef int32_t* past                  # what came last in each turn, a number for each history
+    cdef size_t room                    # of numbers
+    cdef PyObject* lists[MOST_HISTORIES]    # NULL before one is looked at
+    cdef int filled[MOST_HISTORIES]     # turns that are in the lists
+    cdef list kept                      # the lists
+    cdef dict given                     # what the bot put in their place, by number
+
+    def __dealloc__(self):
+        free(self.past)
+
+    def __repr__(self):
+        return "Bot(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names) + ")"
+
+
+# Functions, not methods: a table of methods would lie before the bytes, and a bot that writes over its view
+# would have its process call anything.
+cdef int begin_histories(View view, int count) except -1:
+    """Begin so many lists anew."""
+    cdef int number
+    view.turns = 0
+    view.history_count = count
+    view.is_held = False
+    view.kept = None
+    view.given = None
+    for number in range(count):
+        view.lists[number] = NULL
+    return 0
+
+
+cdef int add_to_histories(View view, const int* offsets) except -1:
+    """Add to each what the view says came last: what lies at these offsets."""
+    cdef int number
+    cdef size_t end = <size_t>view.turns * view.history_count
+    if not grown(<void**>&view.past, &view.room, end + view.history_count, sizeof(int32_t)):
+        raise MemoryError
+    for number in range(view.history_count):
+        view.past[end + number] = (<int32_t*>(view.content + offsets[number]))[0]
+    view.turns += 1
+    if view.is_held:
+        for number in range(view.history_count):
+            fill(view, number)
+    return 0
+
+
+cdef int fill(View view, int number) except -1:
+    """Bring a list up to date."""
+    cdef list moves = <list>view.lists[number]
+    while view.filled[number] < view.turns:
+        moves.append(view.past[view.filled[number] * view.history_count + number])
+        view.filled[number] += 1
+    return 0
+
+
+cdef object look(View view, int number):
+    """A list, up to date. Raises AttributeError if the bot has deleted it."""
+    if view.given is not None and number in view.given:
+        value = view.given[number]
+        if value is DELETED:
+            raise AttributeError("the bot has deleted it")
+        return value
+    if view.kept is None:
+        view.kept = [[] for _ in range(view.history_count)]
+        for i in range(view.history_count):
+            view.lists[i] = <PyObject*>view.kept[i]
+            view.filled[i] = 0
+    view.looked = True
+    fill(view, number)
+    return <object>view.lists[number]
+
+
+cdef void note_lists(View view) noexcept:
+    """See whether the bot keeps a list that it has looked at."""
+    cdef int number
+    view.looked = False
+    if view.kept is not None:
+        for number in range(view.history_count):
+            view.is_held |= _Py_REFCNT(view.lists[number]) > 1
+
+
+DELETED = object()
+cdef object shown = None    # the type of view that was last asked for an attribute
+
+
+cdef inline View viewed(object view):
+    """What an attribute is asked of. Raises TypeError for what is no view."""
+    global shown
+    if Py_TYPE(view) != <PyTypeObject*>shown:
+        if not isinstance(view, View):
+            raise TypeError(f"a {type(view).__name__} has no fields")
+        shown = type(view)
+    return <View>view
+
+
+@cython.final
+cdef class Field:
+    """An attribute that lies in a view's bytes, at `offset`, as struct code f, d, q or i."""
+    cdef int offset
+    cdef int code
+
+    def __init__(self, int offset, str code):
+        if code not in ("f", "d", "q", "i") or not 0 <= offset <= MOST_VIEW_BYTES - 8:
+            raise ValueError(f"no field can be {code} at {offset}")
+        self.offset = offset
+        self.code = ord(code)
+
+    def __get__(self, view, kind):
+        if view is None:
+            return self
+        cdef unsigned char* place = viewed(view).content + self.offset
+        if self.code == c"i":
+            return (<int32_t*>place)[0]
+        if self.code == c"f":
+            return <double>(<float*>place)[0]
+        if self.code == c"q":
+            return (<int64_t*>place)[0]
+        return (<double*>place)[0]
+
+    def __set__(self, View view not None, value):
+        cdef unsigned char* place = view.content + self.offset
+        if self.code == c"f":
+            (<float*>place)[0] = value
+        elif self.code == c"q":
+            (<int64_t*>place)[0] = value
+        elif self.code == c"d":
+            (<double*>place)[0] = value
+        else:
+            (<int32_t*>place)[0] = value
+
+
+@cython.final
+cdef class History:
+    """An attribute that is a list of moves, one a turn: the history of this number. What a bot sets is for a game."""
+    cdef int number
+
+    def __init__(self, int number):
+        if not 0 <= number < MOST_HISTORIES:
+            raise ValueError(f"a view has {int(MOST_HISTORIES)} histories at most")
+        self.number = number
+
+    def __get__(self, view, kind):
+        if view is None:
+            return self
+        return look(viewed(view), self.number)
+
+    def __set__(self, View view not None, value):
+        if view.given is None:
+            view.given = {}
+        view.given[self.number] = value
+
+    def __delete__(self, View view not None):
+        self.__set__(view, DELETED)
+
+
+cdef int64_t whole(object value) except? -1:
+    """A bot's answer as a whole number: fractions are cut off, too large a number becomes the largest, NaN is 0.
+
+    Raises TypeError for what is no number.
+    """
+    cdef int overflow = 0
+    cdef int64_t number
+    cdef double real
+    if not PyLong_Check(value) and not PyFloat_Check(value):
+        if value is None:
+            raise TypeError("returned None (a path without return?), expected a number")
+        try:
+            value = PyNumber_Index(value)
+        except TypeError:
+            if isinstance(value, (str, bytes, bytearray)):
+                raise TypeError(f"returned a {type(value).__name__}, expected a number") from None
+            try:
+                value = float(value)
+            except TypeError:
+                raise TypeError(f"returned a {type(value).__name__}, expected a number") from None
+    if PyFloat_Check(value):
+        real = PyFloat_AS_DOUBLE(value)
+        if real != real:
+            return 0
+        if real >= 9.2e18:
+            return INT64_MAX
+        if real <= -9.2e18:
+            return INT64_MIN
+        return <int64_t>real
+    number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    if overflow:
+        return INT64_MAX if overflow > 0 else INT64_MIN
+    return number
+
+
+cdef class Buffer:
+    """Bytes that grow."""
+    cdef unsigned char* content
+    cdef size_t capacity
+
+    def __cinit__(self):
+        self.capacity = 1 << 16
+        self.content = <unsigned char*>malloc(self.capacity)
+        if self.content == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.content)
+
+    cdef unsigned char* reserve(self, size_t size) except NULL:
+        cdef unsigned char* larger
+        if size > self.capacity:
+            larger = <unsigned char*>realloc(self.content, 2 * size)
+            if larger == NULL:
+                raise MemoryError
+            self.content = larger
+            self.capacity = 2 * size
+        return self.content
+
+
+cdef bint read_message(int descriptor, Buffer inbox) except *:
+    """Fill the buffer with one message; false when the other end is closed."""
+    cdef size_t size = 0
+    cdef size_t wanted = sizeof(Header)
+    cdef Py_ssize_t got
+    while size < wanted:
+        # We keep the GIL, so that the bot's threads, if it has any, don't run while it is not asked.
+        got = read(descriptor, inbox.content + size, inbox.capacity - size)
+        if got < 0 and errno == EINTR:
+            PyErr_CheckSignals()
+            continue
+        if got <= 0:
+            return False
+        size += got
+        if wanted == sizeof(Header) and size >= sizeof(Header):
+            wanted = (<Header*>inbox.content).size
+            inbox.reserve(wanted)
+    return True
+
+
+cdef bint write_all(int descriptor, unsigned char* source, size_t size) except *:
+    cdef Py_ssize_t put
+    while size:
+        put = write(descriptor, source, size)
+        if put > 0:
+            source += put
+            size -= put
+        elif put < 0 and errno == EINTR:
+            PyErr_CheckSignals()
+        else:
+            return False
+    return True
+
+
+cdef bytes explained(explain, problem):
+    """A failure in words, at most MOST_TEXT bytes."""
+    try:
+        return explain(problem).encode("utf-8", "replace")[:MOST_TEXT]
+    except BaseException:
+        return b"an exception that can't be explained"
+
+
+cdef enum:
+    MOST_PRINTED = 800          # characters that are kept of what a leg printed
+
+cdef PyObject* asked = NULL     # the leg whose bot is being asked or made
+
+
+@cython.final
+cdef class LegOutput:
+    """Stands for sys.stdout and sys.stderr where legs share a process: keeps the last that each of them prints."""
+    encoding = "utf-8"
+    errors = "replace"
+    closed = False
+
+    def write(self, str text not None):
+        cdef Leg leg
+        if asked != NULL:
+            leg = <Leg>asked
+            leg.printed = (leg.printed + text[-MOST_PRINTED:])[-MOST_PRINTED:]
+        return len(text)
+
+    def writelines(self, lines):
+        for line in lines:
+            self.write(line)
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return False
+
+    def writable(self):
+        return True
+
+    def readable(self):
+        return False
+
+
+cdef tell_printed(int lane, Leg leg):
+    """Write the last that a leg printed to standard error, with the number of its lane before it."""
+    cdef bytes text = f"\x1e{lane}\n{leg.printed}\x1f".encode("utf-8", "replace")
+    if leg.printed:
+        write(2, <const char*>text, len(text))      # what doesn't fit into the pipe is not missed
+
+
+@cython.final
+cdef class Leg:
+    """A lane's bot: the view that it is shown and the functions that it answers with, or why it could not start."""
+    cdef View view
+    cdef bint is_well           # it plays: there is no failure, and it lacked no memory
+    cdef bint lacked_memory     # no failure of its own: other legs of the process may have taken it
+    cdef PyObject* functions[MOST_QUESTIONS]
+    cdef object kept
+    cdef bytes failure
+    cdef str printed            # the last of it
+
+    def __init__(self, new_leg, explain, seed):
+        global asked
+        self.printed = ""
+        asked = <PyObject*>self
+        try:
+            self.view, self.kept = new_leg(seed)
+        except MemoryError:
+            self.lacked_memory = True
+            return
+        except BaseException as problem:
+            self.failure = explained(explain, problem)
+            return
+        for number, function in enumerate(self.kept):
+            self.functions[number] = <PyObject*>function
+        self.is_well = True
+
+
+cdef class Legs:
+    """The lanes' legs, by number."""
+    cdef list kept
+    cdef PyObject** by_lane
+    cdef size_t capacity
+
+    def __cinit__(self):
+        self.kept = []
+
+    def __dealloc__(self):
+        free(self.by_lane)
+
+    cdef put(self, size_t lane, Leg leg):
+        if lane >= self.capacity:
+            self.capacity = 2 * lane + 64
+            larger = <PyObject**>realloc(self.by_lane, self.capacity * sizeof(PyObject*))
+            if larger == NULL:
+                raise MemoryError
+            self.by_lane = larger
+        while len(self.kept) <= lane:
+            self.by_lane[len(self.kept)] = NULL
+            self.kept.append(None)
+        self.by_lane[lane] = <PyObject*>leg
+        self.kept[lane] = leg
+
+    cdef void prefetch(self, Question* question, int stage) noexcept:
+        """Ask for the memory that a question will need: stage by stage, for what was asked for tells of the next."""
+        cdef Leg leg
+        cdef View view
+        cdef PyObject* function
+        cdef int i
+        if question.kind < 0 or <size_t>question.lane >= <size_t>len(self.kept) or self.by_lane[question.lane] == NULL:
+            return
+        if stage == 0:
+            prefetch_line(self.by_lane[question.lane])
+            prefetch_line(<char*>self.by_lane[question.lane] + 64)
+            return
+        leg = <Leg>self.by_lane[question.lane]
+        if not leg.is_well:
+            return
+        view = leg.view
+        if stage == 1:
+            for i in range(VIEW_LINES):
+                prefetch_line(<char*><PyObject*>view + 64 * i)
+            function = leg.functions[question.kind]
+            for i in range(FUNCTION_LINES):
+                prefetch_line(<char*>function + 64 * i)
+        elif view.past != NULL:
+            if stage == 2:
+                prefetch_line(view.past + view.turns * view.history_count)
+            for i in range(view.history_count):
+                if view.lists[i] != NULL and view.filled[i] + 1 >= view.turns:
+                    if stage == 2:
+                        prefetch_line(view.lists[i])
+                    else:
+                        prefetch_line((<PyListObject*>view.lists[i]).ob_item + view.filled[i])
+
+
+cdef struct Shape:          # of a contest's questions
+    size_t stride
+    int view_size
+    int most_arguments
+    int counts[MOST_QUESTIONS]      # of arguments, the view aside
+    bint tells_values
+    int length_offset               # of the histories
+    int history_count
+    int history_offsets[MOST_HISTORIES]
+
+
+cdef int64_t answer_of(Leg leg, Question* question, Shape* shape, Py_ssize_t told, list numbers) except? -1:
+    """Have a leg's bot answer a question, behind which there are so many bytes of values.
+
+    `numbers` keeps the arguments, MOST_ARGUMENTS of them.
+    """
+    cdef View view = leg.view
+    cdef PyObject* arguments[MOST_ARGUMENTS + 2]
+    cdef PyObject* function = leg.functions[question.kind]
+    cdef int argument
+    cdef size_t passed = 1      # before the first there is a place that the called may use
+    if shape.tells_values:
+        PyDict_Update(
+            PyObject_GenericGetDict(view, NULL), PyMarshal_ReadObjectFromString(<char*>question + shape.stride, told)
+        )
+        arguments[passed] = <PyObject*>view
+        passed += 1
+    elif shape.view_size:
+        memcpy(view.content, <unsigned char*>&question.arguments[shape.most_arguments], shape.view_size)
+        arguments[passed] = <PyObject*>view
+        passed += 1
+        if shape.history_count:
+            if (<int32_t*>(view.content + shape.length_offset))[0] == 0:
+                begin_histories(view, shape.history_count)
+            else:
+                add_to_histories(view, shape.history_offsets)
+            if function == <PyObject*>None:
+                return 0
+    for argument in range(shape.counts[question.kind]):
+        numbers[argument] = question.arguments[argument]
+        arguments[passed] = <PyObject*>numbers[argument]
+        passed += 1
+    result = PyObject_Vectorcall(<object>function, arguments + 1, (passed - 1) | MAY_USE_PLACE_BEFORE, NULL)
+    if view.looked:
+        note_lists(view)
+    return whole(result)
+
+
+cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, new_leg, explain):
+    """Answer the questions behind a header; the texts of those that are faulty."""
+    global asked
+    cdef char* place = <char*>header + sizeof(Header)   # where the next question begins
+    cdef Py_ssize_t told = 0
+    cdef int count = <int>header.count
+    cdef int number, i, stage
+    cdef Question* question = <Question*>place
+    cdef Answer* answer = answers
+    cdef Leg leg = None
+    cdef bytes text
+    cdef list texts = []
+    cdef list numbers = [None] * MOST_ARGUMENTS
+    memset(answers, 0, count * sizeof(Answer))      # ANSWERED
+    if not shape.tells_values:
+        for stage in range(STAGES):
+            for i in range(min(count, STEPS_AHEAD * (STAGES - stage))):
+                legs.prefetch(<Question*>(place + i * shape.stride), stage)
+    number = 0
+    while number < count:
+        text = None
+        try:
+            while number < count:
+                question = <Question*>place
+                answer = &answers[number]
+                if not shape.tells_values:
+                    for stage in range(STAGES):
+                        i = STEPS_AHEAD * (STAGES - stage)
+                        if number + i < count:
+                            legs.prefetch(<Question*>(place + i * shape.stride), stage)
+                elif question.kind >= 0:
+                    told = question.arguments[0]
+                    place += told + padding_of(told)
+                place += shape.stride
+                number += 1
+                if question.kind >= 0:
+                    leg = <Leg>legs.by_lane[question.lane]
+                    asked = <PyObject*>leg
+                    if not leg.is_well:
+                        if leg.lacked_memory:
+                            raise MemoryError
+                        text = leg.failure
+                        break
+                    answer.answer = answer_of(leg, question, shape, told, numbers)
+                elif question.kind == START_LANE:
+                    leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
+                    if leg.is_well:
+                        begin_histories(leg.view, shape.history_count)
+                    legs.put(question.lane, leg)
+                    if leg.lacked_memory:
+                        raise MemoryError
+                    if leg.failure is not None:
+                        text = leg.failure
+                        break
+                else:
+                    asked = NULL
+                    legs.put(question.lane, None)
+        except MemoryError:
+            answer.status = OUT_OF_MEMORY
+        except BaseException as problem:
+            text = explained(explain, problem)
+        if text is not None:
+            answer.status = FAULTY
+            answer.text_length = <int32_t>len(text)
+            tell_printed(question.lane, leg)
+            texts.append(text)
+    return b"".join(texts)
+
+
+def serve(
+    int questions,
+    int answers,
+    new_leg,
+    explain,
+    *,
+    argument_counts,
+    int view_size,
+    int most_arguments,
+    histories=(0, ()),
+    bint tells_values=False,
+):
+    """Answer messages until the pipe closes.
+
+    `new_leg(seed)` gives a leg's view and the functions that answer its
+    questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
+    `argument_counts`: of each question, the view aside. `histories`: where the view has their length, and the place
+    of the last element for each. `tells_values`: the view's attributes come by name.
+    """
+    cdef Shape shape
+    cdef Buffer inbox = Buffer()
+    cdef Buffer outbox = Buffer()
+    cdef Legs legs = Legs()
+    cdef Header* header
+    cdef Header* reply
+    cdef size_t size
+    cdef bytes text
+    cdef int number
+    if (
+        len(argument_counts) > MOST_QUESTIONS
+        or max(argument_counts, default=0) > MOST_ARGUMENTS
+        or view_size > MOST_VIEW_BYTES
+        or len(histories[1]) > MOST_HISTORIES
+    ):
+        raise ValueError("questions of more kinds, arguments, bytes or histories than there is room for")
+    shape.stride = question_size(most_arguments, view_size)
+    shape.view_size = view_size
+    shape.most_arguments = most_arguments
+    shape.tells_values = tells_values
+    shape.length_offset = histories[0]
+    shape.history_count = <int>len(histories[1])
+    for number, count in enumerate(argument_counts):
+        shape.counts[number] = count
+    for number, offset in enumerate(histories[1]):
+        shape.history_offsets[number] = offset
+    while read_message(questions, inbox):
+        header = <Header*>inbox.content
+        size = sizeof(Header) + header.count * sizeof(Answer)
+        outbox.reserve(size)
+        text = answers_to(header, <Answer*>(outbox.content + sizeof(Header)), legs, &shape, new_leg, explain)
+        outbox.reserve(size + len(text))
+        memcpy(outbox.content + size, <const char*>text, len(text))
+        reply = <Header*>outbox.content
+        reply.size = <uint32_t>(size + len(text))
+        reply.serial = header.serial
+        reply.count = header.count
+        reply.text_size = <uint32_t>len(text)
+        if not write_all(answers, outbox.content, reply.size):
+            return

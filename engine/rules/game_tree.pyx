@@ -1,0 +1,201 @@
+"""A game for two as a tree of what can be asked in it, made as it is played and kept while there is room.
+
+What a state is, its rules say, in Python; that takes microseconds. Where a kept node leads takes nanoseconds, without
+the GIL.
+"""
+
+cimport cython
+from libc.math cimport isfinite
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from engine.rules.decisions cimport Asked, Decision
+from engine.kernel.memory cimport grown
+
+from engine.rules.decisions import LEGAL_ACTIONS
+
+CHANCE = CHANCE_NODE
+TURN = TURN_NODE
+SIMULTANEOUS = SIMULTANEOUS_NODE
+OVER = OVER_NODE
+SEAT = "seat"
+
+cdef enum:
+    MOST_QUESTIONS_KEPT = 40_000    # with the texts that processes are told, some hundred bytes to a few KB each
+
+
+@cython.final
+cdef class GameTree:
+    """The tree of a game whose moves all are one `decision`, which tells LEGAL_ACTIONS and the player as SEAT.
+
+    `rules` know its states: `begin()` gives the first one; `describe(state)` is (CHANCE, actions, probabilities),
+    (TURN, player, actions), (SIMULTANEOUS, actions of player 0, of player 1) or (OVER, returns by player);
+    `advance(state, action)` changes a state, by a pair of actions where both move; `ask(state, player, first)` is the
+    decision's question to a player, with player 0 at seat `first`. Nodes are kept while they take `most_bytes`.
+    What exists is shared by all threads that play.
+    """
+
+    def __cinit__(self):
+        self.asked = {}
+
+    def __init__(self, rules, Decision decision, *, size_t most_bytes):
+        cdef int i
+        if decision.legal < 0 or SEAT not in decision.names:
+            raise ValueError(f"{decision.name} does not tell {LEGAL_ACTIONS} and {SEAT}")
+        if self.root != NULL:
+            raise ValueError("the tree is made already")
+        self.rules = rules
+        self.decision = decision
+        self.most_bytes = most_bytes
+        self.most_actions = decision.places[decision.legal].most
+        for i in (decision.legal, decision.names.index(SEAT)):
+            if decision.places[i].code != c"i":
+                raise ValueError(f"{decision.name} tells {decision.names[i]} as no number of 32 bits")
+        self.legal_offset = decision.places[decision.legal].offset
+        self.legal_count_offset = decision.places[decision.legal].count_offset
+        self.seat_offset = decision.places[decision.names.index(SEAT)].offset
+        self.root = self.new_node(NULL, 0, rules.begin())
+
+    def __dealloc__(self):
+        cdef size_t i
+        for i in range(self.kept_count):
+            free(self.kept[i])
+        free(self.kept)
+
+    @property
+    def nodes(self):
+        """How many are kept."""
+        return self.kept_count
+
+    cdef Node* child(self, Node* node, int place, object state) except NULL:
+        """The node at this place, for its first time; `state` is its parent's and becomes its own.
+
+        Whoever asks owns it unless it is kept. Another thread may have made it meanwhile.
+        """
+        cdef Node* made
+        cdef int64_t one = node.actions[place // node.counts[1] if node.kind == SIMULTANEOUS_NODE else place]
+        if node.kind == SIMULTANEOUS_NODE:
+            self.rules.advance(state, (one, node.actions[node.counts[0] + place % node.counts[1]]))
+        else:
+            self.rules.advance(state, one)
+        if node.is_kept and node.children[place] != NULL:
+            return node.children[place]
+        made = self.new_node(node, place, state)
+        if made.is_kept:
+            if node.children[place] != NULL:    # made while the rules ran; `made` is freed with the tree
+                return node.children[place]
+            node.children[place] = made
+        return made
+
+    cdef Node* new_node(self, Node* parent, int place, object state) except NULL:
+        """The node of a state. Raises ValueError for what no decision can ask."""
+        cdef Node* node
+        cdef Node shape
+        cdef size_t actions, weights, size
+        cdef double probability
+        cdef int i
+        kind, first, *rest = self.rules.describe(state)
+        memset(&shape, 0, sizeof(Node))
+        shape.kind = kind
+        shape.parent = parent
+        shape.place = place
+        lists = () if kind == OVER_NODE else (first,) if kind == CHANCE_NODE else (
+            tuple(rest) if kind == TURN_NODE else (first, *rest)
+        )
+        for i, legal in enumerate(lists):
+            shape.counts[i] = <int>len(legal)
+            if shape.counts[i] == 0 or kind != CHANCE_NODE and shape.counts[i] > self.most_actions:
+                raise ValueError(
+                    f"{self.decision.name} tells {len(legal)} {LEGAL_ACTIONS}; declared are 1 to {self.most_actions}"
+                )
+        shape.child_count = shape.counts[0] * shape.counts[1] if kind == SIMULTANEOUS_NODE else shape.counts[0]
+        actions = shape.counts[0] + shape.counts[1]
+        weights = actions if kind == CHANCE_NODE else 0
+        size = sizeof(Node) + 8 * (actions + weights + shape.child_count)
+        shape.is_kept = parent == NULL or parent.is_kept and self.size + size <= self.most_bytes
+        node = <Node*>calloc(1, size)
+        if node == NULL:
+            raise MemoryError
+        node[0] = shape
+        node.actions = <int64_t*>(<char*>node + sizeof(Node))
+        node.probabilities = <double*>(node.actions + actions)
+        node.children = <Node**>(node.probabilities + weights)
+        try:
+            self.write_actions(node, lists)
+            if kind == TURN_NODE:
+                node.player = first
+            elif kind == OVER_NODE:
+                for i in range(2):
+                    node.returns[i] = first[i]
+                    if not isfinite(node.returns[i]):
+                        raise ValueError(f"a game returns {first}, which is no finite number for both")
+            elif kind == CHANCE_NODE:
+                for i, probability in enumerate(rest[0]):
+                    node.probabilities[i] = probability
+                    node.total += probability
+                if not node.total > 0:
+                    raise ValueError("there is nothing to draw from")
+            if node.is_kept:
+                if not grown(<void**>&self.kept, &self.kept_capacity, self.kept_count + 1, sizeof(Node*)):
+                    raise MemoryError
+                self.kept[self.kept_count] = node
+                self.kept_count += 1
+                self.size += size
+        except BaseException:
+            free(node)
+            raise
+        return node
+
+    cdef int write_actions(self, Node* node, lists) except -1:
+        """Write down whose actions there are. Raises ValueError for one that the decision doesn't declare."""
+        cdef int64_t* end = node.actions
+        for legal in lists:
+            for action in legal:
+                end[0] = action
+                if node.kind != CHANCE_NODE and not self.decision.low <= end[0] <= self.decision.high:
+                    raise ValueError(f"{action} is no action that {self.decision.name} declares")
+                end += 1
+        return 0
+
+    cdef object state_at(self, Node* node):
+        """A new state at a node, by the way there."""
+        cdef list way = []
+        cdef Node* here = node
+        while here.parent != NULL:
+            way.append(<size_t>here)
+            here = here.parent
+        state = self.rules.begin()
+        for step in reversed(way):
+            here = <Node*><size_t>step
+            if here.parent.kind == SIMULTANEOUS_NODE:
+                action = (
+                    here.parent.actions[here.place // here.parent.counts[1]],
+                    here.parent.actions[here.parent.counts[0] + here.place % here.parent.counts[1]],
+                )
+            else:
+                action = here.parent.actions[here.place]
+            self.rules.advance(state, action)
+        return state
+
+    cdef Asked question(self, Node* node, int player, int first, object state):
+        """The question that is put to a player, with all that processes are told; `state`: the node's, or None."""
+        cdef Asked asked
+        key = (<size_t>node, player, first)
+        asked = self.asked.get(key) if node.is_kept else None
+        if asked is None:
+            asked = self.rules.ask(self.state_at(node) if state is None else state, player, first)
+            if node.is_kept and len(self.asked) < MOST_QUESTIONS_KEPT:
+                self.asked[key] = asked
+        return asked
+
+    cdef void show(self, const Node* node, int player, unsigned char* window) noexcept nogil:
+        """Write what a player is told into a C bot's struct."""
+        cdef const int64_t* actions = actions_of(node, player)
+        cdef int count = count_of(node, player)
+        cdef int32_t* target = <int32_t*>(window + self.legal_offset)
+        cdef int i
+        (<int32_t*>(window + self.legal_count_offset))[0] = count
+        for i in range(count):
+            target[i] = <int32_t>actions[i]
+        (<int32_t*>(window + self.seat_offset))[0] = player

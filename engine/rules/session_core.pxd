@@ -1,0 +1,53 @@
+# See session_core.pyx for details.
+
+cimport cython
+from libc.stdint cimport int64_t
+
+from engine.kernel.chance cimport Chance
+from engine.rules.decisions cimport Asked
+from engine.kernel.game_core cimport Status, Sums
+from engine.rules.generator_core cimport GeneratorCore
+from engine.kernel.records cimport Table
+
+cdef struct ColumnPlace:    # a column of a table, and what its values are
+    char* content
+    int code                # of the struct module; ? is a flag
+
+
+@cython.final
+cdef class Rows:
+    cdef Table table
+    cdef list names
+    cdef dict places_by_name
+    cdef ColumnPlace* places
+    cdef list waiting       # rows for which there is no room yet
+
+    cdef int add(self, list values) except -1
+    cdef int write(self, list values) except -1
+    cdef bint catch_up(self) except *
+
+
+@cython.final
+cdef class SessionCore(GeneratorCore):
+    cdef object play_session
+    cdef Chance chance
+    cdef Rows games_rows
+    cdef Rows sessions_rows
+    cdef Asked asked
+    cdef Session current
+    cdef object reply           # the answer that the generator waits for, or None
+    cdef bint seats_swapped
+    cdef bint zero_sum
+    cdef Sums sums_of_y
+    cdef double session_totals[2]
+
+    cdef int finish_session(self) except -1
+
+
+@cython.final
+cdef class Session:
+    cdef SessionCore core
+    cdef readonly int64_t number
+    cdef readonly int first
+    cdef readonly int64_t games
+    cdef readonly Chance chance

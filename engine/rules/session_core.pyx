@@ -1,0 +1,300 @@
+"""A core that plays sessions by rules written in Python: a generator for each, which asks and records.
+
+It is a state machine like every other, so bots of all kinds and legs in step can be
+put behind it. It takes the GIL for each step.
+"""
+
+cimport cython
+from libc.stdint cimport (
+    INT8_MAX, INT8_MIN, INT16_MAX, INT16_MIN, INT32_MAX, INT32_MIN, UINT8_MAX, UINT16_MAX,
+    UINT32_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+)
+from libc.math cimport isfinite
+from libc.stdlib cimport calloc, free
+
+from engine.kernel.chance cimport Chance
+from engine.rules.decisions cimport Asked
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status, add_session, listed
+from engine.rules.generator_core cimport GeneratorCore
+from engine.kernel.records cimport Table
+
+from engine.rules.generator_core import OVER
+
+# What every game's and every session's row has, around the contest's own columns of games.
+GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32", "x_is_first": "bool"}
+GAME_ENDS = {"x_points": "float64", "y_points": "float64"}
+SESSION_COLUMNS = {"match": "int32", "session": "int32", "games": "int32", "x_points": "float64", "y_points": "float64"}
+
+cdef enum:
+    GAMES_OF_A_SESSION = 32     # bits of a stream's number
+
+
+cdef int code_of(str kind) except -1:
+    """The struct code of a numpy type's name. Raises ValueError for a type that no column has."""
+    codes = {
+        "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
+        "int64": "q", "float32": "f", "float64": "d",
+    }
+    if kind not in codes:
+        raise ValueError(f"no column can be {kind}; there are {', '.join(codes)}")
+    return ord(codes[kind])
+
+
+@cython.final
+cdef class Rows:
+    """Rows on their way into a table, whose columns have these names and types, in order.
+
+    Raises TypeError for a table of others.
+    """
+
+    def __init__(self, Table table, columns):
+        cdef int i
+        buffered = {name: "uint8" if kind == "bool" else kind for name, kind in columns.items()}
+        there = {name: table.row[name].name for name in table.row.names}
+        if list(buffered.items()) != list(there.items()):
+            raise TypeError(f"the rules write {buffered}, the table has {there}")
+        self.table = table
+        self.names = list(columns)
+        self.places_by_name = {name: i for i, name in enumerate(columns)}
+        self.waiting = []
+        free(self.places)
+        self.places = <ColumnPlace*>calloc(len(self.names), sizeof(ColumnPlace))
+        if self.places == NULL:
+            raise MemoryError
+        for i, (name, kind) in enumerate(columns.items()):
+            self.places[i].content = table.columns.content + <int64_t>table.row.fields[name][1] * table.columns.pitch
+            self.places[i].code = code_of(kind)
+
+    def __dealloc__(self):
+        free(self.places)
+
+    cdef int add(self, list values) except -1:
+        """Write a row, or keep it until there is room."""
+        if self.waiting or self.table.rows == self.table.capacity:
+            self.waiting.append(values)
+            return 0
+        return self.write(values)
+
+    cdef bint catch_up(self) except *:
+        """Write the rows that wait; false when there is no room for all."""
+        cdef int64_t written = 0
+        if not self.waiting:
+            return True
+        for values in self.waiting:
+            if self.table.rows == self.table.capacity:
+                break
+            self.write(values)
+            written += 1
+        del self.waiting[:written]
+        return not self.waiting
+
+    cdef int write(self, list values) except -1:
+        """Write a row into the table, which has room. Raises ValueError for a value that its column can't hold."""
+        cdef int64_t row = self.table.rows
+        cdef int64_t number
+        cdef double real
+        cdef ColumnPlace* place
+        cdef int i
+        cdef bint fits
+        for i in range(len(self.names)):
+            place = &self.places[i]
+            value = values[i]
+            if place.code == c"f" or place.code == c"d":
+                try:
+                    real = value
+                    fits = isfinite(real)
+                except (TypeError, OverflowError):
+                    fits = False
+                if fits and place.code == c"d":
+                    (<double*>place.content)[row] = real
+                elif fits:
+                    (<float*>place.content)[row] = <float>real
+            else:
+                try:
+                    number = value
+                    fits = not isinstance(value, float)
+                except (TypeError, OverflowError):
+                    fits = False
+                fits = fits and put(place, row, number)
+            if not fits:
+                raise ValueError(f"the rules record {self.names[i]} = {value!r}, which its column can't hold")
+        self.table.rows = row + 1
+        return 0
+
+
+cdef bint put(ColumnPlace* place, int64_t row, int64_t number) noexcept:
+    """Write a whole number; false when it is too large or small."""
+    cdef int code = place.code
+    if code == c"?":
+        (<uint8_t*>place.content)[row] = <uint8_t>number
+        return 0 <= number <= 1
+    if code == c"b":
+        (<int8_t*>place.content)[row] = <int8_t>number
+        return INT8_MIN <= number <= INT8_MAX
+    if code == c"B":
+        (<uint8_t*>place.content)[row] = <uint8_t>number
+        return 0 <= number <= UINT8_MAX
+    if code == c"h":
+        (<int16_t*>place.content)[row] = <int16_t>number
+        return INT16_MIN <= number <= INT16_MAX
+    if code == c"H":
+        (<uint16_t*>place.content)[row] = <uint16_t>number
+        return 0 <= number <= UINT16_MAX
+    if code == c"i":
+        (<int32_t*>place.content)[row] = <int32_t>number
+        return INT32_MIN <= number <= INT32_MAX
+    if code == c"I":
+        (<uint32_t*>place.content)[row] = <uint32_t>number
+        return 0 <= number <= UINT32_MAX
+    (<int64_t*>place.content)[row] = number
+    return True
+
+
+@cython.final
+cdef class SessionCore(GeneratorCore):
+    """One leg by rules in Python: `play_session` takes a Session and gives the generator that plays it.
+
+    The generator yields what its decisions make (`engine.rules.decisions`), is sent the answers, which are legal,
+    and records games. `columns` are its own of a game: names and types. `deals_key`, 32 bytes, chooses the chance,
+    which is another in each game; `seats_swapped` has y come first in even sessions, as in the second leg of a
+    duplicate match. Where the game is `zero_sum`, it is seen to that it is. An exception of the rules ends the
+    leg, and `check` raises it.
+    """
+
+    def __init__(
+        self,
+        Table games_table,
+        Table sessions_table,
+        play_session,
+        columns,
+        *,
+        bytes deals_key,
+        int64_t sessions,
+        match=0,
+        first_session=0,
+        bint seats_swapped=False,
+        bint zero_sum=True,
+    ):
+        self.play_session = play_session
+        self.sessions = sessions
+        self.match = match
+        self.first_session = first_session
+        self.seats_swapped = seats_swapped
+        self.zero_sum = zero_sum
+        self.games_table = games_table
+        self.sessions_table = sessions_table
+        self.games_rows = Rows(games_table, {**GAME_BEGINS, **columns, **GAME_ENDS})
+        self.sessions_rows = Rows(sessions_table, SESSION_COLUMNS)
+        self.chance = Chance(deals_key)
+
+    cdef int64_t default_answer(self) noexcept nogil:
+        return self.asked.default
+
+    cdef Status play_on(self, int64_t answer) except *:
+        if self.is_asking:
+            if not self.asked.takes(answer):
+                self.refused_answer = answer
+                return REFUSED
+            self.is_asking = False
+            self.reply = answer
+        while True:
+            if not (self.games_rows.catch_up() & self.sessions_rows.catch_up()):
+                return RECORDS_FULL
+            if self.generator is None:
+                if self.session == self.sessions:
+                    self.asked = None
+                    self.current = None     # they refer to this core
+                    return LEG_OVER
+                self.current = Session(self)
+                self.generator = self.play_session(self.current)
+                self.reply = None
+            question = self.resume(self.reply)
+            if question is OVER:
+                self.generator = None
+                self.finish_session()
+                continue
+            if type(question) is not Asked:
+                raise TypeError(f"the rules yield {question!r}, which is no question")
+            self.asked = <Asked>question
+            self.decision.kind = self.asked.decision.kind
+            self.decision.seat = self.asked.seat
+            self.decision.argument_count = 0
+            if self.windows[self.asked.seat] != self.scratch[self.asked.seat]:
+                self.asked.show(self.windows[self.asked.seat])
+            self.is_asking = True
+            return DECIDE
+
+    cdef int finish_session(self) except -1:
+        """Record the session now played, and go on to the next."""
+        cdef double x = self.session_totals[0]
+        cdef double y = self.session_totals[1]
+        if self.game == 0:
+            raise ValueError("the rules end a session without a game")
+        self.sessions_rows.add([self.match, self.first_session + self.session, self.game, x, y])
+        self.session_totals[0] = self.session_totals[1] = 0
+        if not self.zero_sum:
+            add_session(&self.sums_of_y, y, self.session, self.sessions)
+        self.score_session(x)
+        return 0
+
+    cdef bytes told(self, bint as_line):
+        return self.asked.told(as_line)
+
+    def y_sums(self):
+        return () if self.zero_sum else listed(&self.sums_of_y)
+
+    def told_values(self):
+        """What the pending decision tells, by name."""
+        return self.asked.plain()
+
+    def check(self):
+        if self.failure is not None:
+            raise self.failure
+
+
+@cython.final
+cdef class Session:
+    """A session as its rules see it: its `number` in the leg, from 0, and how many `games` it has recorded.
+
+    `first`: who comes first, by turns. `chance` is that of the game now played: it goes on
+    with another after each that is recorded, so that all pairings meet the same, however much they draw.
+    """
+
+    def __init__(self, SessionCore core):
+        self.core = core
+        self.number = core.session
+        self.first = <int>(core.session & 1) ^ core.seats_swapped
+        self.chance = core.chance
+        core.chance.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
+
+    def record(self, double x_points, double y_points, /, **columns):
+        """Record a game: what it was worth to x and to y, and the contest's own columns.
+
+        Raises ValueError for other columns than the contest has, and a value that one can't hold.
+        """
+        cdef SessionCore core = self.core
+        cdef Rows rows = core.games_rows
+        cdef list values
+        cdef int missing = len(rows.names) - 6 - len(columns)
+        if core.current is not self:
+            raise ValueError("the session is over")
+        if core.zero_sum and x_points != -y_points:
+            raise ValueError(f"a game of a zero-sum contest is worth {x_points} to x and {y_points} to y")
+        x_points += 0.0     # -0 becomes a plain one
+        y_points += 0.0
+        values = [core.match, core.first_session + core.session, self.games, self.first == 0]
+        try:
+            for i in range(4, len(rows.names) - 2):
+                values.append(columns[rows.names[i]])
+        except KeyError as lacking:
+            raise ValueError(f"the rules record no {lacking.args[0]}") from None
+        if missing:
+            raise ValueError(f"the rules record {', '.join(set(columns) - set(rows.names))}, which has no column")
+        values += [x_points, y_points]
+        rows.add(values)
+        core.session_totals[0] += x_points
+        core.session_totals[1] += y_points
+        core.games_recorded += 1
+        core.game += 1
+        self.games += 1
+        self.chance.turn_to((<uint64_t>self.number << GAMES_OF_A_SESSION) + self.games)

@@ -1,9 +1,0 @@
-from collections.abc import Sequence
-from typing import final
-
-from engine.game_core import GameCore
-
-@final
-class ScriptedCore(GameCore):
-    answers: list[int]
-    def __init__(self, questions: Sequence[tuple[int, Sequence[int], bytes]], view_size: int) -> None: ...

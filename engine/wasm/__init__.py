@@ -1,0 +1,1 @@
+"""Bots in WebAssembly: the loop that plays them, and what they import."""

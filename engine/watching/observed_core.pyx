@@ -1,0 +1,175 @@
+"""A core that plays another one and writes down what is asked and what is answered.
+
+It stands where that core would stand, before bots of every kind. So games are looked at
+as a tournament plays them, and tournaments neither know of it nor pay for it.
+"""
+
+cimport cython
+from libc.stdint cimport int64_t, uintptr_t
+
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, REFUSED, GameCore, Status
+
+
+@cython.final
+cdef class ObservedCore(GameCore):
+    """Plays `core`, and keeps the decisions of its sessions from `first_session` to `last_session`, counted in the leg.
+
+    With none of them it only ends the leg there. Of their games it keeps those from `first_game` to `last_game`. Once
+    these are played, or `most` decisions are kept, the leg is over. A step is a tuple (session, game, seat, kind,
+    arguments, view, values told by name, answer, failed, printed): `answer` is what the bot said, None where nothing
+    that the rules know came; `failed` says that the default answer stood in for it; `printed` is what it printed since
+    its decision before, as bytes.
+    """
+    cdef readonly GameCore core
+    cdef int64_t first_session
+    cdef int64_t last_session
+    cdef int64_t first_game
+    cdef int64_t last_game
+    cdef int64_t most
+    cdef list kept
+    cdef list listeners         # who knows what is printed, by seat
+    cdef list before            # what bots printed who sat there before, by seat
+    cdef object question        # the pending decision, if it is to be kept: a step up to its answer
+    cdef object refused         # the answer to it that broke the rules
+    cdef bint failed
+    cdef bint unheard           # decisions went by that are not kept
+
+    def __init__(
+        self,
+        GameCore core,
+        *,
+        int64_t first_session,
+        int64_t last_session,
+        int64_t first_game,
+        int64_t last_game,
+        int64_t most,
+    ):
+        self.core = core
+        self.first_session = first_session
+        self.last_session = last_session
+        self.first_game = first_game
+        self.last_game = last_game
+        self.most = most
+        self.kept = []
+        self.listeners = [None, None]
+        self.before = [b"", b""]
+        for seat in range(2):
+            self.windows[seat] = core.windows[seat]
+        self.most_decisions = core.most_decisions
+        self.games_table = core.games_table
+        self.sessions_table = core.sessions_table
+        self.view_size = core.view_size
+        self.sessions = core.sessions
+
+    @property
+    def steps(self):
+        """What was asked and answered, in order; a leg that a bot ended ends with the question that it failed."""
+        if self.question is None:
+            return list(self.kept)
+        seat = self.question[2]
+        return [*self.kept, (*self.question, self.refused, True, self.heard(seat))]
+
+    cdef Status step(self, int64_t answer) noexcept nogil:
+        cdef Status status
+        with gil:
+            if self.question is not None and not self.failed:
+                self.refused = answer       # unless the rules take it
+        status = self.core.step(answer)
+        if status == REFUSED:
+            self.refused_answer = self.core.refused_answer
+            return status
+        with gil:
+            self.keep_answer()
+        self.follow()
+        if status != DECIDE:
+            return status
+        if self.session > self.last_session or (self.session == self.last_session and self.game > self.last_game):
+            return LEG_OVER
+        with gil:
+            if <int64_t>len(self.kept) >= self.most:
+                return LEG_OVER
+            self.keep_question()
+        return status
+
+    cdef void follow(self) noexcept nogil:
+        """Show what the other core shows."""
+        self.decision = self.core.decision
+        self.session = self.core.session
+        self.game = self.core.game
+        self.games_recorded = self.core.games_recorded
+        self.sessions_played = self.core.sessions_played
+        self.points = self.core.points
+        self.squared_points = self.core.squared_points
+
+    cdef int keep_question(self) except -1:
+        if self.session < self.first_session or not self.first_game <= self.game <= self.last_game:
+            self.unheard = True
+            return 0
+        if self.unheard:
+            self.unheard = False
+            self.heard(0)
+            self.heard(1)
+        kind, seat, arguments, view = self.pending()
+        self.question = (self.session, self.game, seat, kind, arguments, view, dict(self.core.told_values()))
+        return 0
+
+    cdef int keep_answer(self) except -1:
+        if self.question is not None:
+            self.kept.append((*self.question, self.refused, bool(self.failed), self.heard(self.question[2])))
+        self.question = None
+        self.refused = None
+        self.failed = False
+        return 0
+
+    cdef heard(self, int seat):
+        """What the bot has printed since this was last asked, also the one before it that failed."""
+        printed = self.before[seat]
+        self.before[seat] = b""
+        return printed + self.listeners[seat]() if self.listeners[seat] is not None else printed
+
+    cdef int64_t default_answer(self) noexcept nogil:
+        return self.core.default_answer()
+
+    cdef void restarted(self, int seat) noexcept nogil:
+        self.core.restarted(seat)
+
+    cdef void prefetch(self) noexcept nogil:
+        self.core.prefetch()
+
+    def listen(self, int seat, printed):
+        """Ask `printed` for what a seat's bot printed since it was last asked."""
+        self.before[seat] = self.heard(seat)
+        self.listeners[seat] = printed
+
+    @property
+    def observes(self):
+        return self.first_session <= self.last_session
+
+    def note_restart(self, int seat):
+        self.failed = True
+        self.restarted(seat)
+
+    def skip_questions(self, int seat, questions):
+        self.core.skip_questions(seat, questions)
+
+    def write_views_to(self, int seat, uintptr_t address):
+        self.windows[seat] = <unsigned char*>address
+        self.core.write_views_to(seat, address)
+
+    cdef bytes told(self, bint as_line):
+        return self.core.told(as_line)
+
+    def told_values(self):
+        return self.core.told_values()
+
+    def check(self):
+        self.core.check()
+
+    def blocks(self):
+        return self.core.blocks()
+
+    def y_sums(self):
+        return self.core.y_sums()
+
+    def counts(self):
+        return self.core.counts()

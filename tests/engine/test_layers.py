@@ -1,0 +1,58 @@
+"""The folders of the core, each of which may use those below it only: what import-linter does for Python's imports."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ENGINE = Path(__file__).resolve().parents[2] / "engine"
+
+# From top to bottom; folders of one line know nothing of each other.
+LAYERS = [("games", "rules", "watching"), ("processes",), ("wasm",), ("parquet",), ("kernel",)]
+LEVELS = {folder: level for level, folders in enumerate(reversed(LAYERS)) for folder in folders}
+USES = re.compile(r"^\s*(?:from|cimport|import) engine\.(\S+)", re.MULTILINE)
+
+
+def room_of(module: str) -> str:
+    """The folder that a module lies in; each game is one of its own."""
+    folder, name = module.split(".")[:2]
+    return f"{folder}.{name}" if folder == "games" else folder
+
+
+def forbidden(module: str, source: str) -> list[str]:
+    """What a module uses and may not."""
+    own = room_of(module)
+    return [
+        used
+        for used in USES.findall(source)
+        if room_of(used) != own and LEVELS[used.split(".")[0]] >= LEVELS[module.split(".")[0]]
+    ]
+
+
+def test_every_folder_has_its_place() -> None:
+    assert {path.name for path in ENGINE.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(LEVELS)
+
+
+@pytest.mark.parametrize("folder", sorted(LEVELS))
+def test_folders_use_those_below_them(folder: str) -> None:
+    sources = [path for path in (ENGINE / folder).rglob("*") if path.suffix in (".pyx", ".pxd", ".pyi", ".py")]
+    assert len(sources) > 1
+    found = {
+        str(path.relative_to(ENGINE)): wrong
+        for path in sources
+        if (wrong := forbidden(".".join(path.relative_to(ENGINE).with_suffix("").parts), path.read_text()))
+    }
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("kernel.records", "from engine.processes.lanes cimport Lane"),
+        ("wasm.referee", "    from engine.rules.decisions import kinds"),
+        ("games.matrix_game.core", "from engine.games.two_card_draw.core cimport TwoCardDraw"),
+        ("rules.session_core", "cimport engine.watching.observed_core"),
+    ],
+)
+def test_a_use_upwards_or_sideways_is_found(module: str, line: str) -> None:
+    assert forbidden(module, f"cimport cython\n{line}\n") == [re.split(r"[ ]", line.strip())[1].removeprefix("engine.")]

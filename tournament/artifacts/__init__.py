@@ -1,0 +1,1 @@
+"""What submissions become: compiled, packed, tried and kept. What plays them is `tournament.worker`."""

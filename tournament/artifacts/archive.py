@@ -1,0 +1,123 @@
+"""A program's folder as one archive: packed by the driver, unpacked where the program is built or plays."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from tournament.artifacts.recipe import FILE_NAME, MOST_BYTES, BadRecipe, Recipe, read_recipe
+from tournament.errors import BadInput, RunFailed
+
+_MOST_ARCHIVED = 64 << 20
+_MOST_FILES = 2000
+_MOST_LEVELS = 32
+_LEFT_OUT = {"__pycache__", ".git"}
+
+
+def pack(folder: Path, *, built: bool = False) -> bytes:
+    """A folder as one archive, the same bytes for the same files.
+
+    `built`: builds can't mark files as executable, so those that look so are.
+    Raises BadInput for links, for too much, and for what can't be read.
+    """
+    content = io.BytesIO()
+    total = 0
+    with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name, path in sorted(_files(folder, folder.name)):
+            try:
+                source, mode = read_plainly(path, _MOST_ARCHIVED - total)
+            except OSError as error:
+                raise BadInput(f"{folder.name}/{name}: can't be read: {error.strerror}") from None
+            if source is None:
+                raise BadInput(f"{folder.name}: larger than {_MOST_ARCHIVED >> 20} MiB")
+            total += len(source)
+            entry = tarfile.TarInfo(name)
+            entry.size = len(source)
+            entry.mode = 0o755 if mode & 0o100 or (built and source.startswith((b"\x7fELF", b"#!"))) else 0o644
+            archive.addfile(entry, io.BytesIO(source))
+    return content.getvalue()
+
+
+def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
+    """The files of a folder by their paths in it. Raises BadInput for what a program's folder may not have."""
+    count = 0
+    folders = [(folder, "")]
+    while folders:
+        current, prefix = folders.pop()
+        try:
+            entries = list(_limited(current, _MOST_FILES + 1))
+        except OSError as error:
+            raise BadInput(f"{shown}/{prefix}: can't be read: {error.strerror}") from None
+        for entry in entries:
+            if entry.name in _LEFT_OUT:
+                continue
+            count += 1
+            if count > _MOST_FILES:
+                raise BadInput(f"{shown}: more than {_MOST_FILES:,} files")
+            name = f"{prefix}{entry.name}"
+            if not name.isprintable():  # which also tells what isn't UTF-8
+                raise BadInput(f"{shown}/{ascii(name)[1:-1]}: its name can't be printed; rename it")
+            if entry.is_dir(follow_symlinks=False):
+                if name.count("/") == _MOST_LEVELS:
+                    raise BadInput(f"{shown}: more than {_MOST_LEVELS} folders in each other")
+                folders.append((Path(entry.path), f"{name}/"))
+            elif entry.is_file(follow_symlinks=False):
+                yield name, Path(entry.path)
+            else:
+                raise BadInput(f"{shown}/{name}: a program's folder has plain files only")
+
+
+def _limited(folder: Path, most: int) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        for _, entry in zip(range(most), entries):
+            yield entry
+
+
+def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
+    """A file's content, None if it has more bytes than `most`, and its mode. Raises OSError for a link."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if found.st_size > most or not stat.S_ISREG(found.st_mode):
+            return None, found.st_mode
+        source = file.read(most + 1)
+    return (source if len(source) <= most else None), found.st_mode
+
+
+def unpack(archive: bytes, folder: Path) -> None:
+    """Write an archive's files into an empty folder. Raises RunFailed for one that `pack` can't have made."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
+            for entry in opened:
+                path = PurePosixPath(entry.name)
+                source = opened.extractfile(entry) if entry.isfile() else None
+                if source is None or path.is_absolute() or ".." in path.parts:
+                    raise RunFailed("a program's archive is damaged")
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(source.read())
+                target.chmod(entry.mode & 0o755)
+    except (tarfile.TarError, FileExistsError, NotADirectoryError, IsADirectoryError):
+        raise RunFailed("a program's archive is damaged") from None
+
+
+def recipe_of(archive: bytes) -> Recipe:
+    """The recipe in an archive. Raises BadRecipe."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
+        try:
+            file = opened.extractfile(FILE_NAME)
+        except KeyError:
+            file = None
+        if file is None:
+            raise BadRecipe(f"lacks {FILE_NAME}")
+        content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise BadRecipe(f"{FILE_NAME}: larger than {MOST_BYTES >> 10} KiB")
+        try:
+            return read_recipe(content.decode(), FILE_NAME)
+        except UnicodeDecodeError:
+            raise BadRecipe(f"{FILE_NAME}: it is not UTF-8 text") from None

@@ -1,0 +1,236 @@
+"""From a C or C++ bot's source to its WebAssembly: by which standard it builds, and which of its functions answer.
+
+Both are asked of the compiler. Mostly the first guess is right, and one confined start does all; where it isn't, the
+bot's text is compiled once more with a trial call of every function that could answer a question.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tournament.artifacts import compiler
+from tournament.artifacts.bot import Submission
+from tournament.contests.contest import Interface
+from tournament.contests.functions import (
+    MOST_NAMES,
+    NotChosen,
+    choose,
+    named_after_another_file,
+    names_for,
+    words_of,
+)
+from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.sandbox.outside.settings import SandboxSettings
+
+# What each trial call seems to be in a file of, by which its errors are known.
+_TRIAL_FILE = "trial_call_"
+# What is no more than a warning where people are used to it, but means that a function isn't the one that is asked.
+_STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
+_CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
+_PASTES = re.compile(rb"##|%:%:")
+_MOST_WORDS = 100_000  # that are looked at to say what a bot is perhaps named after
+RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A bot's WebAssembly, and the language standard by which it builds."""
+
+    code: bytes
+    standard: str
+
+
+# By the name of each question, or "" for the class, what the adapter is told answers it.
+_Answering = dict[str, str]
+
+
+def compile_bot(
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, *, with_lines: bool = False
+) -> Compiled:
+    """Compile a bot by the first standard that accepts it. Raises CompilerRefused, and RunFailed for the machine.
+
+    `with_lines`: the same code with what tells the source's lines.
+    """
+    runtime = compiler.compile_once(RUNTIME_SOURCES, sandbox)
+    refused: compiler.CompilerRefused | None = None
+    for standard in compiler.STANDARDS[submission.kind]:
+        with scratch_folder() as folder:
+            work = _Work(submission, interface, sandbox, standard, runtime, folder, with_lines)
+            try:
+                return Compiled(_compile_by(work), standard)
+            except (compiler.StillAtIt, compiler.TookTooMuch):
+                raise
+            except NotChosen as problem:
+                raise compiler.CompilerRefused(_with_way_out(str(problem), submission, interface)) from None
+            except compiler.CompilerRefused as problem:
+                refused = refused or problem
+    assert refused is not None
+    raise refused
+
+
+def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:
+    """What the compiler warns of in a bot that builds by a standard, in a few lines."""
+    with scratch_folder() as folder:
+        unit = _write_unit(submission, interface, folder)
+        return compiler.warnings_of(unit, standard, interface.sdk, sandbox)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One bot to be compiled by one standard, in a folder for the work."""
+
+    submission: Submission
+    interface: Interface
+    sandbox: SandboxSettings
+    standard: str
+    runtime: bytes
+    folder: Path
+    with_lines: bool
+
+
+def _compile_by(work: _Work) -> bytes:
+    """The WebAssembly by a standard. Raises CompilerRefused, and NotChosen for a text that builds by it."""
+    unit = _write_unit(work.submission, work.interface, work.folder)
+    include = unit.read_text()
+
+    def compile_with(answering: _Answering) -> bytes:
+        unit.write_text(include + _definitions(answering, work) + '#include "adapter.h"\n')
+        return compiler.compile_unit(
+            unit,
+            work.standard,
+            work.interface.sdk,
+            work.runtime,
+            work.sandbox,
+            work.interface.hints,
+            with_lines=work.with_lines,
+        )
+
+    guess = _guess(work)
+    refused: compiler.CompilerRefused | None = None
+    if guess:
+        try:
+            return compile_with(guess)
+        except (compiler.StillAtIt, compiler.TookTooMuch):
+            raise
+        except compiler.CompilerRefused as problem:
+            if any(file.startswith(f"{compiler.BOT_FOLDER}/") for file, _ in problem.complaints):
+                raise
+            refused = problem
+    try:
+        answering = _asked_of_compiler(work, unit, include)
+    except (compiler.StillAtIt, compiler.TookTooMuch):
+        raise
+    except compiler.CompilerRefused as problem:
+        raise refused or problem from None  # what is wrong with the text is said there without trial calls
+    if refused and answering == guess:
+        raise refused
+    return compile_with(answering)
+
+
+def _guess(work: _Work) -> _Answering | None:
+    """What answers by the words of the text alone, where they leave no choice; a guess, which the compiler is to try.
+
+    An exact name that compiles is the bot's. One after the file is guessed only where no exact one can be there.
+    """
+    interface = work.interface
+    words = set(words_of(_text(work)))
+    if work.submission.kind == "cpp" and interface.bot_class in words:
+        return {"": interface.bot_class} if interface.bot_class else None
+    questions = [question.name for question in interface.answered]
+    if words.issuperset(questions):
+        return {question: question for question in questions}
+    if words.intersection(questions) or _PASTES.search(work.submission.source):
+        return None
+    try:
+        names = {q: [name for name in names_for(work.submission.name, q, words) if name in words] for q in questions}
+        return dict(zip(questions, choose(work.submission.name, names)))
+    except NotChosen:
+        return None
+
+
+def _asked_of_compiler(work: _Work, unit: Path, include: str) -> _Answering:
+    """What answers, by a trial call of every function that could.
+
+    Raises CompilerRefused for a text that doesn't compile, and NotChosen.
+    """
+    interface = work.interface
+    words = words_of(_text(work))
+    names = {question.name: names_for(work.submission.name, question.name, words) for question in interface.answered}
+    if any(len(found) > MOST_NAMES for found in names.values()):
+        raise NotChosen(f"has more than {MOST_NAMES} names that differ from a function's in case only")
+    calls: list[tuple[str, str]] = [(question, name) for question, found in names.items() for name in found]
+    of_class = [interface.bot_class] if interface.bot_class and work.submission.kind == "cpp" else []
+    lines = ["#define TRIAL_CALLS\n", '#include "adapter.h"\n']
+    lines += [f'#pragma clang diagnostic error "-W{warning}"\n' for warning in _STRICT]
+    for number, (question, name) in enumerate(calls):
+        lines += [
+            f'#line 1 "{_TRIAL_FILE}{number}"\n',
+            f"ANSWER_{question.upper()}({_TRIAL_FILE}{number}, {_qualified(name, work)})\n",
+        ]
+    for name in of_class:
+        lines += [
+            f'#line 1 "{_TRIAL_FILE}{len(calls)}"\n',
+            f"static const unsigned long trial_size = sizeof({name});\n",
+        ]
+    unit.write_text(f'{include}{"".join(lines)}#line 1 "{unit.name}"\n')
+    wrong = compiler.errors_of(unit, work.standard, interface.sdk, work.sandbox, interface.hints, expected=_TRIAL_FILE)
+    if of_class and f"{_TRIAL_FILE}{len(calls)}" not in wrong:
+        return {"": of_class[0]}
+    fitting: dict[str, list[str]] = {question: [] for question in names}
+    unfit: list[str] = []
+    for number, (question, name) in enumerate(calls):
+        problem = wrong.get(f"{_TRIAL_FILE}{number}")
+        if problem is None:
+            fitting[question].append(name)
+        elif "undeclared" not in problem and "no member named" not in problem:
+            unfit.append(f"{name} doesn't fit: error: {problem}")
+    try:
+        return dict(zip(names, choose(work.submission.name, fitting)))
+    except NotChosen as problem_found:
+        raise NotChosen("\n".join([str(problem_found), *unfit])) from None
+
+
+def _with_way_out(problem: str, submission: Submission, interface: Interface) -> str:
+    """Say, too, for which file's name a bot's functions would be right."""
+    questions = [question.name for question in interface.answered]
+    names = named_after_another_file(questions, words_of(submission.source.decode(errors="replace"))[:_MOST_WORDS])
+    if not names or "lacks" not in problem:
+        return problem
+    file = names[0][: -len(questions[0])].rstrip("_")
+    suffix = "c" if submission.kind == "c" else "cpp"
+    return f"{problem}\nHint: {' and '.join(names)} are functions of a file {file}.{suffix}; rename it or them."
+
+
+def _definitions(answering: _Answering, work: _Work) -> str:
+    """What tells the adapter the bot's names."""
+    return "".join(
+        f"#define BOT_{question.upper() or 'CLASS'} {_qualified(name, work) if question else name}\n"
+        for question, name in answering.items()
+    )
+
+
+def _qualified(name: str, work: _Work) -> str:
+    """A name at file level, which isn't one that `using namespace std` brings."""
+    return f"::{name}" if work.submission.kind == "cpp" else name
+
+
+def _text(work: _Work) -> str:
+    return work.submission.source.decode(errors="replace")
+
+
+def _write_unit(submission: Submission, interface: Interface, folder: Path) -> Path:
+    """Write a bot's source, and a unit that includes the contest's header and then the bot; the unit's path."""
+    bot = folder / compiler.BOT_FOLDER / f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"
+    bot.parent.mkdir()
+    bot.write_bytes(submission.source)
+    os.utime(bot, (0, 0))  # which __TIMESTAMP__ tells
+    # A call of time() without its header would be taken for one that returns int.
+    clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
+    unit = folder / f"unit{bot.suffix}"
+    # At file level alone this is right: a text that is torn off is wrong there, and not in the adapter.
+    end = "namespace {}" if submission.kind == "cpp" else "__attribute__((unused)) static void tournament_end(void) {}"
+    unit.write_text(f'#include "{interface.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n')
+    return unit

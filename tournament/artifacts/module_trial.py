@@ -1,0 +1,54 @@
+"""Whether a bot's WebAssembly can be compiled within limits of time and memory, tried out of harm's way."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+from tournament.sandbox.outside import confinement, fork_server
+from tournament.sandbox.outside.confinement import Finished, LaunchSpec, Limits
+from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside.settings import SandboxSettings
+
+SECONDS = 20  # of processor time, for all engines
+_MEGABYTES = 2048
+_alone = threading.Lock()
+
+
+class TooHard(Exception):
+    """A module that takes more than compiling may take; the message says what."""
+
+
+class TooSlow(TooHard):
+    """One that takes too much processor time, and so would do so again."""
+
+
+def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]], sandbox: SandboxSettings) -> None:
+    """Compile a module in the sandbox by each engine that may play it.
+
+    `library`: the path of the runtime's; `engines`: the settings of each.
+
+    Raises TooHard; Disturbed when the system ended it, or gave it no time; and BadInput when it can't be confined.
+
+    Its bytes must not be malformed: what else is wrong with them passes here.
+    """
+
+    def attempt() -> Finished:
+        launch = LaunchSpec(
+            Limits(_MEGABYTES, SECONDS), module={"library": library, "settings": engines}, readable=[library]
+        )
+        return confinement.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
+
+    finished = attempt()
+    if finished.status not in (0, -signal.SIGXCPU):
+        with _alone:  # the system may have been short of something
+            finished = attempt()
+    if finished.status == 0:
+        return
+    if finished.status == -signal.SIGXCPU:
+        raise TooSlow(f"takes more than {SECONDS} seconds to be compiled to machine code")
+    if finished.cut_off:
+        raise Disturbed("this machine is too busy")
+    if finished.status == -signal.SIGKILL:
+        raise Disturbed("this machine has too little memory")
+    raise TooHard(f"takes more than {_MEGABYTES} MB to be compiled to machine code ({finished.in_words})")

@@ -1,0 +1,108 @@
+"""Running a program's build command, in the sandbox and in a copy of its folder."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from pathlib import Path
+
+from tournament.artifacts.archive import pack, recipe_of, unpack
+from tournament.artifacts.commands import PATH, find_command
+from tournament.artifacts.line_ends import windows_line_ends
+from tournament.artifacts.recipe import Recipe
+from tournament.errors import BadInput
+from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside.confinement import KILLED, LaunchSpec, Limits, kills_for_memory
+from tournament.sandbox.outside.scratch import is_full, scratch_folder
+from tournament.sandbox.outside.settings import SandboxSettings
+
+_SECONDS = 300  # of its own: `sandbox.outside.own_time`
+_MOST_SHOWN = 1 << 16  # bytes of what a build writes
+# What compilers are made of. Not all of /usr: people keep work of their own in some of its folders.
+_SYSTEM = (
+    *(
+        f"{root}/{name}"
+        for root in ("", "/usr", "/usr/local")
+        for name in ("bin", "lib", "lib64", "include", "libexec")
+    ),
+    "/usr/share",
+    "/usr/local/go",
+    "/usr/x86_64-linux-gnu",
+    "/usr/aarch64-linux-gnu",
+    "/etc/alternatives",
+)
+
+
+class BuildFailed(Exception):
+    """A program's build command failed; the message has its complaints.
+
+    `status` is how the command ended, 0 if we ended it.
+    """
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
+    """What plays: the archive, or what its build command makes of it, run in the sandbox in a copy.
+
+    One that the system killed is run once more, with no other beside it. Raises BuildFailed and BadRecipe, and OSError
+    when the disk is full.
+    """
+    recipe = recipe_of(archive)
+    if not recipe.build:
+        return archive
+    kills = kills_for_memory()
+    try:
+        return _build(archive, recipe, sandbox)
+    except BuildFailed as failed:
+        if failed.status not in KILLED and kills_for_memory() == kills:
+            raise
+    with _alone:
+        return _build(archive, recipe, sandbox)
+
+
+_alone = threading.Lock()
+
+
+def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
+    with scratch_folder() as whole:
+        folder = whole / "bot"
+        scratch = whole / "scratch"
+        folder.mkdir()
+        scratch.mkdir()
+        unpack(archive, folder)
+        system = [path for path in _SYSTEM if os.path.exists(path)]
+        finished = confinement.run(
+            LaunchSpec(
+                Limits(4096, 2 * _SECONDS, open_files=1024, file_megabytes=1024, processes=64),
+                command=[find_command(recipe.build[0], folder), *recipe.build[1:]],
+                folder=folder,
+                readable=[*system, *sandbox.readable],
+                writable=[str(folder), str(scratch)],
+                environment={"PATH": PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"},
+                purpose="build",
+            ),
+            sandbox.mode,
+            _SECONDS,
+            most=_MOST_SHOWN,
+        )
+        if finished.status != 0:
+            if is_full(whole):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            ended_by_us = finished.cut_off or finished.excess
+            complaint = _complaint(recipe, finished, folder, windows_line_ends(archive))
+            raise BuildFailed(complaint, 0 if ended_by_us else finished.status)
+        try:
+            return pack(folder, built=True)
+        except BadInput as problem:
+            raise BuildFailed(str(problem)) from None
+
+
+def _complaint(recipe: Recipe, finished: confinement.Finished, folder: Path, hint: str) -> str:
+    text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
+    lines = [line for line in text.splitlines() if line.strip()]
+    what = f"its build ({' '.join(recipe.build)}) {finished.in_words}{': ' if hint else ''}{hint}"
+    return "\n".join([what, *lines[:12], *([f"… and {len(lines) - 12} more lines"] if len(lines) > 12 else [])])

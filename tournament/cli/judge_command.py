@@ -1,0 +1,40 @@
+"""The command `tournament judge`, of contests whose statement has programs judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
+def judge(
+    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
+    hands: Annotated[int | None, typer.Option(metavar="G", min=1, max=1_000_000, help="default 10000")] = None,
+    seed: Annotated[str, typer.Option(metavar="SEED", help="number or text that chooses deals and dice")] = "1",
+    decks: Annotated[Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead")] = None,
+    transcript: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="write every line here: < read by the program, > written by it")
+    ] = None,
+    no_sandbox: Annotated[bool, typer.Option("--no-sandbox", help="run the program with all your rights")] = False,
+) -> None:
+    """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
+
+    Exits with 0 when it played to the end, 2 for bad input, 3 when it broke the
+    protocol, 4 when it ran out of time, 5 when its output ended before the match.
+    """
+    from tournament.cli.consoles import out
+    from tournament.config import load_contests
+    from tournament.trial.judging import judge_command
+
+    verdict = judge_command(
+        load_contests().find(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
+        sandboxed=not no_sandbox,
+    )  # fmt: skip
+    out.print(verdict.text, soft_wrap=True)
+    if verdict.exit_code:
+        raise typer.Exit(verdict.exit_code)

@@ -1,0 +1,1 @@
+"""What runs inside a confined process, with the standard library alone."""

@@ -1,0 +1,227 @@
+"""What a confined process does first: limits, capabilities, system calls; then it is the bot.
+
+Runs inside the sandbox with the standard library alone, and imports little of
+it: programs start once a leg. `confinement.start` tells it what.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import resource
+import sys
+
+from tournament.sandbox.inside import system_calls
+
+# Typing, and signal with its enumerations, take longer to import than all the rest.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    from typing import Any
+else:
+    import _signal as signal
+
+# How a process that can't be confined ends, its reason on standard error.
+NOT_CONFINED = 119
+
+
+def main(launch: dict[str, Any]) -> None:
+    """Confine this process as it is told, then turn into the command or the Python bot."""
+    if "forks" in launch:
+        launch = _forked(launch["forks"])
+    if launch["purpose"] == "build":
+        _fork_under_supervision()
+    for name, value in launch["limits"].items():
+        number = getattr(resource, f"RLIMIT_{name}")
+        hard = resource.getrlimit(number)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        # A second more of processor time, in which the signal for the first limit can do its work.
+        resource.setrlimit(number, (value, value + 1 if name == "CPU" and hard != value else value))
+    if "probe" in launch:
+        _confine(launch, 0)
+        print(" ".join(_possible(launch["probe"])), flush=True)
+        return
+    if "module" in launch:
+        from tournament.sandbox.inside import module_compiler
+
+        module_compiler.main(launch["module"], lambda: _confine(launch, 0))
+        return
+    if "python" in launch:
+        from tournament.sandbox.inside import python_host
+
+        python_host.prepare(launch["python"])
+        _confine(launch, 0)
+        python_host.serve()
+        return
+    command = launch["command"]
+    path, address = _hidden(command[0])
+    arguments = (ctypes.c_char_p * (len(command) + 1))(*[os.fsencode(word) for word in command], None)
+    environment = [os.fsencode(f"{name}={value}") for name, value in launch["environment"].items()]
+    variables = (ctypes.c_char_p * (len(environment) + 1))(*environment, None)
+    _confine(launch, address)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for earlier in launch["before"]:
+        if status := os.spawnve(os.P_WAIT, earlier[0], earlier, launch["environment"]):
+            os._exit(status & 0xFF)  # as for the command itself: a signal's number counts down from 256
+    library = ctypes.CDLL(None, use_errno=True)
+    library.execve(path, arguments, variables)
+    print(f"{command[0]}: {os.strerror(ctypes.get_errno())}", file=sys.stderr)
+    sys.exit(127)
+
+
+def _forked(kind: dict[str, Any]) -> dict[str, Any]:
+    """Become a server of forks for processes of a kind; in each of them, what it is told on its standard input.
+
+    What the kind needs is imported before, and nothing after: each fork finds the same.
+    """
+    import marshal
+
+    from engine.processes.forking import serve_forks
+
+    if "seclusion" in kind:
+        _seclude(**kind["seclusion"])
+    if "python" in kind:
+        from tournament.sandbox.inside import python_host
+
+        python_host.prepare_sdk(kind["python"])
+    if "module" in kind:
+        from tournament.sandbox.inside import module_compiler
+
+        module_compiler.load(kind["module"])
+    serve_forks()
+    return dict(marshal.loads(_read(int.from_bytes(_read(4), "little"))))
+
+
+def _seclude(starter: int, **place: Any) -> None:
+    """Go where there is no /proc, and say whether that could be done."""
+    from tournament.sandbox.inside import seclusion
+
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != starter:
+        os._exit(1)
+    try:
+        seclusion.enter(**place)
+    except (seclusion.NotHere, OSError):
+        os.write(1, b"-")
+        os._exit(NOT_CONFINED)
+    os.write(1, b"+")
+
+
+def _read(size: int) -> bytes:
+    """So many bytes of standard input, none beyond."""
+    content = b""
+    while len(content) < size:
+        chunk = os.read(0, size - len(content))
+        if not chunk:
+            os._exit(1)
+        content += chunk
+    return content
+
+
+def _confine(launch: dict[str, object], command_address: int) -> None:
+    if not launch["filter"]:
+        return
+    purpose: system_calls.Purpose = "build" if launch["purpose"] == "build" else "play"
+    try:
+        if purpose == "play":
+            system_calls.enter_own_domain()
+        system_calls.drop_capabilities()
+        system_calls.install(
+            system_calls.filter_program(
+                purpose,
+                os.getpid(),
+                bool(launch["threads"]),
+                command_address,
+                os.getppid(),
+                bool(launch["reads_links"]),
+            )
+        )
+    except system_calls.Unsupported as problem:
+        print(f"can't be confined: {problem}", file=sys.stderr)
+        sys.exit(NOT_CONFINED)
+
+
+def _hidden(text: str) -> tuple[ctypes.c_void_p, int]:
+    """Put a string at a random place of the address space; its pointer and its address."""
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mmap.restype = ctypes.c_void_p
+    library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    content = os.fsencode(text) + b"\0"
+    size = len(content) + 4096
+    read_write, private_anonymous_and_exactly_there = 3, 0x100022
+    for _ in range(100):
+        wanted = int.from_bytes(os.urandom(8), "little") % (1 << 46) & ~0xFFF
+        if library.mmap(wanted, size, read_write, private_anonymous_and_exactly_there, -1, 0) == wanted:
+            address = wanted + int.from_bytes(os.urandom(2), "little") % 4096
+            ctypes.memmove(address, content, len(content))
+            return ctypes.c_void_p(address), address
+    print("can't be confined: no room in the address space", file=sys.stderr)
+    sys.exit(NOT_CONFINED)
+
+
+def _fork_under_supervision() -> None:
+    """Go on in a child. The parent ends all that it started, when it ends or when the tournament does."""
+    library = ctypes.CDLL(None)
+    set_parent_death_signal, set_subreaper = 1, 36
+    library.prctl(set_subreaper, 1, 0, 0, 0)
+    signal.signal(signal.SIGTERM, lambda number, frame: os.killpg(0, signal.SIGKILL))
+    library.prctl(set_parent_death_signal, signal.SIGTERM, 0, 0, 0)
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        return
+    _, status = os.waitpid(child, 0)
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+        os.killpg(0, signal.SIGKILL)  # something still runs
+    except ChildProcessError:
+        os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+
+
+def _possible(attempts: dict[str, str]) -> list[str]:
+    """Which of the things that a bot must not do can be done here. `attempts` has the paths to try them on."""
+    import socket
+
+    def read() -> None:
+        open(attempts["read"]).close()
+
+    def write() -> None:
+        open(attempts["write"], "w").close()
+
+    def connect() -> None:
+        socket.socket(socket.AF_INET, socket.SOCK_STREAM).close()
+
+    def pair() -> None:
+        for end in socket.socketpair():
+            end.close()
+
+    def fork() -> None:
+        if os.fork() == 0:
+            os._exit(0)
+
+    def execute() -> None:
+        library = ctypes.CDLL(None, use_errno=True)
+        library.execve(b"/nonexistent", None, None)
+        if ctypes.get_errno() != errno.EPERM:
+            return
+        raise PermissionError
+
+    def signal_parent() -> None:
+        os.kill(os.getppid(), 0)
+
+    def raise_limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE))
+
+    done = []
+    for attempt in (read, write, connect, pair, fork, execute, signal_parent, raise_limit):
+        try:
+            attempt()
+        except OSError:
+            continue
+        except ValueError:
+            continue
+        done.append(attempt.__name__)
+    return done

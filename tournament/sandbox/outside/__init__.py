@@ -1,0 +1,1 @@
+"""Starting confined processes, measuring what they take, and ending them."""

@@ -1,0 +1,265 @@
+"""Confined processes by the dozen: forked from one that is confined already and has imported what they need.
+
+An interpreter in a sandbox of its own takes 40 ms of processor time to start, a fork of one 4. Processes that may
+read the same files have one server of forks in each worker (its loop: `engine.processes.forking`). It never runs a
+bot's instruction; each fork gets its own limits and its own filter of system calls before its bot's first.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import marshal
+import os
+import queue
+import signal
+import struct
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from tournament.errors import BadInput
+from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits, Mode
+
+# As in engine/processes/forking.pyx.
+_FORK, _ENDS_TAKEN, _REAP = 1, 2, 3
+_ORDER = struct.Struct("=2i")
+_REPLY = struct.Struct("=4i")
+# Servers that this process keeps without forks: so many, and so long.
+_MOST_IDLE = 16
+_IDLE_SECONDS = 30.0
+# What a server may fork in its life. sandlock doesn't see all of them end.
+_MOST_FORKS = 1 << 20
+# Its forks lower these.
+_MEGABYTES, _CPU_SECONDS = 1 << 24, 1 << 40
+_PIDFD_GETFD = 438  # on every machine
+
+
+class _Ended(Exception):
+    """A server that is no more."""
+
+
+def start(launch: LaunchSpec, mode: Mode) -> Confined:
+    """As `confinement.start`: a process to play, or for a trial of a module.
+
+    Raises BadInput when the machine can't confine it.
+    """
+    if mode == "off":
+        return confinement.start(launch, mode)
+    orders = marshal.dumps(confinement.told(launch))
+    for last_try in (False, True):
+        server = _server_for(launch)
+        try:
+            forked = server.fork()
+        except BaseException as problem:  # also Ctrl-C: a conversation that broke off can't be taken up again
+            _forget(server)
+            if not isinstance(problem, _Ended):
+                raise
+            if last_try:
+                raise BadInput(
+                    "a process can't be confined here: the one that starts it was ended twice; is memory short?"
+                ) from None
+            continue
+        process = Confined(forked, launch.limits, *forked.ends)
+        with contextlib.suppress(BrokenPipeError):  # who reads the answers will see why
+            confinement.write_all(process.to, len(orders).to_bytes(4, "little") + orders)
+        return process
+    raise AssertionError
+
+
+class _Server:
+    """A server of forks. Its methods may be called by any thread."""
+
+    def __init__(self, process: Confined) -> None:
+        self.process = process
+        self._pidfd = os.pidfd_open(process.pid)
+        self._talk = threading.Lock()
+        self.forks = 0  # that run, or are about to
+        self.used = time.monotonic()
+
+    def fork(self) -> _Forked:
+        """Fork a process, which waits for what it is told. Raises _Ended, and BadInput where the system refuses."""
+        with self._talk:
+            pid, *ends = self._ask(_FORK)
+            if pid < 0:
+                raise BadInput(f"a process can't be started here: {os.strerror(-pid)}")
+            with contextlib.ExitStack() as opened:  # closed again unless all of them are
+                try:
+                    pidfd = os.pidfd_open(pid)
+                except OSError:
+                    confinement.check_descriptors()
+                    raise
+                opened.callback(os.close, pidfd)
+                own = []
+                for end in ends:
+                    own.append(_taken(self._pidfd, end))
+                    opened.callback(os.close, own[-1])
+                self._order(_ENDS_TAKEN)
+                opened.pop_all()
+        return _Forked(self, pid, pidfd, own)
+
+    def reap(self, pid: int) -> int:
+        """The status of a fork that ends, as `Confined.end` gives it."""
+        with _lock:
+            self.forks -= 1
+            self.used = time.monotonic()
+        with self._talk:
+            try:
+                return os.waitstatus_to_exitcode(self._ask(_REAP, pid)[0])
+            except (_Ended, ValueError):
+                return -signal.SIGKILL  # it died with its server
+            except BaseException:
+                _forget(self)
+                raise
+
+    def end(self) -> None:
+        """End it, and all its forks with it."""
+        with contextlib.suppress(OSError):  # another call was first
+            os.close(self._pidfd)
+        self.process.end()
+
+    def _ask(self, kind: int, pid: int = 0) -> tuple[int, ...]:
+        self._order(kind, pid)
+        answer = b""
+        while len(answer) < _REPLY.size:
+            chunk = os.read(self.process.answers, _REPLY.size - len(answer))
+            if not chunk:
+                raise _Ended
+            answer += chunk
+        return tuple(_REPLY.unpack(answer))
+
+    def _order(self, kind: int, pid: int = 0) -> None:
+        try:
+            os.write(self.process.to, _ORDER.pack(kind, pid))
+        except OSError:
+            raise _Ended from None
+
+
+@dataclass
+class _Forked:
+    """A fork, and our ends of its pipes. `pidfd` names it and nothing else, also when it has ended."""
+
+    server: _Server
+    pid: int
+    pidfd: int
+    ends: list[int]
+
+    def end(self) -> int:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+        os.close(self.pidfd)
+        return self.server.reap(self.pid)
+
+
+def _taken(pidfd: int, descriptor: int) -> int:
+    """A descriptor of another process as one of ours."""
+    own = ctypes.CDLL(None, use_errno=True).syscall(_PIDFD_GETFD, pidfd, descriptor, 0)
+    if own < 0:
+        number = ctypes.get_errno()
+        confinement.check_descriptors()
+        raise BadInput(
+            f"a process can't be confined here: {os.strerror(number)}"
+            " (a container must allow pidfd_getfd, as with SYS_PTRACE: docs/cluster.md)"
+        )
+    return int(own)
+
+
+_Key = tuple[object, ...]
+_servers: dict[_Key, _Server] = {}  # the least recently used first
+_lock = threading.Lock()
+_owner = 0  # the process whose servers these are: a fork of it must have its own
+_starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]]
+
+
+def _start_servers(starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]]) -> None:
+    """Start what is asked for, in a thread that never ends: confined processes die with the one that started them.
+
+    Between that, end what was idle for long.
+    """
+    while True:
+        try:
+            spec, future = starts.get(timeout=_IDLE_SECONDS)
+        except queue.Empty:
+            if _lock.acquire(blocking=False):  # who has it may be waiting for us
+                try:
+                    _end_idle(0, _IDLE_SECONDS)
+                finally:
+                    _lock.release()
+            continue
+        try:
+            # Interpreters that must find themselves by a link in /proc can't do without.
+            secluded = None if spec.reads_links else confinement.start_secluded(spec)
+            future.set_result(secluded or confinement.start(spec, "on"))
+        except BaseException as problem:
+            future.set_exception(problem)
+
+
+def _server_for(launch: LaunchSpec) -> _Server:
+    """The server for processes like this one, counted as one that forks. Raises BadInput when it can't be confined."""
+    global _owner, _starts
+    kind: dict[str, object] = {}
+    if launch.python is not None:
+        kind["python"] = launch.python["sdk"]
+    elif launch.module is not None:
+        kind["module"] = launch.module["library"]
+    # What may be read is what lies there now: a folder that was made anew is another one.
+    places = [_place(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
+    key = (*kind.items(), launch.folder, tuple(places), tuple(launch.modules), launch.reads_links)
+    with _lock:
+        if _owner != os.getpid():
+            _owner, _starts = os.getpid(), queue.SimpleQueue()
+            _servers.clear()
+            threading.Thread(target=_start_servers, args=(_starts,), name="fork servers", daemon=True).start()
+        server = _servers.pop(key, None)
+        if server is None:
+            _end_idle(_MOST_IDLE - 1)
+            started: Future[Confined] = Future()
+            spec = LaunchSpec(
+                Limits(_MEGABYTES, _CPU_SECONDS, processes=_MOST_FORKS),
+                forks=kind,
+                folder=launch.folder,
+                readable=launch.readable,
+                modules=launch.modules,
+                reads_links=launch.reads_links,
+            )
+            _starts.put((spec, started))
+            server = _Server(started.result())
+        _servers[key] = server
+        server.forks += 1
+        return server
+
+
+def _place(path: str) -> tuple[str, int, int]:
+    """A path, and which file or folder that is."""
+    try:
+        there = os.stat(path)
+    except OSError:
+        return path, 0, 0
+    return path, there.st_dev, there.st_ino
+
+
+def _forget(server: _Server) -> None:
+    with _lock:
+        for key, other in list(_servers.items()):
+            if other is server:
+                del _servers[key]
+    server.end()
+
+
+def _end_idle(kept: int, seconds: float = 0.0) -> None:
+    """End servers without forks for so long, the least recently used first, until so many are left."""
+    since = time.monotonic() - seconds
+    idle = [key for key, server in _servers.items() if not server.forks and server.used <= since]
+    for key in idle[: max(0, len(idle) - kept)]:
+        _servers.pop(key).end()
+
+
+@atexit.register
+def end_idle() -> None:
+    """End the servers that have no forks. Others start when they are needed."""
+    with _lock:
+        if _owner == os.getpid():
+            _end_idle(0)

@@ -1,0 +1,150 @@
+"""What luck was worth in each leg: worked out from its games once, and noted beside the ledger.
+
+ledger/luck is a note and no record: what it lacks is worked out by the next run, and where it is damaged or of another
+version, all of it. It has 32 numbers for each leg's digest, which are subtracted from x's points, block by block.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import TypeAdapter, ValidationError
+
+from engine.kernel.game_core import BLOCK_COUNT
+from tournament.contests.contest import Contest, ContestSettings
+from tournament.errors import RunFailed
+from tournament.store.ledger import Batch
+from tournament.store.legs import Legs
+from tournament.store.storage import MOST_READ, Storage
+
+Floats = npt.NDArray[np.float64]
+LuckOfLegs = Mapping[str, Floats]  # by a leg's digest, BLOCK_COUNT points
+
+_FILE = "ledger/luck"
+_LEG = 32 + 8 * BLOCK_COUNT  # bytes of a leg: its digest, and its points
+_MOST = 1e12  # points of a block
+_LARGE = 20_000_000  # games that take a while to read
+
+
+@cache
+def _heads() -> TypeAdapter[tuple[str, int]]:
+    """Of the version, and how many legs."""
+    return TypeAdapter(tuple[str, int])  # takes a while to make
+
+
+def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
+    """What is noted of a contest's legs; nothing where the note isn't to be believed."""
+    try:
+        content = storage.read(_FILE)
+        body, seal = content[:-32], content[-32:]
+        if hashlib.sha256(body).digest() != seal:
+            return {}
+        head, _, packed = body.partition(b"\n")
+        version, count = _heads().validate_json(head)
+    except (FileNotFoundError, ValidationError):
+        return {}
+    if version != _version(contest) or len(packed) != count * _LEG:
+        return {}
+    digests = packed[: 32 * count].hex()
+    points = np.frombuffer(packed, "<f8", count * BLOCK_COUNT, 32 * count).reshape(count, BLOCK_COUNT)
+    if not (np.abs(points) <= _MOST).all():
+        return {}
+    return {digests[64 * leg : 64 * leg + 64]: points[leg] for leg in range(count)}
+
+
+def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs) -> None:
+    """Note it, unless it is too much to be read again. Raises OSError."""
+    points = np.array([luck[digest] for digest in luck], "<f8").tobytes()
+    body = _heads().dump_json((_version(contest), len(luck))) + b"\n" + bytes.fromhex("".join(luck)) + points
+    content = body + hashlib.sha256(body).digest()
+    if len(content) <= MOST_READ:
+        storage.replace(_FILE, content)
+
+
+def luck_of_batches(
+    contest: Contest,
+    settings: ContestSettings,
+    storage: Storage,
+    batches: Sequence[Batch],
+    known: LuckOfLegs,
+    say: Callable[[str], None],
+    house: Mapping[str, bytes] = MappingProxyType({}),
+) -> LuckOfLegs:
+    """The luck of all legs of these batches: what is known of it, and what is read from the games of the others.
+
+    `house` has the contents of the house players by name; legs against others are left out.
+    Raises RunFailed when a part is damaged or gone.
+    """
+    unknown = [batch for batch in batches if not all(map(known.__contains__, Legs.of(batch.legs).digests))]
+    games = sum(part.rows for batch in unknown for part in batch.parts if part.table == "games")
+    if games > _LARGE:
+        say(f"Working out what luck was worth in {games:,} games…")
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        found = list(pool.map(lambda batch: _luck_of_batch(contest, settings, storage, batch, house), unknown))
+    fresh = {digest: points for one in found for digest, points in one.items()}
+    digests = [digest for batch in batches for digest in Legs.of(batch.legs).digests]
+    return {
+        digest: fresh[digest] if digest in fresh else known[digest]
+        for digest in digests
+        if digest in fresh or digest in known
+    }
+
+
+def _luck_of_batch(
+    contest: Contest, settings: ContestSettings, storage: Storage, batch: Batch, house: Mapping[str, bytes]
+) -> dict[str, Floats]:
+    from tournament.store.parts import numbers_of  # pyarrow, which who only reads standings needs not
+
+    assert contest.luck is not None
+    legs = Legs.of(batch.legs)
+    per_leg = 1 if contest.house else settings.sessions
+    each = [
+        contest.luck.new(settings, number * per_leg, house.get(y)) if y in house or not contest.house else None
+        for number, y in zip(legs.number.tolist(), legs.y)
+    ]
+    edges = np.concatenate([[0], np.cumsum(legs.games)]).tolist()
+    part = next(part for part in batch.parts if part.table == "games")
+    row = leg = 0
+    try:
+        for rows in numbers_of(storage, part, contest.games, contest.luck.columns):
+            end = row + len(rows[contest.luck.columns[0]])
+            while row < end:
+                while edges[leg + 1] <= row:
+                    leg += 1
+                until = min(end, edges[leg + 1])
+                start = row - end
+                piece = {name: values[start : until - end or None] for name, values in rows.items()}
+                if own := each[leg]:
+                    own.add(piece)
+                row = until
+    except ValueError as error:
+        raise RunFailed(f"{storage.location}/{part.place} has games that can't be: {error}") from None
+    except FileNotFoundError:
+        raise RunFailed(f"{storage.location}/{part.place} is missing; run again to play its legs again") from None
+    return {digest: one.blocks() for digest, one in zip(legs.digests, each) if one}
+
+
+def corrected_legs(legs: Legs, luck: LuckOfLegs) -> Legs | None:
+    """The legs with luck subtracted from their points; None where it isn't known of all."""
+    if not all(map(luck.__contains__, legs.digests)):
+        return None
+    if not len(legs):
+        return legs
+    points = np.array([luck[digest] for digest in legs.digests])
+    sums = legs.sums.copy()
+    sums[:, 0] -= points.sum(axis=1)
+    sums[:, 2:] -= points
+    return replace(legs, sums=sums)
+
+
+def _version(contest: Contest) -> str:
+    assert contest.luck is not None
+    return f"{contest.rules} {contest.engine_version} {contest.luck.version}"
