@@ -24,7 +24,7 @@ from benchmarks.processes import SANDBOX, one_core
 from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
-from tournament.contests.contest import ContestSettings
+from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg

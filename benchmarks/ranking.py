@@ -24,10 +24,12 @@ from engine.kernel.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
 from tournament.artifacts.bot import Entrant
-from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
 from tournament.contests.matrix_game import PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
 from tournament.contests.python_contest.rules import contest_of
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.servers import generated_server, strategy_of
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER

@@ -13,7 +13,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tournament.contests import BUILT_IN, find_contest, known_rules
-from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText

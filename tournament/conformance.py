@@ -25,7 +25,8 @@ import pandas as pd
 
 from tournament.api import run
 from tournament.config import load_config
-from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
 from tournament.runner.contest_run import NobodyWatching
 from tournament.standings.results import Results

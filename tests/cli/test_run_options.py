@@ -130,7 +130,7 @@ def test_matches_of_a_bot_that_was_edited_or_came_are_to_be_played(
 def test_a_dry_run_says_for_how_long_and_whether_more_may_follow(folder: Path, tmp_path: Path) -> None:
     """Before anything was measured, by the contest's own pace."""
     loaded = load_config("short_dilemma", folder / "tournament.toml")
-    seconds = 2_000_000 * loaded.played.expected_games(loaded.contest) / loaded.played.expected_rate
+    seconds = 2_000_000 * loaded.played.estimates.games(loaded.contest) / loaded.played.estimates.rate
 
     def told(*more: str) -> str:
         with pytest.MonkeyPatch.context() as patch:
@@ -149,7 +149,7 @@ def test_games_are_guessed_by_the_settings(folder: Path) -> None:
     played = tournament.load(str(folder / "results" / "short_dilemma"))
     lengths = played.sessions["games"]
     loaded = load_config("short_dilemma", folder / "tournament.toml")
-    expected = loaded.played.expected_games(loaded.contest)
+    expected = loaded.played.estimates.games(loaded.contest)
     assert expected == pytest.approx(3 * sum(0.98**turn for turn in range(50)))
     assert abs(lengths.mean() - expected) < 4 * lengths.std() / math.sqrt(len(lengths))
 

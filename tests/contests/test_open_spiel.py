@@ -18,9 +18,9 @@ from tests.python_rules import Rows, play_field, rows_of, tables_of
 from tests.test_documentation import RECORDS, SETTINGS, section
 from tournament.config import load_config
 from tournament.contests import find_contest
-from tournament.contests.contest import ContestSettings
 from tournament.contests.open_spiel import ACT, OpenSpiel
 from tournament.contests.open_spiel.game_tree import Game
+from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput
 
 UNIFORM = "int act(const Bot *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"

@@ -174,10 +174,10 @@ def answers_natively(programs: Iterable[Program], folder: Path) -> dict[str, Ans
 def _asked_natively(program: Program, folder: Path) -> Answers:
     interface, suffix = program.contest.interface, program.path.suffix
     unit, binary = folder / f"{program.name}_unit{suffix}", folder / program.name
-    included = [interface.header, str(program.path), str(HERE / "harness" / f"{program.contest.name}.h")]
+    included = [interface.compiled.header, str(program.path), str(HERE / "harness" / f"{program.contest.name}.h")]
     unit.write_text("".join(f'#include "{name}"\n' for name in included))
-    has_class = interface.bot_class and re.search(
-        rf"\b(?:class|struct) {interface.bot_class}\b", program.path.read_text()
+    has_class = interface.class_name and re.search(
+        rf"\b(?:class|struct) {interface.class_name}\b", program.path.read_text()
     )
     command = [COMPILERS[suffix], *FLAGS, *["-DBOT_CLASS"] * bool(has_class), "-iquote", str(interface.sdk), str(unit)]
     message = ""

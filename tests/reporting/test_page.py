@@ -209,7 +209,8 @@ def test_without_games_no_card_is_shown(pages: Mapping[str, Played], poker_resul
 
 def test_a_contest_without_a_portrait_gets_the_rest(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its games are shown column by column."""
-    plain = replace(find_contest("von_neumann_poker"), portrait=None)
+    poker = find_contest("von_neumann_poker")
+    plain = replace(poker, display=replace(poker.display, portrait=None))
     monkeypatch.setattr(findings_module, "find_contest", lambda *_names: plain)
     contest, findings = find(str(poker_results))
     tree = read_html(render(contest, findings))

@@ -111,7 +111,7 @@ def shown_matrix_game(moves: tuple[str, ...], payoffs: list[list[float]], **more
 def test_matrix_games_are_counted(count: int) -> None:
     """Moves that were chosen, by turn; and after which moves of the turn before, of the same game."""
     names = (*MOVES, "lark")[:count]
-    portrait = shown_matrix_game(names, [[0.0] * count] * count).portrait
+    portrait = shown_matrix_game(names, [[0.0] * count] * count).display.portrait
     assert portrait
     rows = turns_of_a_matrix_game(count)
     for row in rows:
@@ -154,21 +154,21 @@ def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() ->
     ]
     for row in turns_of_a_matrix_game(1, 40):
         for contest, known in zip(told, (True, False)):
-            assert contest.portrait and contest.telling
+            assert contest.display.portrait and contest.display.telling
             moves = [f"plays {MOVES[row[f'{own}_move']]}" + " by a slip" * row[f"{own}_slipped"] for own in "xy"]
             paid = [PAYOFFS[row["x_move"]][row["y_move"]], PAYOFFS[row["y_move"]][row["x_move"]]]
-            scene = contest.portrait.scene(row)
+            scene = contest.display.portrait.scene(row)
             points = [f"is paid {amount:g}" for amount in paid] if known else []
             assert [(step.seat, step.text) for step in scene.steps] == list(zip((0, 1, 0, 1), moves + points))
-            game = contest.telling.game(row, ("a", "b"))
+            game = contest.display.telling.game(row, ("a", "b"))
             assert [(action.who, action.what) for action in game.actions] == list(zip("ab", moves))
             outcome = f"a is paid {paid[0]:g}, b {paid[1]:g}; " if known else ""
             assert game.outcome == f"{outcome}turn {row['turn']} of its game"
             columns = {name: np.array([value]) for name, value in row.items()}
-            assert (contest.portrait.gain is not None) == known
-            if contest.portrait.gain:
-                assert contest.portrait.gain(columns).tolist() == [paid[0]]
-    telling = told[0].telling
+            assert (contest.display.portrait.gain is not None) == known
+            if contest.display.portrait.gain:
+                assert contest.display.portrait.gain(columns).tolist() == [paid[0]]
+    telling = told[0].display.telling
     assert telling
     values = {"turn": 3, "rounds": 5, "moves": 3, "role": 0, "my_previous_move": 2, "opponents_previous_move": 0}
     assert telling.question("move", values) == "turn 3 of 5, after <owl> against hawk"
@@ -230,7 +230,7 @@ def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[
 def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
     one = pages["two_card_draw"]
     facts = {player.name: player.facts for player in one.results.field.house}
-    portrait = find_contest("two_card_draw").portrait
+    portrait = find_contest("two_card_draw").display.portrait
     assert portrait
     for row in rows_of(one):
         sizes = (facts[row["y"]]["bet1"], facts[row["y"]]["bet2"])
@@ -245,7 +245,7 @@ def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played
 
 
 def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
-    portrait = find_contest("von_neumann_poker").portrait
+    portrait = find_contest("von_neumann_poker").display.portrait
     assert portrait and portrait.gain
     for row in rows_of(pages["von_neumann_poker"]):
         scene = portrait.scene(row)
@@ -264,7 +264,7 @@ def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Pl
 
 
 def test_scenes_of_holdem_training_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
-    portrait = find_contest("holdem_training").portrait
+    portrait = find_contest("holdem_training").display.portrait
     assert portrait
     for row in rows_of(pages["holdem_training"]):
         scene = portrait.scene(row)
@@ -282,7 +282,7 @@ def test_scenes_of_holdem_training_come_to_what_was_won(pages: Mapping[str, Play
 def test_values_that_no_core_writes_break_nothing(contest: str) -> None:
     """Records may come from anybody: every column at the ends of its type."""
     chosen = find_contest(contest)
-    portrait = chosen.under(chosen.settings()).portrait
+    portrait = chosen.under(chosen.settings()).display.portrait
     assert portrait and portrait.gain
     rows = {}
     for column in chosen.games:

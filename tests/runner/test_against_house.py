@@ -15,7 +15,7 @@ from rich.console import Console
 
 from tests.oracles.deals import key_of
 from tournament.cli.tables import crosstable_tables, leaderboard_table
-from tournament.contests.contest import HouseScoring, Measure
+from tournament.contests.scoring import HouseScoring, Measure
 from tournament.leg import Leg
 from tournament.runner.schedule import AgainstHouse, Competitor, house_match_number
 from tournament.standings.results import crosstable_values, standing_values

@@ -95,7 +95,7 @@ def of_programs(channel: str, mode: Mode = "on", slot: float = 0.02) -> Heard:
 class _PythonBot:
     def __init__(self, source: str, mode: Mode) -> None:
         sandbox = ON if mode == "on" else SandboxSettings(mode="off")
-        artifact = python_packing.pack(source.encode(), sandbox, _INTERFACE.python_sdk)
+        artifact = python_packing.pack(source.encode(), sandbox, _INTERFACE.python.sdk)
         self.process = python_bots.start(artifact, "bot", _INTERFACE, sandbox, memory_megabytes=256, cpu_seconds=30)
 
     def said(self, seconds: float) -> str:

@@ -35,13 +35,13 @@ def ran(script: str, given: bytes = b"") -> confinement.Finished:
 
 def python_bot() -> Confined:
     """A bot's process that waits to be asked."""
-    artifact = python_packing.pack(b"", ON, INTERFACE.python_sdk)
+    artifact = python_packing.pack(b"", ON, INTERFACE.python.sdk)
     return python_bots.start(artifact, "bot", INTERFACE, ON, memory_megabytes=64, cpu_seconds=10)
 
 
 def raised_by(source: str) -> str:
     """What a bot's file says when it starts."""
-    artifact = python_packing.pack(source.encode(), ON, INTERFACE.python_sdk)
+    artifact = python_packing.pack(source.encode(), ON, INTERFACE.python.sdk)
     with pytest.raises(python_bots.CantStart) as caught:
         python_bots.try_start(artifact, "bot", INTERFACE, ON, memory_megabytes=64)
     return str(caught.value)

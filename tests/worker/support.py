@@ -18,7 +18,8 @@ from tests.oracles.von_neumann_poker import Bot, Game, Record, Session
 from tests.support import VIEW, poker_tables, take_rows
 from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
-from tournament.contests.contest import ContestSettings, NewCore
+from tournament.contests.contest import NewCore
+from tournament.contests.settings import ContestSettings
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan

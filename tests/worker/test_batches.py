@@ -16,7 +16,7 @@ from tournament.worker.batch import Receipt
 
 
 def new_pace(workers: int, sessions: int) -> Pace:
-    return Pace(workers, sessions, 12.0, VON_NEUMANN_POKER.expected_rate)
+    return Pace(workers, sessions, 12.0, VON_NEUMANN_POKER.estimates.rate)
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:

@@ -19,7 +19,7 @@ from engine.processes.lanes import Lanes
 from engine.watching.scripted_core import ScriptedCore
 from tests.support import poker_tables
 from tests.worker.support import A, B, Question
-from tournament.contests.contest import Dialogue
+from tournament.contests.interface import Dialogue
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.python_bots import most_arguments

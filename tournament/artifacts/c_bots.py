@@ -13,7 +13,6 @@ from pathlib import Path
 
 from tournament.artifacts import compiler
 from tournament.artifacts.bot import Submission
-from tournament.contests.contest import Interface
 from tournament.contests.functions import (
     MOST_NAMES,
     NotChosen,
@@ -22,6 +21,7 @@ from tournament.contests.functions import (
     names_for,
     words_of,
 )
+from tournament.contests.interface import Interface
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -90,6 +90,11 @@ class _Work:
     folder: Path
     with_lines: bool
 
+    @property
+    def class_name(self) -> str:
+        """Of the class that may be the bot, "" where there is none."""
+        return self.interface.class_name if self.submission.kind == "cpp" else ""
+
 
 def _compile_by(work: _Work) -> bytes:
     """The WebAssembly by a standard. Raises CompilerRefused, and NotChosen for a text that builds by it."""
@@ -104,7 +109,7 @@ def _compile_by(work: _Work) -> bytes:
             work.interface.sdk,
             work.runtime,
             work.sandbox,
-            work.interface.hints,
+            work.interface.compiled.hints,
             with_lines=work.with_lines,
         )
 
@@ -137,8 +142,8 @@ def _guess(work: _Work) -> _Answering | None:
     """
     interface = work.interface
     words = set(words_of(_text(work)))
-    if work.submission.kind == "cpp" and interface.bot_class in words:
-        return {"": interface.bot_class} if interface.bot_class else None
+    if work.class_name in words:
+        return {"": work.class_name}
     questions = [question.name for question in interface.answered]
     if words.issuperset(questions):
         return {question: question for question in questions}
@@ -162,7 +167,7 @@ def _asked_of_compiler(work: _Work, unit: Path, include: str) -> _Answering:
     if any(len(found) > MOST_NAMES for found in names.values()):
         raise NotChosen(f"has more than {MOST_NAMES} names that differ from a function's in case only")
     calls: list[tuple[str, str]] = [(question, name) for question, found in names.items() for name in found]
-    of_class = [interface.bot_class] if interface.bot_class and work.submission.kind == "cpp" else []
+    of_class = [work.class_name] if work.class_name else []
     lines = ["#define TRIAL_CALLS\n", '#include "adapter.h"\n']
     lines += [f'#pragma clang diagnostic error "-W{warning}"\n' for warning in _STRICT]
     for number, (question, name) in enumerate(calls):
@@ -176,7 +181,9 @@ def _asked_of_compiler(work: _Work, unit: Path, include: str) -> _Answering:
             f"static const unsigned long trial_size = sizeof({name});\n",
         ]
     unit.write_text(f'{include}{"".join(lines)}#line 1 "{unit.name}"\n')
-    wrong = compiler.errors_of(unit, work.standard, interface.sdk, work.sandbox, interface.hints, expected=_TRIAL_FILE)
+    wrong = compiler.errors_of(
+        unit, work.standard, interface.sdk, work.sandbox, interface.compiled.hints, expected=_TRIAL_FILE
+    )
     if of_class and f"{_TRIAL_FILE}{len(calls)}" not in wrong:
         return {"": of_class[0]}
     fitting: dict[str, list[str]] = {question: [] for question in names}
@@ -232,5 +239,5 @@ def _write_unit(submission: Submission, interface: Interface, folder: Path) -> P
     unit = folder / f"unit{bot.suffix}"
     # At file level alone this is right: a text that is torn off is wrong there, and not in the adapter.
     end = "namespace {}" if submission.kind == "cpp" else "__attribute__((unused)) static void tournament_end(void) {}"
-    unit.write_text(f'#include "{interface.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n')
+    unit.write_text(f'#include "{interface.compiled.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n')
     return unit

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tournament.contests.contest import PythonSdk
+from tournament.contests.interface import PythonSdk
 from tournament.errors import BadInput, RunFailed
 from tournament.sandbox.outside.settings import SandboxSettings
 

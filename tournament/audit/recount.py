@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
-from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
 from tournament.store.legs import LegResult
 
 Rows = Mapping[str, npt.NDArray[Any]]

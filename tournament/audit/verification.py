@@ -22,7 +22,8 @@ from tournament.audit.verify_records import (
 )
 from tournament.config import Config
 from tournament.contests import find_contest
-from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput, RunFailed, TournamentError
 from tournament.standings.results import ranking_of
 from tournament.store.ledger import Batch, Field, read_state, standing_batches

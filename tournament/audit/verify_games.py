@@ -12,7 +12,8 @@ from typing import Any
 from tournament.audit.recount import Rows, name_of
 from tournament.audit.report import Problem, plays_again
 from tournament.config import Config
-from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint

@@ -8,7 +8,8 @@ from hashlib import sha256
 
 from tournament.audit.recount import NotTheLegs, Recount
 from tournament.audit.report import Problem, plays_again
-from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
 from tournament.standings.results import summaries
 from tournament.standings.standings import Standings

@@ -88,8 +88,8 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
     if report.sessions:
         points = f"{report.points_per_session * share:+,.3f}{error} a {'game' if by_game else 'session'}"
         table.add_row("points", f"{points} for {report.bot}")
-    if contest.unit:
-        table.add_row("", contest.unit)
+    if contest.display.unit:
+        table.add_row("", contest.display.unit)
     if contest.house:
         scoring = contest.house.scoring
         if report.score is not None:

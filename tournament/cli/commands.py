@@ -189,12 +189,12 @@ def run(
                     out.print(f"{entrant.name}: broken: {printable(first_line(entrant.problem or ''))}", soft_wrap=True)
                 unfit = unfit or bool(broken)
                 continue
-            with Screen(err, title, contest=name, as_json=as_json, unit=contest.contest.unit) as screen:
+            with Screen(err, title, contest=name, as_json=as_json, unit=contest.contest.display.unit) as screen:
                 standings = run_prepared(contest, screen)
             unfit = unfit or any(line.status != "ok" for line in standings.entrants)
             given = {"entrants": entrants, "results": results, "config": config}
             again = _again(name, standings, given)
-            for shown in final_tables(out, standings, title, contest.contest.unit, again):
+            for shown in final_tables(out, standings, title, contest.contest.display.unit, again):
                 out.print(shown, soft_wrap=isinstance(shown, Text))
             out.print(f"{standings.games:,} games in {place}", soft_wrap=True, markup=False)
             after = stamps(contest.config.entrants)
@@ -240,7 +240,7 @@ def leaderboard(
         _print_json([standing_values(line) for line in found.ranking.entrants])
         return
     played = find_contest(found.field.contest, found.field.game)
-    out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.unit))
+    out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.display.unit))
     given = {"results": results, "config": config}
     if below := reasons(found.ranking, _again(found.field.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)

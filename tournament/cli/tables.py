@@ -14,7 +14,7 @@ from rich.text import Text
 from tournament.errors import printable
 
 if TYPE_CHECKING:
-    from tournament.contests.contest import HouseScoring, Measure
+    from tournament.contests.scoring import HouseScoring, Measure
     from tournament.standings.ratings import Look, Rated
     from tournament.standings.standings import Match, Standing, Standings
 

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 from engine.kernel.game_core import GameCore
-from tournament.contests.contest import Interface
+from tournament.contests.interface import Interface
 
 
 def view_values(interface: Interface, view: bytes) -> dict[str, float]:

@@ -19,7 +19,9 @@ from tournament.artifacts.commands import CommandMissing
 from tournament.artifacts.recipe import BadRecipe
 from tournament.cache import cache_folder, is_noted, keep, note, recall, trouble_in_words
 from tournament.contests import functions
-from tournament.contests.contest import Contest, ContestSettings, Interface
+from tournament.contests.contest import Contest
+from tournament.contests.interface import Interface
+from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
 from tournament.errors import BadInput, RunFailed, printable
 from tournament.sandbox.inside import bot_functions, leg_isolation
@@ -116,7 +118,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         return _canonical(submission.source)
     if submission.kind == "python":
         may_share = _legs_may_share(submission.source, interface, sandbox)
-        return python_packing.pack(submission.source, sandbox, interface.python_sdk, legs_may_share=may_share)
+        return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=may_share)
     if submission.kind == "program":
         return _built(submission, sandbox)
     return _canonical(_compiled(submission, interface, sandbox).code)
@@ -176,7 +178,7 @@ def _tried(artifact: bytes, submission: Submission, interface: Interface, memory
 
 def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSettings) -> bool:
     """Whether a Python bot's legs may share a process, from the cache or found out."""
-    how = python_packing.pack(source, sandbox, interface.python_sdk) + Path(leg_isolation.__file__).read_bytes()
+    how = python_packing.pack(source, sandbox, interface.python.sdk) + Path(leg_isolation.__file__).read_bytes()
     noted = _entry(hashlib.sha256(how).hexdigest(), "legs")
     why_apart = recall(noted)
     if why_apart is None:
@@ -206,7 +208,7 @@ def _try_module(
         _once(how, "compiles", compile_confined)
         try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.metering), limits)
 
-    asked = [repr(interface.questions), repr(interface.imports), str(interface.bot_size)]
+    asked = [repr(interface.questions), repr(interface.compiled.imports), str(interface.compiled.struct_size)]
     _once([*how, _digest_of_rules(), submission.name, *asked, str(limits)], "starts", start)
 
 

@@ -54,7 +54,7 @@ def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
 
 def _game(contest: Contest, game: ChosenGame, texts: _Texts) -> list[Any]:
     """Session, game, why, result, the two notes, then six numbers for each step."""
-    portrait = contest.portrait
+    portrait = contest.display.portrait
     scene = portrait.scene(game.row) if portrait else row_as_scene(game.row)
     result = signed_money(game.gain, portrait.money) if portrait and game.gain is not None else ""
     numbers = [texts.number(text) for text in (result, scene.x_note, scene.y_note)]

@@ -19,8 +19,9 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from tournament.contests.contest import Contest, HouseScoring
+from tournament.contests.contest import Contest
 from tournament.contests.portrait import BarChart, GridChart, Line, LineChart, Panel, Subject
+from tournament.contests.scoring import HouseScoring
 from tournament.names import valid_name
 from tournament.reporting.charts import bar_rows, heat_rows, line_plot, spark_path
 from tournament.reporting.figures import MINUS, clean, percent, plain, signed, size_text, sure
@@ -222,7 +223,7 @@ class Layout:
 
     @property
     def game(self) -> str:
-        return self.contest.portrait.game if self.contest.portrait else "game"
+        return self.contest.display.portrait.game if self.contest.display.portrait else "game"
 
     @property
     def unit(self) -> str:
@@ -296,7 +297,7 @@ class Layout:
 
     def panels(self, name: str) -> list[dict[str, Any]]:
         """The contest's charts of how a bot plays."""
-        portrait, survey = self.contest.portrait, self.findings.survey
+        portrait, survey = self.contest.display.portrait, self.findings.survey
         if not portrait or not survey.sums:
             return []
         measures = {match.y: match.measures for match in self.ranking.matches if match.x == name} if self.house else {}

@@ -86,7 +86,7 @@ def survey_games(
     total = sum(part.rows for part, _ in parts)
     stride = max(1, -(-total // most_rows))
     survey = Survey(games=total)
-    if not (choose or contest.portrait):
+    if not (choose or contest.display.portrait):
         return survey
 
     def look(task: _Task) -> Survey:
@@ -168,7 +168,7 @@ def _look_at(
     ):
         raise RunFailed("a part has rows of other legs than the ledger says; tournament verify names it")
     found.games_read += count
-    portrait = contest.portrait
+    portrait = contest.display.portrait
     if portrait:
         who = [np.array([number.get(names[leg], len(number)) for leg in here], np.int32) for names in (legs.x, legs.y)]
         seats = Seats(np.repeat(who[0], lengths), np.repeat(who[1], lengths), len(number))

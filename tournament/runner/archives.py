@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 
-from tournament.contests.contest import Contest, HousePlayer
+from tournament.contests.contest import Contest
+from tournament.contests.scoring import HousePlayer
 from tournament.errors import RunFailed
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field, read_field

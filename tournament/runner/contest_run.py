@@ -13,7 +13,9 @@ from typing import Protocol
 
 from tournament.artifacts.bot import Entrant, plays_as
 from tournament.config import Config
-from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.contests.contest import Contest
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants, playable
 from tournament.entrants.folder import passed_over
 from tournament.errors import RunFailed
@@ -168,10 +170,10 @@ def plan_of(prepared: Prepared) -> Plan:
     done = counted(standing) & {fixture.digest for fixture in schedule.fixtures()}
     inline, in_lanes = _legs_to_play(schedule, done)
     sessions = schedule.sessions_per_leg
-    games = int((inline + in_lanes) * sessions * contest.expected_games(config.contest))
+    games = int((inline + in_lanes) * sessions * contest.estimates.games(config.contest))
     workers = config.general.workers or len(os.sched_getaffinity(0))
     seconds = new_pace(contest, config, workers, sessions).seconds_for(inline, in_lanes)
-    return Plan(inline + in_lanes, schedule.total(), games, seconds, int(games * contest.expected_bytes), this.done)
+    return Plan(inline + in_lanes, schedule.total(), games, seconds, int(games * contest.estimates.bytes), this.done)
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
@@ -343,7 +345,7 @@ def _play(
         return ranking, luck
     sessions = schedule.sessions_per_leg
     general = config.general
-    size = to_play * sessions * contest.expected_games(config.contest) * contest.expected_bytes
+    size = to_play * sessions * contest.estimates.games(config.contest) * contest.estimates.bytes
     if size > _LARGE:
         watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
     if general.executor == "ray":
@@ -390,7 +392,7 @@ def _play(
 
 def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:
     """Nothing measured yet, only what the contest expects."""
-    return Pace(workers, sessions_per_leg, contest.expected_games(config.contest), contest.expected_rate)
+    return Pace(workers, sessions_per_leg, contest.estimates.games(config.contest), contest.estimates.rate)
 
 
 def _tasks(

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from tournament.artifacts.bot import Entrant
-from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.contests.contest import Contest
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
 from tournament.errors import shortened
 from tournament.runner.schedule import Schedule
 from tournament.standings.results import counted

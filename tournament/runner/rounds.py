@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from tournament.contests.contest import HouseScoring
+from tournament.contests.scoring import HouseScoring
 from tournament.runner.schedule import Replicas, Schedule
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, looks, neighbours, wanted_replicas

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from tournament.config import Config
-from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.contests.contest import Contest
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
 from tournament.keys import drawn_seed, guessable, master_key, seed_fingerprint
 from tournament.runner.archives import archives

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tournament.contests.contest import HouseScoring, Played
+from tournament.contests.scoring import HouseScoring, Played
 from tournament.leg import legs_per_replica
 from tournament.standings import replicas
 from tournament.standings.estimates import (

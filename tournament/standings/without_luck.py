@@ -19,7 +19,8 @@ import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 
 from engine.kernel.game_core import BLOCK_COUNT
-from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs

@@ -20,8 +20,10 @@ from tournament.artifacts.bot import Entrant, Kind, Submission
 from tournament.cache import cache_folder
 from tournament.config import Contests
 from tournament.contests import known_rules
-from tournament.contests.contest import Contest, ContestSettings, HousePlayer, NewCore
+from tournament.contests.contest import Contest, NewCore
 from tournament.contests.questions import extreme_questions
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrant, language_of, with_lines
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
@@ -293,8 +295,8 @@ def _check(
         doing("playing beside other legs")
         beside = _play(played, settings, sandbox, entrant, opponent, legs=_NEIGHBOURS)
         legs_apart = beside[0].digest == first.digest
-    if contest.new_core_at_limits:
-        asking = replace(contest, new_core=contest.new_core_at_limits)
+    if contest.trials.new_core_at_limits:
+        asking = replace(contest, new_core=contest.trials.new_core_at_limits)
     else:
         questions = extreme_questions(contest.interface)
         asking = replace(contest, new_core=lambda *_: ScriptedCore(questions, contest.interface.view_size))
@@ -340,7 +342,7 @@ def _pace(
         return seen, own, time.thread_time() - started if seconds is None else seconds
 
     sessions_of_leg = 1 if contest.house else settings.sessions
-    games_of_session = contest.expected_games(settings)
+    games_of_session = contest.estimates.games(settings)
     tried = [taken(_A_FEW)]
     if any(fault.seat == 0 for fault in tried[0][0].result.faults):  # that is what there is to tell
         return tried[0][0], _Pace(0.0, SESSIONS, 1, "", too_slow=False)

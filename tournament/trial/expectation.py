@@ -16,7 +16,9 @@ from engine.rules.generator_core import GeneratorCore
 from tournament.artifacts import compiler
 from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
-from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.contests.contest import Contest
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.contests.two_card_draw.walk import (

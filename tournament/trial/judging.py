@@ -37,7 +37,7 @@ def judge_command(
 
     Raises BadInput when the contest has no judge, or something about the options can't be.
     """
-    if contest.judge is None or contest.house is None:
+    if contest.trials.judge is None or contest.house is None:
         raise BadInput(f"{contest.name} has no judge for programs")
     if decks is not None and hands is not None:
         raise BadInput("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
@@ -61,7 +61,7 @@ def judge_command(
                 raise _unwritable(transcript, error) from None
             written = open_files.enter_context(TextIOWrapper(file, encoding="ascii", newline="\n"))
         match = JudgedMatch(hands, decks, leg.plan.deals_key, leg.x.helpers_key, written)
-        return contest.judge(lambda: _start(command, sandboxed), match)
+        return contest.trials.judge(lambda: _start(command, sandboxed), match)
 
 
 class _Transcript(FileIO):

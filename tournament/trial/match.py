@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tournament.config import Config
-from tournament.contests.contest import Contest, ContestSettings, HousePlayer
+from tournament.contests.contest import Contest
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.runner.contest_run import Watcher, run_contest

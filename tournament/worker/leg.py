@@ -10,8 +10,9 @@ from typing import Protocol
 
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.kernel.records import Table
-from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.contest import Contest
 from tournament.contests.questions import asked
+from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed, printable, shortened
 from tournament.keys import seed_after_faults
 from tournament.leg import Leg, Seat

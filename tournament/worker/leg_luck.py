@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.records import Table
-from tournament.contests.contest import Contest, ContestSettings, LegLuck
+from tournament.contests.contest import Contest, LegLuck
+from tournament.contests.settings import ContestSettings
 from tournament.leg import Leg
 
 

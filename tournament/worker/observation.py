@@ -11,8 +11,10 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.watching.observed_core import ObservedCore
 from tournament.cache import cache_folder
-from tournament.contests.contest import Contest, ContestSettings, Dialogue
+from tournament.contests.contest import Contest
+from tournament.contests.interface import Dialogue
 from tournament.contests.questions import in_words, view_values
+from tournament.contests.settings import ContestSettings
 from tournament.contests.telling import ToldGame, plain_game, plain_value
 from tournament.errors import printable
 from tournament.leg import Leg, LegPlan
@@ -209,7 +211,7 @@ def _games(
         question = contest.interface.questions[kind]
         told = named or view_values(contest.interface, view) | dict(zip(question.arguments, arguments))
         fault = _take_fault(faults, seat, leg.plan.first_session + session, game) if failed else None
-        words = contest.telling
+        words = contest.display.telling
         printed_text = printable(printed.decode("utf-8", "replace"))
         if fault is not None and not printed_text:
             printed_text = fault.complaints
@@ -233,7 +235,7 @@ def _games(
                 printed_text,
             )
         )
-    tell = contest.telling.game if contest.telling else plain_game
+    tell = contest.display.telling.game if contest.display.telling else plain_game
     return tuple(
         ObservedGame(
             leg.plan.first_session + place[0],

@@ -14,24 +14,7 @@ from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.wasm.surroundings import FUEL_PER_SECOND
-from tournament.contests.contest import (
-    NO_LIMIT_OF_FUEL,
-    Contest,
-    ContestSettings,
-    House,
-    HousePlayer,
-    HouseScoring,
-    Import,
-    Interface,
-    LegLuck,
-    Luck,
-    Measure,
-    Played,
-    PythonSdk,
-    Question,
-    Scored,
-    ViewField,
-)
+from tournament.contests.contest import Contest, Display, Estimates, LegLuck, Luck, Trials
 from tournament.contests.holdem_training.judge import judge_program
 from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.portrait import PORTRAIT
@@ -39,6 +22,9 @@ from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS, counts_of
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.contests.holdem_training.telling import TELLING
+from tournament.contests.interface import CompiledBots, Import, Interface, PythonBots, PythonSdk, Question, ViewField
+from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
+from tournament.contests.settings import NO_LIMIT_OF_FUEL, ContestSettings
 from tournament.leg import LegPlan
 
 # Bob needs no more than the rules; should they change, so does this.
@@ -224,6 +210,11 @@ def _view() -> tuple[ViewField, ...]:
 
 
 VIEW = _view()
+_PYTHON_MODULES = (
+    "engine.kernel.deals",
+    "engine.games.holdem_training.hand_strength",
+    "engine.games.holdem_training.rates",
+)
 
 HOLDEM_TRAINING = Contest(
     name="holdem_training",
@@ -235,24 +226,21 @@ HOLDEM_TRAINING = Contest(
     scored=Scored("games", "profit", length="hands", counts=counts_of),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
-        header="texas.h",
         questions=(Question("makeDecision", (("i32",),), ("i64",), arguments=(), extremes=(), line="", words=()),),
-        bot_size=88,
-        view_offset=0,
         view=VIEW,
-        state_size=0,
-        imports=(
-            Import("tournament_rates", ("i64", "i32"), "i64"),
-            Import("tournament_result", ("i64",), "i32"),
+        compiled=CompiledBots(
+            "texas.h",
+            struct_size=88,
+            imports=(
+                Import("tournament_rates", ("i64", "i32"), "i64"),
+                Import("tournament_result", ("i64",), "i32"),
+            ),
+            new_helpers=RateHelpers,
         ),
-        new_helpers=RateHelpers,
+        python=PythonBots(PythonSdk(Path(__file__).parent / "sdk" / "texas.py", _PYTHON_MODULES)),
+        new_dialogue=new_dialogue,
         name_answer=name_answer,
         show_view=show_view,
-        new_dialogue=new_dialogue,
-        python_sdk=PythonSdk(
-            Path(__file__).parent / "sdk" / "texas.py",
-            ("engine.kernel.deals", "engine.games.holdem_training.hand_strength", "engine.games.holdem_training.rates"),
-        ),
     ),
     new_core=new_core,
     house=House(
@@ -260,14 +248,9 @@ HOLDEM_TRAINING = Contest(
         practice=lambda _key: BOB,
         scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
     ),
-    judge=judge_program,
-    new_core_at_limits=new_core_at_limits,
-    portrait=PORTRAIT,
-    telling=TELLING,
-    unit="a score is W, chips won a hand",
-    expected_games=lambda settings: settings.hands,
-    expected_rate=1e5,
-    expected_bytes=15.0,
+    trials=Trials(new_core_at_limits, judge_program),
+    display=Display("a score is W, chips won a hand", PORTRAIT, TELLING),
+    estimates=Estimates(lambda settings: settings.hands, rate=1e5, bytes=15.0),
     commands={"judge": "tournament.cli.judge_command:app"},
     luck=Luck(LUCK_COLUMNS, _new_luck),
 )

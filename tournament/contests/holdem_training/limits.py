@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.games.holdem_training.core import HoldemTraining
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
-from tournament.contests.contest import ContestSettings
+from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
 
 # Two of Alice's: twos, aces, the first and the last card, the lowest and the highest of one suit.

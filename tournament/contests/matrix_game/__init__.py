@@ -12,19 +12,13 @@ from pydantic import Field, ValidationInfo, field_validator
 from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_ROUNDS, SESSION_ROW, MatrixGame
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
-from tournament.contests.contest import (
-    Contest,
-    ContestSettings,
-    Histories,
-    Interface,
-    Question,
-    Scored,
-    ViewField,
-    Word,
-)
+from tournament.contests.contest import Contest, Display, Estimates, Trials
+from tournament.contests.interface import CompiledBots, Histories, Interface, PythonBots, Question, ViewField, Word
 from tournament.contests.matrix_game.portrait import new_portrait
 from tournament.contests.matrix_game.telling import new_telling
 from tournament.contests.portrait import Portrait
+from tournament.contests.scoring import Scored
+from tournament.contests.settings import ContestSettings
 from tournament.contests.telling import Telling
 from tournament.leg import LegPlan
 from tournament.store.columns import Meaning, columns_of
@@ -130,7 +124,7 @@ def new_core_at_limits(
     )
 
 
-def shown_by(settings: ContestSettings) -> tuple[Portrait, Telling]:
+def _in_words_of(settings: ContestSettings) -> tuple[Portrait, Telling]:
     """Portrait and telling with the moves' names. What a turn paid is told where it is the same for either role."""
     assert isinstance(settings, Settings)
     payoffs = None if settings.payoffs_of_y and settings.duplicate else (settings.payoffs, settings.column_payoffs)
@@ -187,7 +181,6 @@ MATRIX_GAME = Contest(
     scored=Scored("sessions", "x_points", y_column="y_points"),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
-        header="matrix_game.h",
         questions=(
             Question(
                 "move",
@@ -210,23 +203,23 @@ MATRIX_GAME = Contest(
                 catches_up=True,
             ),
         ),
-        bot_size=BOT_BYTES,
-        view_offset=0,
         view=tuple(ViewField(name, 4 * place, "i", ()) for place, name in enumerate(_PLACES)),
-        state_size=0,
-        hints=(("redefinition of 'Bot'", "Bot is there before the first line; delete your copy."),),
-        name_answer=lambda answer: f"move {answer}",
-        histories=Histories(
-            {"my_moves": "my_previous_move", "opponents_moves": "opponents_previous_move"}, length="turn"
+        compiled=CompiledBots(
+            "matrix_game.h",
+            struct_size=BOT_BYTES,
+            hints=(("redefinition of 'Bot'", "Bot is there before the first line; delete your copy."),),
         ),
+        python=PythonBots(
+            histories=Histories(
+                {"my_moves": "my_previous_move", "opponents_moves": "opponents_previous_move"}, length="turn"
+            )
+        ),
+        name_answer=lambda answer: f"move {answer}",
     ),
     new_core=new_core,
-    new_core_at_limits=new_core_at_limits,
-    unit="a score is what a bot was paid, over all turns of its matches",
-    shown_by=shown_by,
-    expected_games=_turns,
-    expected_rate=1e7,
-    expected_bytes=1.6,
+    trials=Trials(new_core_at_limits),
+    display=Display("a score is what a bot was paid, over all turns of its matches", by_settings=_in_words_of),
+    estimates=Estimates(_turns, rate=1e7, bytes=1.6),
 )
 
 ROCK_PAPER_SCISSORS = _named(

@@ -15,10 +15,13 @@ from engine.rules.decisions import Asked
 from engine.rules.game_tree import GameTree
 from engine.rules.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
 from engine.rules.tree_core import TreeCore
-from tournament.contests.contest import Contest, ContestSettings, Interface, NewCore, Question, Scored
+from tournament.contests.contest import Contest, Display, Estimates, NewCore, Trials
+from tournament.contests.interface import CompiledBots, Interface, Question
 from tournament.contests.python_contest.declaring import Decision
 from tournament.contests.python_contest.sdk import write_sdk
 from tournament.contests.python_contest.struct_layout import lay_out
+from tournament.contests.scoring import Scored
+from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
 from tournament.store.columns import Column, Packing
 
@@ -106,22 +109,17 @@ def _make(rules: type[PythonContest]) -> Contest:
         scored=Scored("sessions", "x_points", y_column="" if rules.zero_sum else "y_points"),
         interface=Interface(
             sdk=write_sdk(rules.name, title, rules.decisions, struct),
-            header=f"{rules.name}.h",
             questions=tuple(
                 Question(decision.name, (("i32",),), ("i64", "i32"), arguments=(), extremes=(), line="", words=())
                 for decision in rules.decisions
             ),
-            bot_size=struct.size,
-            view_offset=0,
-            view=(),
-            state_size=0,
+            compiled=CompiledBots(f"{rules.name}.h", struct_size=struct.size),
             told_names=tuple(told),
         ),
         new_core=_new_core(rules, against_chance=False),
-        new_core_at_limits=_new_core(rules, against_chance=True),
-        unit=rules.unit,
-        expected_games=lambda settings: 1.0,
-        expected_rate=1e5,
+        trials=Trials(_new_core(rules, against_chance=True)),
+        display=Display(rules.unit),
+        estimates=Estimates(lambda settings: 1.0, rate=1e5),
         requires=tuple((package, _version(package)) for package in rules.packages),
     )
 

@@ -11,23 +11,10 @@ from engine.games.two_card_draw.core import GAME_ROW, SESSION_ROW, TwoCardDraw
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.wasm.surroundings import FUEL_PER_SECOND
-from tournament.contests.contest import (
-    HOW_MANY_REPLICAS,
-    NO_LIMIT_OF_FUEL,
-    Contest,
-    ContestSettings,
-    House,
-    HousePlayer,
-    HouseScoring,
-    Interface,
-    LegLuck,
-    Luck,
-    Measure,
-    Played,
-    Question,
-    Scored,
-    Word,
-)
+from tournament.contests.contest import Contest, Display, Estimates, LegLuck, Luck
+from tournament.contests.interface import CompiledBots, Interface, Question, Word
+from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
+from tournament.contests.settings import HOW_MANY_REPLICAS, NO_LIMIT_OF_FUEL, ContestSettings
 from tournament.contests.two_card_draw.portrait import PORTRAIT
 from tournament.contests.two_card_draw.servers import (
     FACTS,
@@ -206,7 +193,6 @@ TWO_CARD_DRAW = Contest(
     scored=Scored("games", "x_gain", length="hands"),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
-        header="two_card_draw.h",
         questions=(
             _question("init", {"bet1": (5,), "bet2": (5, 15)}, (_OK,), only_tells=True),
             _question(
@@ -223,11 +209,8 @@ TWO_CARD_DRAW = Contest(
             ),
             _question("showdown", {**_CARDS, "opp1": (0, 4), "opp2": (4,)}, (_OK,), only_tells=True),
         ),
-        bot_size=0,
-        view_offset=0,
-        view=(),
-        state_size=0,
-        bot_class="TwoCardDraw",
+        compiled=CompiledBots("two_card_draw.h"),
+        class_name="TwoCardDraw",
     ),
     new_core=new_core,
     house=House(
@@ -249,12 +232,8 @@ TWO_CARD_DRAW = Contest(
         facts=FACTS,
         examples=examples,
     ),
-    portrait=PORTRAIT,
-    telling=TELLING,
-    unit="a score is chips won in a session, and a chip for each hand",
+    display=Display("a score is chips won in a session, and a chip for each hand", PORTRAIT, TELLING),
     luck=Luck(LUCK_COLUMNS, _new_luck, keeps_means=False),  # a session's score ends at 0
-    expected_games=lambda settings: settings.hands,
-    expected_rate=5e6,
-    expected_bytes=8.0,
+    estimates=Estimates(lambda settings: settings.hands, rate=5e6, bytes=8.0),
     commands={"strategy": "tournament.cli.strategy:app"},
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.games.two_card_draw.core import CompiledStrategy
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
-from tournament.contests.contest import HousePlayer
+from tournament.contests.scoring import HousePlayer
 from tournament.contests.two_card_draw.generate import Recipe, cached_at, generate, generated_text
 from tournament.contests.two_card_draw.strategy_file import (
     ServerStrategy,

@@ -10,17 +10,10 @@ from pydantic import Field
 from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW, VonNeumannPoker
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
-from tournament.contests.contest import (
-    Contest,
-    ContestSettings,
-    Interface,
-    LegLuck,
-    Luck,
-    Question,
-    Scored,
-    ViewField,
-    Word,
-)
+from tournament.contests.contest import Contest, Display, LegLuck, Luck
+from tournament.contests.interface import CompiledBots, Interface, PythonBots, Question, ViewField, Word
+from tournament.contests.scoring import Scored
+from tournament.contests.settings import ContestSettings
 from tournament.contests.von_neumann_poker.portrait import PORTRAIT
 from tournament.contests.von_neumann_poker.telling import TELLING
 from tournament.leg import LegPlan
@@ -63,6 +56,12 @@ def _new_luck(settings: ContestSettings, first_session: int, house: bytes | None
 
 
 _OWN_COPIES = "Bot, Money, Card and the like are there before the first line; delete your copies."
+_HINTS = (
+    ("const-qualified type", "to write to bot->f, take a plain `Bot *bot`, or cast the const away."),
+    ("redefinition of 'Bot'", _OWN_COPIES),
+    ("typedef redefinition", _OWN_COPIES),
+    ("adapter.h", "the two functions are `int a(const Bot *bot)` and `int b(const Bot *bot, const int aBet)`."),
+)
 _HIGHEST_CARD = 1 - 2**-24
 
 VON_NEUMANN_POKER = Contest(
@@ -96,7 +95,6 @@ VON_NEUMANN_POKER = Contest(
     scored=Scored("sessions", "x_points"),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
-        header="von_neumann_poker.h",
         questions=(
             Question(
                 "a",
@@ -117,25 +115,16 @@ VON_NEUMANN_POKER = Contest(
                 words=(Word("FOLD", 0), Word("CALL", 1)),
             ),
         ),
-        bot_size=232,
-        view_offset=8,
         view=(
             ViewField("card", 0, "f", (0.0, _HIGHEST_CARD)),
             ViewField("opponents_previous_card", 4, "f", (-1.0, 0.0, _HIGHEST_CARD)),
             ViewField("money", 8, "q", (10, 100, 190)),
             ViewField("opponents_money", 16, "q", (10, 100, 190)),
         ),
-        state_size=50,
-        hints=(
-            ("const-qualified type", "to write to bot->f, take a plain `Bot *bot`, or cast the const away."),
-            ("redefinition of 'Bot'", _OWN_COPIES),
-            ("typedef redefinition", _OWN_COPIES),
-            ("adapter.h", "the two functions are `int a(const Bot *bot)` and `int b(const Bot *bot, const int aBet)`."),
-        ),
+        compiled=CompiledBots("von_neumann_poker.h", struct_size=232, view_offset=8, hints=_HINTS),
+        python=PythonBots(state_size=50),
     ),
     new_core=new_core,
-    portrait=PORTRAIT,
-    telling=TELLING,
-    unit="a point is a dollar won, divided by √games of its session",
+    display=Display("a point is a dollar won, divided by √games of its session", PORTRAIT, TELLING),
     luck=Luck(LUCK_COLUMNS, _new_luck),
 )

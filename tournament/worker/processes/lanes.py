@@ -25,8 +25,10 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.processes import lanes
 from tournament.artifacts import python_packing
-from tournament.contests.contest import Contest, ContestSettings, Dialogue
+from tournament.contests.contest import Contest
+from tournament.contests.interface import Dialogue
 from tournament.contests.questions import refusal
+from tournament.contests.settings import ContestSettings
 from tournament.errors import printable
 from tournament.leg import Leg, PlaysAs, Seat
 from tournament.sandbox.outside.confinement import Confined, how_it_ended

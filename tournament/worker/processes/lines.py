@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tournament.contests.contest import Interface, Question
+from tournament.contests.interface import Interface, Question
 
 Segment = tuple[int, int, bytes]
 TextWord = tuple[bytes, bool, int]

@@ -7,7 +7,7 @@ import signal
 import struct
 
 from tournament.artifacts.python_packing import installed, legs_may_share, pack, source_of
-from tournament.contests.contest import Interface
+from tournament.contests.interface import Interface
 from tournament.sandbox.outside import confinement, fork_server
 from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits, how_it_ended
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -40,9 +40,9 @@ def start(
 
     `examine`: it is not to play, but to say why its legs must not share a process.
     """
-    source = source_of(artifact, sandbox, interface.python_sdk)
+    source = source_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.packages)))
-    sdk = interface.python_sdk
+    sdk = interface.python.sdk
     memory = _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if packages.versions else 0)
     # For many legs as for one: what fails for want of it is played again alone, so only a leg's own need counts.
     memory += memory_megabytes
@@ -54,7 +54,7 @@ def start(
             python={
                 "name": name,
                 "questions": [list(dict.fromkeys((q.python_name, q.name))) for q in interface.questions],
-                "class_name": interface.bot_class or "",
+                "class_name": interface.class_name,
                 "shows": int(interface.view_size > 0 or interface.told_names is not None),
                 "argument_counts": [len(question.arguments) for question in interface.questions],
                 "only_tell": [question.only_tells for question in interface.questions],
@@ -64,7 +64,7 @@ def start(
                 "told_names": interface.told_names,
                 "view_size": interface.view_size,
                 "most_arguments": most_arguments(interface),
-                "state_size": interface.state_size,
+                "state_size": interface.python.state_size,
                 "sdk": str(sdk.file) if sdk else None,
                 "modules": packages.modules,
                 "environment": threads_of_libraries,
@@ -84,10 +84,10 @@ def start(
 
 def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
     """Where the view has how long the lists of moves are, and by the name of each where its last one lies."""
-    if interface.histories is None:
+    if interface.python.histories is None:
         return 0, []
     offsets = {field.name: field.offset for field in interface.view}
-    known = interface.histories
+    known = interface.python.histories
     return offsets[known.length], [(name, offsets[last]) for name, last in known.lists.items()]
 
 
@@ -97,7 +97,7 @@ def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> 
     A source that takes too much to read is one whose legs must not. Raises BadInput when it can't be confined,
     Disturbed when the machine keeps it from being read.
     """
-    artifact = pack(source, sandbox, interface.python_sdk)
+    artifact = pack(source, sandbox, interface.python.sdk)
     process = start(artifact, "bot", interface, sandbox, memory_megabytes=256, cpu_seconds=_TRIAL_SECONDS, examine=True)
     try:
         answer = confinement.read_some(process, _LONGEST_REASON, _TRIAL_OWN_SECONDS, whole=_LONGEST_REASON)

@@ -11,8 +11,8 @@ import wasmtime
 
 from engine.wasm.canonical_nans import Unreadable, with_canonical_nans
 from tournament.artifacts.limits import BOT_STACK
-from tournament.contests.contest import Import, Interface, Question
 from tournament.contests.functions import NotChosen, choose, names_for
+from tournament.contests.interface import Import, Interface, Question
 from tournament.worker.wasm.engine import Metering, compile_module, engine
 from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
 from tournament.worker.wasm.module_outline import Malformed, Outline, read_module
@@ -199,7 +199,7 @@ def load_bot(
 def _likely_metering(outline: Outline, interface: Interface, stem: str, counting: Metering) -> Metering:
     """For which engine a bot is compiled first: the one that plays it unless its opponent needs more."""
     names = [name for question in interface.answered for name in names_for(stem, question.name, outline.exports)]
-    proved = not interface.imports and _most_instructions(outline, names, (), interface) is not None
+    proved = not interface.compiled.imports and _most_instructions(outline, names, (), interface) is not None
     return Metering.NOTHING if proved else counting
 
 
@@ -215,7 +215,7 @@ def _most_instructions(
     outline: Outline, functions: list[str], imports: tuple[str, ...], interface: Interface
 ) -> int | None:
     """What a decision can take at most, if that and its stack can be told."""
-    if any(helper.name in imports for helper in interface.imports):
+    if any(helper.name in imports for helper in interface.compiled.imports):
         return None  # what a helper takes depends on what it is asked
     most = most_taken(outline, [*functions, "tournament_start"])
     # Each engine has frames of its own: where both have room, a bot plays alike whatever its opponent needs.
@@ -281,7 +281,7 @@ def _types_of(kind: object, interface: Interface) -> FunctionTypes:
 
 def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
     offered = {item.name: item.type for item in stand_ins(Metering.FUEL).exports if item.name != SEED_RANDOM}
-    helpers = {helper.name: helper_type(helper) for helper in interface.imports}
+    helpers = {helper.name: helper_type(helper) for helper in interface.compiled.imports}
     for item in module.imports:
         allowed = (item.module == WASI and item.name in offered and item.name not in RANDOM_IMPORTS) or (
             item.module == "env" and (item.name in RANDOM_IMPORTS or item.name in helpers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from engine.wasm.referee import PACKED_VALUES
-from tournament.contests.contest import Interface
+from tournament.contests.interface import Interface
 from tournament.worker.wasm.loading import FunctionTypes
 
 

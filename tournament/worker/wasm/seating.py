@@ -14,7 +14,7 @@ from engine.wasm.printing import Printing
 from engine.wasm.referee import Referee
 from engine.wasm.surroundings import Surroundings
 from tournament.artifacts.limits import BOT_STACK
-from tournament.contests.contest import Helpers, Interface
+from tournament.contests.interface import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.errors import RunFailed
 from tournament.keys import KEY_BYTES, random_bytes_key
@@ -374,10 +374,10 @@ def _start(
         memory = calls.memory(exports["memory"])
         if interface.passes_address:
             # The bot's struct goes into pages of its own, out of the way of its allocator.
-            pages = -(-interface.bot_size // PAGE)
+            pages = -(-interface.compiled.struct_size // PAGE)
             _limit(store, limits.memory_bytes + pages * PAGE)
             address = memory.grow(store, pages) * PAGE
-            window = calls.address_of(memory.data_ptr(store)) + address + interface.view_offset
+            window = calls.address_of(memory.data_ptr(store)) + address + interface.compiled.view_offset
         if inert:
             behind.call(seed_random, calls.signed(seed, 64))
         if start := exports.get("tournament_start"):
@@ -441,9 +441,9 @@ def _listen(context: int, natives: dict[str, Extern], metering: Metering, by_lin
 
 def _new_helpers(context: int, interface: Interface, key: bytes) -> tuple[Helpers | None, dict[str, Extern]]:
     """What stands behind a bot's imports, and these by name."""
-    if interface.new_helpers is None:
+    if interface.compiled.new_helpers is None:
         return None, {}
-    helpers = interface.new_helpers(
+    helpers = interface.compiled.new_helpers(
         key,
         set_fuel=calls.SET_FUEL,
         get_fuel=calls.GET_FUEL,
@@ -452,7 +452,7 @@ def _new_helpers(context: int, interface: Interface, key: bytes) -> tuple[Helper
     )
     return helpers, {
         helper.name: calls.native_function(context, helper_type(helper), *helpers.functions[helper.name])
-        for helper in interface.imports
+        for helper in interface.compiled.imports
     }
 
 

@@ -1,0 +1,208 @@
+"""How a contest's bots are written, and how the engine reaches them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from engine.kernel.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
+
+
+@dataclass(frozen=True)
+class Word:
+    """A way to answer a question in text: ACTION and this word, then a number unless `value` is the answer."""
+
+    text: str
+    value: int | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """A decision that a bot is asked for.
+
+    `parameters` and `result` are the WebAssembly types of the function of that
+    name, each a tuple of those accepted. `arguments` names what it is passed
+    after the bot, `extremes` has values at their limits to try bots with. `line`
+    asks a program, with the names of arguments and of the view's fields in
+    braces; it answers with one of the `words`. Where it `only_tells` something,
+    the answer doesn't matter. One that `catches_up` tells only processes, and of Python bots none but their histories.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, ...], ...]
+    result: tuple[str, ...]
+    arguments: tuple[str, ...]
+    extremes: tuple[tuple[int, ...], ...]
+    line: str
+    words: tuple[Word, ...]
+    only_tells: bool = False
+    catches_up: bool = False
+
+    @property
+    def python_name(self) -> str:
+        """The name in snake case, as a Python bot writes it."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name).lower()
+
+
+@dataclass(frozen=True)
+class ViewField:
+    """A value in the view that the core writes: its name, where it lies, and its struct code (f, d, q or i).
+
+    `extremes`: values at and between its limits, to try bots with.
+    """
+
+    name: str
+    offset: int
+    code: str
+    extremes: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Histories:
+    """Lists of a game's moves that a Python bot is shown, the last of each from a field of the view.
+
+    `lists`: by the name of each the field that has its next value. `length`: the field with how long they are.
+    """
+
+    lists: Mapping[str, str]
+    length: str
+
+
+class Helpers(Protocol):
+    """A bot's own set of native functions that it may import; `functions` has their C addresses and first arguments."""
+
+    @property
+    def functions(self) -> Mapping[str, tuple[int, int]]: ...
+
+
+class NewHelpers(Protocol):
+    """Makes the helpers of one bot. `key` is for what they draw; the others let them take the bot's fuel, and trap."""
+
+    def __call__(self, key: bytes, *, set_fuel: int, get_fuel: int, new_trap: int, context: int) -> Helpers: ...
+
+
+@dataclass(frozen=True)
+class Import:
+    """A native function that a bot may import from "env", and its WebAssembly types."""
+
+    name: str
+    parameters: tuple[str, ...]
+    result: str
+
+
+class Dialogue(Protocol):
+    """How a program is talked with over a leg, where a decision takes more than one line and its answer."""
+
+    def asked(self) -> Sequence[str]:
+        """The lines that put the pending decision, with all that is to be said before."""
+
+    def said(self, line: bytes) -> str | int:
+        """What a line of the program's comes to: a line in reply, or its answer to the decision.
+
+        Raises `engine.processes.lanes.Violation`.
+        """
+
+    def ended(self) -> Sequence[str]:
+        """The last lines, when the leg is over."""
+
+
+@dataclass(frozen=True)
+class PythonSdk:
+    """A module that Python bots may import, by the name of its file.
+
+    Its `for_leg(seed)` gives the names that are new for each leg, its
+    `answering(function)` makes of a bot's function one that takes the view and
+    returns a number. It may import these `modules` of the engine.
+    """
+
+    file: Path
+    modules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CompiledBots:
+    """What C and C++ bots are compiled against, and what any WebAssembly bot has in its memory and may import.
+
+    `header` is a file of the contest's sdk. A bot's struct takes `struct_size` bytes of its memory, and the view that
+    the core writes lies `view_offset` bytes into it; others' moves follow the view, if the core writes them there.
+    With `struct_size` 0 there is no struct: all that a bot is told are arguments. `hints` pair what a
+    compiler's message may contain with the way out. `new_helpers` makes what stands behind `imports`.
+    """
+
+    header: str
+    struct_size: int = 0
+    view_offset: int = 0
+    hints: tuple[tuple[str, str], ...] = ()
+    imports: tuple[Import, ...] = ()
+    new_helpers: NewHelpers | None = None
+
+
+@dataclass(frozen=True)
+class PythonBots:
+    """What Python bots have beside the questions.
+
+    They may import the `sdk`, keep state in a list f of `state_size` elements, and see the `histories` as lists.
+    """
+
+    sdk: PythonSdk | None = None
+    state_size: int = 0
+    histories: Histories | None = None
+
+
+@dataclass(frozen=True, eq=False)  # an interface equals itself only: it is the key of what is worked out once
+class Interface:
+    """How the contest's bots are written and how the engine reaches them.
+
+    `sdk` is the folder with the C header, the adapter and the templates of new bots. Questions are in the core's
+    order; `view` has the fields of what the core writes before each. `told_names` are the values that are told by
+    name instead, where the view's kinds of numbers don't do. A bot in C++ or Python may also be a class called
+    `class_name` with the questions as its methods. `new_dialogue` begins a program's leg, from the core and
+    the key of its helpers, if the questions' lines are not used; who breaks off a dialogue does not get another in
+    that leg. `name_answer` says in the rules' words what a refused answer was, `show_view` what a view shows, where
+    its fields are too many to be listed.
+    """
+
+    sdk: Path
+    questions: tuple[Question, ...]
+    compiled: CompiledBots
+    python: PythonBots = field(default_factory=PythonBots)
+    view: tuple[ViewField, ...] = ()
+    told_names: tuple[str, ...] | None = None
+    class_name: str = ""
+    new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
+    name_answer: Callable[[int], str] = str
+    show_view: Callable[[Mapping[str, float]], str] | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for more than the engine has room for."""
+        for question in self.questions:
+            if len(question.arguments) > ARGUMENT_LIMIT:
+                raise ValueError(
+                    f"{question.name} has {len(question.arguments)} arguments, at most {ARGUMENT_LIMIT} are possible"
+                )
+        if self.view_size > VIEW_LIMIT:
+            raise ValueError(f"the view has {self.view_size} bytes, at most {VIEW_LIMIT} are possible")
+
+    @property
+    def answered(self) -> tuple[Question, ...]:
+        """The questions that a bot has functions for."""
+        return tuple(question for question in self.questions if not question.catches_up)
+
+    @property
+    def passes_address(self) -> bool:
+        """Whether the first parameter of every function is the address of the bot's struct."""
+        return self.compiled.struct_size > 0
+
+    @property
+    def view_size(self) -> int:
+        """Bytes of the view."""
+        sizes = {"f": 4, "i": 4, "d": 8, "q": 8}
+        return max((field.offset + sizes[field.code] for field in self.view), default=0)
+
+    @property
+    def most_arguments(self) -> int:
+        """Arguments of the question that has most, the bot's address aside."""
+        return max(len(question.parameters) for question in self.questions) - self.passes_address

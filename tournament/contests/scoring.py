@@ -1,0 +1,104 @@
+"""Where scores come from: the records' points, house players, and what luck was worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.contests.settings import ContestSettings
+from tournament.store.ledger import TableName
+
+
+@dataclass(frozen=True)
+class HousePlayer:
+    """A fixed opponent that the contest brings.
+
+    `content` is all that its play depends on besides settings and dice: it goes
+    into the digests of its legs and to the core that plays it. `facts` are numbers
+    about it that the scoring reads, such as what a perfect opponent wins a game.
+    """
+
+    name: str
+    content: bytes
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Played:
+    """Sums of an entrant's play against one house player, over one leg or a match; `counts` are the core's."""
+
+    points: float
+    sessions: int
+    games: int
+    facts: Mapping[str, float]
+    counts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number about an entrant's play that leaderboard and crosstable show beside the score.
+
+    `value` takes what was played against some house players, one or all; None
+    where it has no meaning. `shown` writes it for a terminal, and the leaderboard has it from so wide a one on.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    value: Callable[[Sequence[Played]], float | None]
+    shown: Callable[[float], str]
+    from_width: int = 60
+
+
+@dataclass(frozen=True)
+class HouseScoring:
+    """How play against house players becomes an entrant's score: the mean over them of `score`.
+
+    `score` takes the sums of one session, and a match counts as their mean; or,
+    where `of_match`, the sums of all sessions of the match at once. It is shown to so many `decimals`.
+    """
+
+    score: Callable[[Played], float]
+    of_match: bool = False
+    decimals: int = 1
+    measures: tuple[Measure, ...] = ()
+
+
+@dataclass(frozen=True)
+class House:
+    """The house players of a contest in which entrants play these and not each other.
+
+    `players` gives those of a tournament; it takes the settings, the folder from which relative paths
+    start, and someone to tell what takes long, and raises BadInput. `practice` gives one that entrants are tried
+    against, chosen by a key. Every player has the `facts`. With a
+    `suffix`, their contents are kept beside the records, as files of that ending,
+    and so are those of the `examples`, which entrants may know.
+    """
+
+    players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
+    practice: Callable[[bytes], HousePlayer]
+    scoring: HouseScoring
+    suffix: str | None = None
+    facts: tuple[str, ...] = ()
+    examples: Callable[[ContestSettings], Sequence[HousePlayer]] | None = None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Where the records have x's points: a column of a table, by whose rows a leg is cut into blocks.
+
+    `y_column` has y's, where the game is not zero-sum; then the core adds them up as well.
+    Of games there are in a leg of one session what the setting called `length` says. `counts` makes a
+    core's counts of columns of games, for those that have any.
+    """
+
+    table: TableName
+    column: str
+    length: str = ""
+    counts: Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.int64]] | None = None
+    y_column: str = ""

@@ -1,0 +1,103 @@
+"""The settings that every contest has."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from engine.wasm.surroundings import FUEL_PER_SECOND
+from tournament.keys import Seed
+from tournament.paths import PathText
+
+# The keys that say how many replicas of a match there are: more of them leave those that there were as they are.
+HOW_MANY_REPLICAS = ("replicas", "until_settled", "most_replicas", "tie")
+
+
+# For limits that only the leg's bank is to hold: the most that may be asked for.
+NO_LIMIT_OF_FUEL = 10**15
+
+
+class ContestSettings(BaseModel):
+    """The keys that every contest's table in tournament.toml has.
+
+    Limits of WebAssembly bots are in fuel, of which FUEL_PER_SECOND are a second. What counts is the leg's bank. Limits
+    of a decision and of a start only end endless loops before that: a contest whose statement has a limit for all of a
+    bot's time gives the bank that, and sets neither of the others. Where there is none, both are half a second, as
+    much as a call may have without checks of a clock in its code, which would cost a tenth of all games' speed.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    game: str | None = Field(None, description="by the rules of which contest it is played; default its own name")
+    entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
+    sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")
+    replicas: int = Field(
+        1, ge=1, le=100_000, description="independent matches of so many sessions that are played of each pairing"
+    )
+    until_settled: float | None = Field(
+        None,
+        gt=0.5,
+        lt=1,
+        description="play more replicas where the order is open, until all of it is right with this chance",
+    )
+    most_replicas: int = Field(64, ge=1, le=100_000, description="but no more than so many of a match")
+    tie: float | None = Field(
+        None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied, and so not open any more"
+    )
+    seed: Seed | None = Field(
+        None, description="chooses the deals and all else that is random; None: a secret one is drawn and recorded"
+    )
+    deals: Literal["common", "independent"] = Field(
+        "common", description="common: all pairings see the same deals; independent: each its own"
+    )
+    faults_allowed: int = Field(3, ge=0, le=1000, description="faults in one leg before disqualification")
+    fuel_per_decision: int = Field(
+        FUEL_PER_SECOND // 2,
+        ge=10_000,
+        le=NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that a decision may take",
+    )
+    fuel_to_start: int = Field(
+        FUEL_PER_SECOND // 2,
+        ge=10_000,
+        le=NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that each start of a bot may take",
+    )
+    fuel_per_session: int = Field(
+        50_000_000,
+        ge=10_000,
+        le=10**15,
+        description="a leg's bank of WebAssembly instructions, for a start and all decisions, has so many a session",
+    )
+    memory_megabytes: int = Field(64, ge=1, le=4096, description="memory of one bot")
+    cpu_seconds_per_decision: float = Field(
+        1.0, ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"
+    )
+    wall_seconds_per_decision: float = Field(
+        5.0, ge=0.1, le=3600, description="time that it may sleep or wait over a decision"
+    )
+    wall_seconds_per_leg: float = Field(60.0, ge=0.1, le=1e6, description="time that it may sleep or wait in a leg")
+    cpu_seconds_per_leg: float = Field(60.0, ge=0.1, le=1e6, description="processor time that it has for a leg")
+    cpu_milliseconds_more: float = Field(
+        1.0, ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock"
+    )
+
+    @field_validator("replicas", "most_replicas")
+    @classmethod
+    def _sessions_have_numbers(cls, replicas: int, info: ValidationInfo) -> int:
+        if replicas * info.data.get("sessions", 1) > 10**9:
+            raise ValueError("times the sessions of a leg it is more than 1,000,000,000")
+        return replicas
+
+    def playing(self) -> dict[str, object]:
+        """The settings on which the records depend: all but where the entrants lie, and how many replicas there are.
+
+        Without the seed: these go to workers and into the ledger, where it must not be.
+        """
+        return self.model_dump(exclude={"game", "entrants", "seed", *HOW_MANY_REPLICAS})
+
+    @property
+    def fuel_per_leg(self) -> int:
+        """WebAssembly instructions that a bot may take over a whole leg, its starts included."""
+        return self.fuel_to_start + self.sessions * self.fuel_per_session
