@@ -23,7 +23,7 @@ from benchmarks.processes import SANDBOX, played_field, python_field
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.leg import Leg
-from tournament.sandbox.outside import confinement, fork_server
+from tournament.sandbox.outside import fork_server, probe
 from tournament.worker.processes import one_core
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("--bots", type=int, default=4)
     parser.add_argument("--sessions", type=int, default=1000)
     options = parser.parse_args()
-    confinement.probe_sandbox(SANDBOX.mode)
+    probe.probe_sandbox(SANDBOX.mode)
     settings, legs, artifacts = played_field(python_field(options.bots), options.sessions)
     print("| workers | | games/s | µs a game, worker | µs a game, processes | of the processor time, spread |")
     print("|---|---|---|---|---|---|")

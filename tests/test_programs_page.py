@@ -22,7 +22,8 @@ from tournament.entrants.new import templates
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
-from tournament.sandbox.outside.confinement import Confined, Limits
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.launch import Limits
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
 from tournament.worker.processes.lanes import play_in_lanes

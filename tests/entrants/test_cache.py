@@ -18,8 +18,9 @@ from tests.support import build_folder, play_built, poker_settings
 from tournament.artifacts import archive, c_bots, compiler, program_build
 from tournament.cache import cache_folder, is_noted, keep, note, recall
 from tournament.errors import RunFailed
-from tournament.sandbox.outside import confinement, scratch
-from tournament.sandbox.outside.confinement import Confined, Finished
+from tournament.sandbox.outside import probe, running, scratch
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.running import Finished
 from tournament.worker.processes import programs
 from tournament.worker.wasm import seating
 
@@ -238,15 +239,15 @@ MODULE = bytes(
 def test_a_module_whose_trial_the_machine_ends_is_not_blamed(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[Finished], says: str | None
 ) -> None:
-    finish, left = confinement.finish, list(ends)
+    finish, left = running.finish, list(ends)
     # The first to run is the probe of the sandbox.
-    confinement.probe_sandbox("on")
+    probe.probe_sandbox("on")
 
     def finish_otherwise(process: Confined, *launch: Any, **more: Any) -> Finished:
         finished = finish(process, *launch, **more)
         return left.pop() if left else finished
 
-    monkeypatch.setattr(confinement, "finish", finish_otherwise)
+    monkeypatch.setattr(running, "finish", finish_otherwise)
     if says is None:
         assert build_folder(_new(tmp_path / "bots"), {"fine.wasm": MODULE})["fine"].problem is None
         return

@@ -10,8 +10,9 @@ import pytest
 
 from tournament.artifacts import compiler
 from tournament.errors import RunFailed
-from tournament.sandbox.outside import confinement
-from tournament.sandbox.outside.confinement import Finished, LaunchSpec
+from tournament.sandbox.outside import running
+from tournament.sandbox.outside.launch import LaunchSpec
+from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
 
 
@@ -42,7 +43,7 @@ class Compiler:
 def standing_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiler:
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     made = Compiler()
-    monkeypatch.setattr(confinement, "run", made.run)
+    monkeypatch.setattr(running, "run", made.run)
     return made
 
 

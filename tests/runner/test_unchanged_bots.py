@@ -17,8 +17,8 @@ from tests.contest_runs import Listener, Place, bot_source, new_place
 from tournament.artifacts import c_bots, compiler
 from tournament.cache import cache_folder
 from tournament.errors import RunFailed
-from tournament.sandbox.outside import confinement
-from tournament.sandbox.outside.confinement import Finished
+from tournament.sandbox.outside import running
+from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm import seating
 
@@ -75,7 +75,7 @@ TROUBLES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     ),
     "disk": lambda patch: patch.setattr(c_bots, "_write_unit", full),
     "cache's disk": lambda patch: patch.setattr(os, "fsync", full),
-    "trial": lambda patch: patch.setattr(confinement, "run", lambda *_, **__: Finished(-9, b"", b"", False)),
+    "trial": lambda patch: patch.setattr(running, "run", lambda *_, **__: Finished(-9, b"", b"", False)),
     "memory": lambda patch: patch.setattr(seating, "Instance", refuse),
 }
 

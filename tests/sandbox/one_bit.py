@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from tests.worker.support import ON
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.sandbox.outside import confinement, fork_server
-from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits, Mode
+from tournament.sandbox.outside import fork_server, running, visible
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
@@ -102,8 +103,8 @@ class _PythonBot:
         size = 8 + 8 * python_bots.most_arguments(_INTERFACE) + -(-_INTERFACE.view_size // 8) * 8
         question = struct.pack("<ii", 0, python_bots._START_LANE).ljust(size, b"\0")
         with contextlib.suppress(BrokenPipeError):
-            confinement.write_all(self.process.to, struct.pack("<IIII", 16 + size, 1, 1, 0) + question)
-        return confinement.read_some(self.process, 4096, seconds, whole=33)[32:].decode(errors="replace")
+            self.process.write(struct.pack("<IIII", 16 + size, 1, 1, 0) + question)
+        return running.read_some(self.process, 4096, seconds, whole=33)[32:].decode(errors="replace")
 
 
 class _Program:
@@ -111,12 +112,12 @@ class _Program:
         self._launch = LaunchSpec(
             Limits(1024, 30),
             command=[sys.executable, "-S", "-E", "-c", source],
-            readable=[*confinement.python_paths(), sysconfig.get_path("platstdlib")],
+            readable=[*visible.python_paths(), sysconfig.get_path("platstdlib")],
         )
         self.process: Confined = fork_server.start(self._launch, mode)
 
     def said(self, seconds: float) -> str:
-        done = confinement.finish(self.process, self._launch, seconds)
+        done = running.finish(self.process, self._launch, seconds)
         return done.errors.decode(errors="replace")
 
 

@@ -19,8 +19,11 @@ from tests.worker.support import SILENT_C, ask, build, write_bot
 from tournament.cli.commands import main
 from tournament.config import load_config
 from tournament.errors import BadInput
-from tournament.sandbox.outside import confinement
-from tournament.sandbox.outside.confinement import LaunchSpec, Limits, how_it_ended
+from tournament.sandbox.outside import confined as confined_module
+from tournament.sandbox.outside import confinement, probe, running, visible
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.endings import how_it_ended
+from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger import read_state
 from tournament.store.storage import open_storage
@@ -31,9 +34,9 @@ PYTHON = {"calm.py": "def a(bot): return 5\ndef b(bot, bet): return 1\n"}
 @pytest.fixture
 def untried() -> Iterator[None]:
     """The machine's sandbox is tried anew, and what was found is forgotten afterwards."""
-    confinement.probe_sandbox.cache_clear()
+    probe.probe_sandbox.cache_clear()
     yield
-    confinement.probe_sandbox.cache_clear()
+    probe.probe_sandbox.cache_clear()
 
 
 def too_old(monkeypatch: pytest.MonkeyPatch) -> str:
@@ -52,19 +55,19 @@ def not_installed(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def leaky(monkeypatch: pytest.MonkeyPatch) -> str:
-    run = confinement.run
-    monkeypatch.setattr(confinement, "run", lambda orders, mode, seconds: run(orders, "off", seconds))
+    run = running.run
+    monkeypatch.setattr(running, "run", lambda orders, mode, seconds: run(orders, "off", seconds))
     return "a probe in the sandbox could read, write, connect, pair, fork, execute, signal_parent, raise_limit"
 
 
 def unfiltered(monkeypatch: pytest.MonkeyPatch) -> str:
-    failed = confinement.Finished(119, b"", b"can't be confined: the kernel takes no filter\n", False)
-    monkeypatch.setattr(confinement, "run", lambda *_: failed)
+    failed = running.Finished(119, b"", b"can't be confined: the kernel takes no filter\n", False)
+    monkeypatch.setattr(running, "run", lambda *_: failed)
     return "the kernel takes no filter"
 
 
 def silent(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(confinement, "run", lambda *_: confinement.Finished(-9, b"", b"", False))
+    monkeypatch.setattr(running, "run", lambda *_: running.Finished(-9, b"", b"", False))
     return "the probe was killed by SIGKILL"
 
 
@@ -102,7 +105,7 @@ def test_off_is_possible_everywhere_and_stands_in_the_records(
     results = tournament.run("von_neumann_poker", config=config, executor="local", workers=1)
     assert {line.status for line in results.ranking.entrants} == {"ok"}
     state = read_state(open_storage(str(tmp_path / "results" / "von_neumann_poker")))
-    assert {batch.sandbox for versions in state.batches.values() for batch in versions} == {confinement.OFF}
+    assert {batch.sandbox for versions in state.batches.values() for batch in versions} == {probe.OFF}
 
 
 def test_c_bots_that_are_compiled_need_nothing_of_it_to_play(tmp_path: Path) -> None:
@@ -111,9 +114,9 @@ def test_c_bots_that_are_compiled_need_nothing_of_it_to_play(tmp_path: Path) -> 
 
 
 def test_the_tier_says_what_confines() -> None:
-    assert confinement.probe_sandbox("off") == "off: bots run with the rights of the tournament"
-    assert confinement.probe_sandbox("on").startswith("sandlock ")
-    assert confinement.probe_sandbox("on").endswith("system call filter")
+    assert probe.probe_sandbox("off") == "off: bots run with the rights of the tournament"
+    assert probe.probe_sandbox("on").startswith("sandlock ")
+    assert probe.probe_sandbox("on").endswith("system call filter")
 
 
 def settings_of(tmp_path: Path, text: str) -> SandboxSettings:
@@ -158,9 +161,9 @@ def test_unconfined_bots_are_still_held_to_their_limits() -> None:
 
 
 def test_commands_run_to_their_end_or_are_cut_off() -> None:
-    def ran(script: str, seconds: float = 20) -> confinement.Finished:
+    def ran(script: str, seconds: float = 20) -> running.Finished:
         orders = LaunchSpec(Limits(256, 10), command=["/bin/sh", "-c", script], readable=["/bin", "/usr/bin"])
-        return confinement.run(orders, "on", seconds)
+        return running.run(orders, "on", seconds)
 
     fine = ran("echo out; echo err >&2; exit 3")
     assert (fine.status, fine.output, fine.errors, fine.cut_off) == (3, b"out\n", b"err\n", False)
@@ -179,7 +182,7 @@ def test_memory_of_ours_is_not_taken_for_a_new_process_s_own() -> None:
     if child == 0:
         signal.pause()
     try:
-        confined = confinement.Confined(Running(child), Limits(64, 10), -1, -1, -1)
+        confined = Confined(Running(child), Limits(64, 10), -1, -1, -1)
         assert confined.memory_bytes() > len(ours)
         assert not confined.has_taken_too_much()
     finally:
@@ -188,7 +191,7 @@ def test_memory_of_ours_is_not_taken_for_a_new_process_s_own() -> None:
     hoard = "import time; x = bytearray(b'x') * (300 << 20); print('done', flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", hoard], stdout=subprocess.PIPE) as process:
         assert process.stdout and process.stdout.readline() == b"done\n"
-        confined = confinement.Confined(Running(process.pid), Limits(64, 10), -1, -1, -1)
+        confined = Confined(Running(process.pid), Limits(64, 10), -1, -1, -1)
         assert confined.has_taken_too_much()
         process.kill()
 
@@ -199,13 +202,13 @@ def test_memory_of_ours_is_not_a_program_s_that_is_executed_while_we_look(
 ) -> None:
     """Its memory is read before it executes the program, and its addresses after that, or after its end."""
     ours = bytearray(os.urandom(1 << 16)) * (300 << 4)
-    addresses = confinement._addresses
+    addresses = confined_module._addresses
     waits, goes = os.pipe()
     child = os.fork()
     if child == 0:
         os.read(waits, 1)
         os.execv(program, [program, "60"])
-    confined = confinement.Confined(Running(child), Limits(64, 10), -1, -1, -1)
+    confined = Confined(Running(child), Limits(64, 10), -1, -1, -1)
     before = addresses(str(child))
     looks: list[str] = []
 
@@ -217,7 +220,7 @@ def test_memory_of_ours_is_not_a_program_s_that_is_executed_while_we_look(
         looks.append(process)
         return addresses(process)
 
-    monkeypatch.setattr(confinement, "_addresses", executes_first)
+    monkeypatch.setattr(confined_module, "_addresses", executes_first)
     try:
         assert confined.memory_bytes() > len(ours)
         assert not confined.has_taken_too_much()
@@ -266,6 +269,6 @@ def test_beside_the_standard_library_only_what_is_allowed_is_read(
     (tmp_path / "dist-packages").mkdir()
     monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
     folders = [str(tmp_path / name) for name in ("site-packages", "dist-packages")]
-    assert confinement._beside_the_library([str(tmp_path)]) == folders
+    assert visible.beside_the_library([str(tmp_path)]) == folders
     allowed = str(tmp_path / "site-packages" / "allowed" / "__init__.py")
-    assert confinement._beside_the_library([allowed]) == [str(tmp_path / "site-packages" / "other"), folders[1]]
+    assert visible.beside_the_library([allowed]) == [str(tmp_path / "site-packages" / "other"), folders[1]]

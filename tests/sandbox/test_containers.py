@@ -13,7 +13,7 @@ from tests.contest_runs import environment
 REFUSED = """
 import ctypes, struct, sys
 from tournament.errors import BadInput
-from tournament.sandbox.outside.confinement import probe_sandbox
+from tournament.sandbox.outside.probe import probe_sandbox
 
 number = int(sys.argv[1])
 instructions = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]

@@ -17,8 +17,9 @@ import pytest
 from tests.worker.support import ON, pair
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.sandbox.outside import confinement, fork_server
-from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits
+from tournament.sandbox.outside import fork_server, running
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.worker.processes import python_bots
 
 INTERFACE = VON_NEUMANN_POKER.interface
@@ -28,9 +29,9 @@ def shell(script: str) -> LaunchSpec:
     return LaunchSpec(Limits(256, 10), command=["/bin/sh", "-c", script], readable=["/bin", "/usr/bin"])
 
 
-def ran(script: str, given: bytes = b"") -> confinement.Finished:
+def ran(script: str, given: bytes = b"") -> running.Finished:
     launch = shell(script)
-    return confinement.finish(fork_server.start(launch, "on"), launch, 20, given)
+    return running.finish(fork_server.start(launch, "on"), launch, 20, given)
 
 
 def python_bot() -> Confined:
@@ -77,7 +78,7 @@ def test_forks_have_the_limits_of_their_own_launch() -> None:
         launch = LaunchSpec(
             Limits(megabytes, seconds), command=["/bin/sh", "-c", "ulimit -d; ulimit -t"], readable=["/bin"]
         )
-        done = confinement.finish(fork_server.start(launch, "on"), launch, 20)
+        done = running.finish(fork_server.start(launch, "on"), launch, 20)
         assert done.output.split() == [b"%d" % (megabytes << 10), b"%d" % seconds]
 
 
@@ -181,7 +182,7 @@ def test_a_folder_that_was_made_anew_can_be_read(tmp_path: Path) -> None:
         (folder / "file").write_bytes(content)
         command = ["/bin/sh", "-c", "read x < file; echo $x"]
         launch = LaunchSpec(Limits(256, 10), command=command, folder=folder, readable=["/bin", str(folder)])
-        assert confinement.finish(fork_server.start(launch, "on"), launch, 20).output == content
+        assert running.finish(fork_server.start(launch, "on"), launch, 20).output == content
         folder.rename(tmp_path / content.decode().strip())
 
 
@@ -190,7 +191,7 @@ def test_servers_without_forks_are_few() -> None:
     folders = [f"/usr/lib/{n}" for n in range(fork_server._MOST_IDLE + 2)]
     for folder in folders:
         launch = LaunchSpec(Limits(256, 10), command=["/bin/true"], readable=["/bin", folder])
-        assert confinement.finish(fork_server.start(launch, "on"), launch, 20).status == 0
+        assert running.finish(fork_server.start(launch, "on"), launch, 20).status == 0
     assert len(fork_server._servers) == fork_server._MOST_IDLE
     fork_server.end_idle()
     assert not fork_server._servers

@@ -17,7 +17,7 @@ from tests.worker.support import Source, build, problem_of, script
 from tournament.artifacts import compiler, program_build
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import own_time
-from tournament.sandbox.outside.confinement import Confined
+from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.own_time import Disturbed, GroupUse, OwnTime, Use
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs, python_bots

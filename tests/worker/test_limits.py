@@ -31,7 +31,7 @@ from tests.worker.support import (
     write_bot,
 )
 from tournament.contests.von_neumann_poker import Settings
-from tournament.sandbox.outside.confinement import Confined
+from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import lanes, programs, python_bots
 

@@ -20,8 +20,10 @@ from pathlib import Path
 from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall
 from tournament.errors import RunFailed, printable
-from tournament.sandbox.outside import confinement
-from tournament.sandbox.outside.confinement import KILLED, Finished, LaunchSpec, Limits, kills_for_memory
+from tournament.sandbox.outside import running
+from tournament.sandbox.outside.endings import KILLED, kills_for_memory
+from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.scratch import alone_on_this_machine, remove, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -474,7 +476,7 @@ def _run_once(
     seconds = FIRST_SECONDS if libraries else SECONDS
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
-    return confinement.run(
+    return running.run(
         LaunchSpec(
             Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=_MOST_BYTES >> 20, processes=64),
             command=commands[-1],

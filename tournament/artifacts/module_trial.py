@@ -5,9 +5,10 @@ from __future__ import annotations
 import signal
 import threading
 
-from tournament.sandbox.outside import confinement, fork_server
-from tournament.sandbox.outside.confinement import Finished, LaunchSpec, Limits
+from tournament.sandbox.outside import fork_server, running
+from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
 
 SECONDS = 20  # of processor time, for all engines
@@ -37,7 +38,7 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
         launch = LaunchSpec(
             Limits(_MEGABYTES, SECONDS), module={"library": library, "settings": engines}, readable=[library]
         )
-        return confinement.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
+        return running.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
 
     finished = attempt()
     if finished.status not in (0, -signal.SIGXCPU):

@@ -12,8 +12,9 @@ from tournament.artifacts.commands import PATH, find_command
 from tournament.artifacts.line_ends import windows_line_ends
 from tournament.artifacts.recipe import Recipe
 from tournament.errors import BadInput
-from tournament.sandbox.outside import confinement
-from tournament.sandbox.outside.confinement import KILLED, LaunchSpec, Limits, kills_for_memory
+from tournament.sandbox.outside import running
+from tournament.sandbox.outside.endings import KILLED, kills_for_memory
+from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -75,7 +76,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
         scratch.mkdir()
         unpack(archive, folder)
         system = [path for path in _SYSTEM if os.path.exists(path)]
-        finished = confinement.run(
+        finished = running.run(
             LaunchSpec(
                 Limits(4096, 2 * _SECONDS, open_files=1024, file_megabytes=1024, processes=64),
                 command=[find_command(recipe.build[0], folder), *recipe.build[1:]],
@@ -101,7 +102,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             raise BuildFailed(str(problem)) from None
 
 
-def _complaint(recipe: Recipe, finished: confinement.Finished, folder: Path, hint: str) -> str:
+def _complaint(recipe: Recipe, finished: running.Finished, folder: Path, hint: str) -> str:
     text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
     lines = [line for line in text.splitlines() if line.strip()]
     what = f"its build ({' '.join(recipe.build)}) {finished.in_words}{': ' if hint else ''}{hint}"

@@ -25,7 +25,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
 from tournament.errors import BadInput, RunFailed, printable
 from tournament.sandbox.inside import bot_functions, leg_isolation
-from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside import endings, probe
 from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import limits_of
@@ -70,7 +70,7 @@ def build_entrants(
         and not any(is_noted(_entry(_source_digest(s, contest.interface), what)) for what in ("wasm", "refused"))
     ]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
-        confinement.probe_sandbox(sandbox.mode)
+        probe.probe_sandbox(sandbox.mode)
     if to_compile:
         compiler.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
@@ -152,7 +152,7 @@ def _try(
         else:
             programs.try_start(artifact, sandbox, cache_folder(), memory_megabytes=memory)
 
-    confinement.again_if_killed(start)
+    endings.again_if_killed(start)
     note(tried)
 
 
@@ -182,7 +182,7 @@ def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSetting
     noted = _entry(hashlib.sha256(how).hexdigest(), "legs")
     why_apart = recall(noted)
     if why_apart is None:
-        found = confinement.again_if_killed(lambda: python_bots.why_apart(source, interface, sandbox))
+        found = endings.again_if_killed(lambda: python_bots.why_apart(source, interface, sandbox))
         why_apart = found.encode()
         keep(noted, why_apart)
     return not why_apart
@@ -197,7 +197,7 @@ def _try_module(
     """
 
     def compile_confined() -> None:
-        confinement.probe_sandbox(sandbox.mode)
+        probe.probe_sandbox(sandbox.mode)
         module_trial.try_compile(code, library_path(), engines, sandbox)
 
     engines = [engine_settings(metering) for metering in (Metering.NOTHING, limits.metering)]

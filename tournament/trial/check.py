@@ -32,7 +32,7 @@ from tournament.leg import Leg, LegPlan
 from tournament.runner.contest_run import Watcher
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
-from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import Fault, LegResult
@@ -256,7 +256,7 @@ def _check(
         seed=seed,
         confined_by=""
         if entrant.plays_as == "wasm"
-        else confinement.probe_sandbox(sandbox.mode) + confinement.seclusion_in_words(sandbox.mode),
+        else probe.probe_sandbox(sandbox.mode) + probe.seclusion_in_words(sandbox.mode),
         standard=standard,
         warnings=warnings,
         opponent=named,

@@ -14,7 +14,7 @@ from tournament.contests.judging import JudgedMatch, Program, Verdict
 from tournament.errors import BadInput
 from tournament.keys import master_key
 from tournament.runner.schedule import AgainstHouse, Competitor
-from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
 from tournament.worker.processes.conversation import OwnProcess, PipedProgram
@@ -82,7 +82,7 @@ def _start(command: Sequence[str], sandboxed: bool) -> Program:
     if not sandboxed:
         return PipedProgram(OwnProcess(command))
     try:
-        confinement.probe_sandbox("on")
+        probe.probe_sandbox("on")
         process = programs.start_in(
             Path.cwd(), command, SandboxSettings(), memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS
         )

@@ -19,7 +19,7 @@ from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.leg import Leg
-from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Batch, Part, batch_name
@@ -155,7 +155,7 @@ def play_task(
                 raise Stopped
             started = time.perf_counter()
             in_lanes = [leg for leg in task.legs if leg.has_processes]
-            confined_by = confinement.probe_sandbox(sandbox.mode) if in_lanes else ""
+            confined_by = probe.probe_sandbox(sandbox.mode) if in_lanes else ""
             waiting = {
                 played.result.digest: played
                 for played in play_in_lanes(

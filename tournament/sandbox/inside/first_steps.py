@@ -12,7 +12,7 @@ import os
 import resource
 import sys
 
-from tournament.sandbox.inside import system_calls
+from tournament.sandbox.inside import landlock, system_calls
 
 # Typing, and signal with its enumerations, take longer to import than all the rest.
 TYPE_CHECKING = False
@@ -126,7 +126,7 @@ def _confine(launch: dict[str, object], command_address: int) -> None:
     purpose: system_calls.Purpose = "build" if launch["purpose"] == "build" else "play"
     try:
         if purpose == "play":
-            system_calls.enter_own_domain()
+            _enter_own_domain()
         system_calls.drop_capabilities()
         system_calls.install(
             system_calls.filter_program(
@@ -141,6 +141,13 @@ def _confine(launch: dict[str, object], command_address: int) -> None:
     except system_calls.Unsupported as problem:
         print(f"can't be confined: {problem}", file=sys.stderr)
         sys.exit(NOT_CONFINED)
+
+
+def _enter_own_domain() -> None:
+    try:
+        landlock.enter_domain()
+    except OSError as problem:
+        raise system_calls.Unsupported(f"the kernel makes no Landlock domain: {problem.strerror}") from None
 
 
 def _hidden(text: str) -> tuple[ctypes.c_void_p, int]:

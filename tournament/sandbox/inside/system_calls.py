@@ -366,21 +366,6 @@ def install(program: bytes) -> None:
         raise Unsupported(f"the kernel takes no filter of system calls: {os.strerror(ctypes.get_errno())}")
 
 
-def enter_own_domain() -> None:
-    """Put this process under a Landlock domain of its own, for good. Raises Unsupported.
-
-    Those who aren't in it, or are in another within it, are out of reach by signals, abstract sockets and what takes
-    the right to trace: in /proc, their memory and what their descriptors and folders lead to.
-    """
-    library = ctypes.CDLL(None, use_errno=True)
-    create, restrict = 444, 446  # on every machine
-    attributes = struct.pack("=QQQ", 0, 0, 3)  # no files, no ports; scopes of abstract sockets and signals
-    ruleset = library.syscall(create, attributes, ctypes.c_size_t(len(attributes)), 0)
-    if ruleset < 0 or library.syscall(restrict, ruleset, 0):
-        raise Unsupported(f"the kernel makes no Landlock domain: {os.strerror(ctypes.get_errno())}")
-    os.close(ruleset)
-
-
 def drop_capabilities() -> None:
     """Give up what root may do beyond others, for good. Raises Unsupported."""
     library = ctypes.CDLL(None, use_errno=True)

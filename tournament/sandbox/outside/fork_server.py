@@ -22,7 +22,8 @@ from dataclasses import dataclass
 
 from tournament.errors import BadInput
 from tournament.sandbox.outside import confinement
-from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
 
 # As in engine/processes/forking.pyx.
 _FORK, _ENDS_TAKEN, _REAP = 1, 2, 3
@@ -49,7 +50,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """
     if mode == "off":
         return confinement.start(launch, mode)
-    orders = marshal.dumps(confinement.told(launch))
+    orders = marshal.dumps(launch.told())
     for last_try in (False, True):
         server = _server_for(launch)
         try:
@@ -65,7 +66,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
             continue
         process = Confined(forked, launch.limits, *forked.ends)
         with contextlib.suppress(BrokenPipeError):  # who reads the answers will see why
-            confinement.write_all(process.to, len(orders).to_bytes(4, "little") + orders)
+            process.write(len(orders).to_bytes(4, "little") + orders)
         return process
     raise AssertionError
 

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from tournament.contests.judging import Gone, Silent
 from tournament.errors import BadInput, printable
-from tournament.sandbox.outside.confinement import cpu_seconds
+from tournament.sandbox.outside.confined import cpu_seconds
 
 _CHUNK = 1 << 16
 _MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown

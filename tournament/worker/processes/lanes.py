@@ -31,7 +31,8 @@ from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import printable
 from tournament.leg import Leg, PlaysAs, Seat
-from tournament.sandbox.outside.confinement import Confined, how_it_ended
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import Fault, LegResult

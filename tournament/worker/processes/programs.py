@@ -17,7 +17,9 @@ from tournament.artifacts.line_ends import for_its_shell, windows_line_ends
 from tournament.cache import cache_trouble, make_folder
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import fork_server
-from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits, check_killed, how_it_ended
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.endings import check_killed, how_it_ended
+from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 

@@ -8,8 +8,10 @@ import struct
 
 from tournament.artifacts.python_packing import installed, legs_may_share, pack, source_of
 from tournament.contests.interface import Interface
-from tournament.sandbox.outside import confinement, fork_server
-from tournament.sandbox.outside.confinement import Confined, LaunchSpec, Limits, how_it_ended
+from tournament.sandbox.outside import endings, fork_server, running
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.endings import how_it_ended
+from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.settings import SandboxSettings
 
 # What the interpreter takes with much of the standard library (9 without); a bot's memory comes on top.
@@ -78,7 +80,7 @@ def start(
         sandbox.mode,
     )
     with contextlib.suppress(BrokenPipeError):  # who reads the answers will see why
-        confinement.write_all(process.to, struct.pack("<I", len(source)) + source)
+        process.write(struct.pack("<I", len(source)) + source)
     return process
 
 
@@ -100,10 +102,10 @@ def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> 
     artifact = pack(source, sandbox, interface.python.sdk)
     process = start(artifact, "bot", interface, sandbox, memory_megabytes=256, cpu_seconds=_TRIAL_SECONDS, examine=True)
     try:
-        answer = confinement.read_some(process, _LONGEST_REASON, _TRIAL_OWN_SECONDS, whole=_LONGEST_REASON)
+        answer = running.read_some(process, _LONGEST_REASON, _TRIAL_OWN_SECONDS, whole=_LONGEST_REASON)
         status = process.ended_by_itself()
         if status != 0:
-            confinement.check_killed(status)
+            endings.check_killed(status)
             return "can't be read"
         return answer.decode(errors="replace")
     finally:
@@ -126,8 +128,8 @@ def try_start(
     question = struct.pack("<ii", 0, _START_LANE).ljust(size, b"\0")
     try:
         with contextlib.suppress(BrokenPipeError):
-            confinement.write_all(process.to, struct.pack("<IIII", 16 + size, 1, 1, 0) + question)
-        answer = confinement.read_some(process, 32 + 400, _TRIAL_OWN_SECONDS, whole=32)
+            process.write(struct.pack("<IIII", 16 + size, 1, 1, 0) + question)
+        answer = running.read_some(process, 32 + 400, _TRIAL_OWN_SECONDS, whole=32)
         if len(answer) < 32:
             used = process.cpu_seconds()
             status = process.ended_by_itself()
@@ -135,7 +137,7 @@ def try_start(
                 raise CantStart(f"can't start: took more than {_TRIAL_SECONDS} s of processor time")
             if status is None:
                 raise CantStart(f"can't start: slept or waited for more than {_TRIAL_SECONDS} s")
-            confinement.check_killed(status)
+            endings.check_killed(status)
             raise CantStart(f"can't start: {how_it_ended(status)}")
         (outcome,) = struct.unpack_from("<i", answer, 24)
         if outcome == _OUT_OF_MEMORY:

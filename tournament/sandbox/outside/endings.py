@@ -1,0 +1,61 @@
+"""How processes end: in words, and whether the system ended them for want of memory."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from tournament.sandbox.outside.own_time import Disturbed
+
+_T = TypeVar("_T")
+
+# By SIGKILL: the process itself, or one that it was started by, which tells so by its status.
+KILLED = (-signal.SIGKILL, 256 - signal.SIGKILL, 128 + signal.SIGKILL)
+
+_alone = threading.Lock()
+
+
+def how_it_ended(status: int) -> str:
+    """An exit status in words."""
+    if status == 0:
+        return "ended"
+    if status > 0:
+        return f"ended with status {status}"
+    if -status == signal.SIGXCPU:
+        return "used up its processor time"
+    try:
+        return f"was killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return "was killed"
+
+
+def kills_for_memory() -> int:
+    """How many processes the system has killed because memory was short."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return 0
+
+
+class Killed(Disturbed):
+    """The system ended a process, which bots can't have done."""
+
+
+def again_if_killed(attempt: Callable[[], _T]) -> _T:
+    """What an attempt comes to; one that the system ended is made once more, with no other beside it."""
+    try:
+        return attempt()
+    except Killed:
+        with _alone:
+            return attempt()
+
+
+def check_killed(status: int | None) -> None:
+    """Raise Killed for a status that tells so."""
+    if status == -signal.SIGKILL:
+        raise Killed("the system ended its process, for want of memory perhaps")

@@ -1,0 +1,63 @@
+"""Whether this machine confines processes: tried out, not assumed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from functools import cache
+from pathlib import Path
+
+from tournament.errors import BadInput
+from tournament.sandbox.inside.first_steps import NOT_CONFINED
+from tournament.sandbox.outside import running
+from tournament.sandbox.outside.confinement import MEND, start_secluded
+from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.scratch import scratch_folder
+
+OFF = "off: bots run with the rights of the tournament"
+
+
+@cache
+def probe_sandbox(mode: Mode) -> str:
+    """In words, what confines processes on this machine: tried out, not assumed.
+
+    Raises BadInput when something that bots must not do can be done.
+    """
+    if mode == "off":
+        return OFF
+    try:
+        import sandlock
+
+        version = importlib.metadata.version("sandlock")
+        landlock = sandlock.landlock_abi_version()
+        least = sandlock.min_landlock_abi()
+    except (ImportError, OSError) as error:
+        raise BadInput(f"bots can't be confined: sandlock doesn't load here ({error}); {MEND}") from None
+    if landlock < least:
+        has = f"Landlock version {landlock}" if landlock > 0 else "no Landlock"
+        raise BadInput(f"bots can't be confined: the kernel has {has}, version {least} is needed; {MEND}")
+    with scratch_folder() as folder:
+        secret = Path(folder, "secret")
+        secret.write_text("not for bots")
+        attempts = {"read": str(secret), "write": str(Path(folder, "written"))}
+        probe = running.run(LaunchSpec(Limits(512, 10, threads=False), probe=attempts), mode, 30)
+    if probe.status != 0:
+        lines = probe.errors.decode(errors="replace").strip().splitlines()
+        why = lines[-1] if lines else f"the probe {probe.in_words}"
+        if probe.status == NOT_CONFINED:
+            why = why.removeprefix("can't be confined: ")
+        raise BadInput(f"bots can't be confined: {why}; {MEND}")
+    if possible := probe.output.decode().split():
+        raise BadInput(f"bots can't be confined: a probe in the sandbox could {', '.join(possible)}; {MEND}")
+    return f"sandlock {version}, Landlock {landlock}, system call filter"
+
+
+@cache
+def seclusion_in_words(mode: Mode) -> str:
+    """Whether bots' processes find no /proc on this machine: tried out, as what `probe_sandbox` says goes on."""
+    if mode == "off":
+        return ""
+    process = start_secluded(LaunchSpec(Limits(512, 10), forks={}))
+    if process is None:
+        return "; no namespaces, so a bot's legs see each other in /proc"
+    process.end()
+    return ", namespaces"

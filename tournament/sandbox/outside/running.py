@@ -1,0 +1,130 @@
+"""Running a confined process to its end, and talking with one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import select
+import time
+from dataclasses import dataclass
+
+from tournament.sandbox.outside import scratch
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.confinement import start
+from tournament.sandbox.outside.endings import how_it_ended
+from tournament.sandbox.outside.launch import LaunchSpec, Mode
+from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members
+
+LOOK_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a confined command ended: exit status (minus a signal's number), what it wrote, whether it was cut off.
+
+    `excess`: what it took too much of, for which it was ended.
+    """
+
+    status: int
+    output: bytes
+    errors: bytes
+    cut_off: bool
+    excess: str = ""
+
+    @property
+    def in_words(self) -> str:
+        if self.excess:
+            return f"took {self.excess}"
+        return "took too long" if self.cut_off else how_it_ended(self.status)
+
+
+def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
+    """Run a confined command to its end, at most so many seconds of its own (`own_time`), with `given` as its input.
+
+    Of each of its outputs about the first `most` bytes are kept.
+    It must read the input before it writes much. Raises BadInput when it can't be confined, Disturbed when the
+    machine is so busy that it doesn't get that time.
+    """
+    return finish(start(launch, mode), launch, seconds, given, most)
+
+
+def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
+    """Run a started process to its end, as `run` does."""
+    try:
+        with contextlib.suppress(BrokenPipeError):  # how it ended will say why
+            process.write(given)
+        process.close_input()
+        watch = Watch(process.pid, launch) if launch.purpose == "build" and launch.watched else None
+        use = GroupUse(process.pid) if launch.purpose == "build" else process.use
+        output, errors, cut_off = _read_all(process, OwnTime(use, seconds), watch, most)
+        if not cut_off and process.ended_by_itself(5.0) is None:
+            cut_off = True
+    finally:
+        status = process.end()
+    return Finished(status, output, errors, cut_off, watch.excess if watch else "")
+
+
+class Watch:
+    """Looks now and then after what the processes of a build take together, which no limit of the system sums up."""
+
+    def __init__(self, group: int, launch: LaunchSpec) -> None:
+        self._group = group
+        self._folders = launch.writable
+        self._megabytes = 2 * launch.limits.memory_megabytes
+        self._disk_megabytes = 4 * launch.limits.file_megabytes
+        self._next = 0.0
+        self.excess = ""
+
+    def look(self) -> bool:
+        """Whether they took too much; `excess` says of what."""
+        if (now := time.monotonic()) >= self._next:
+            if self._memory_bytes() > self._megabytes << 20:
+                self.excess = f"more than {self._megabytes:,} MB of memory"
+            elif not all(scratch.is_within(folder, self._disk_megabytes << 20) for folder in self._folders):
+                self.excess = f"more than {self._disk_megabytes:,} MB or {scratch.MOST_FILES:,} files of disk"
+            self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))
+        return bool(self.excess)
+
+    def _memory_bytes(self) -> int:
+        return sum(int(fields[21]) for _, fields in members(self._group)) * resource.getpagesize()
+
+
+def read_some(process: Confined, most: int, seconds: float, whole: int) -> bytes:
+    """What a process answers until it has written `whole` bytes, has ended, or its own time is over; at most `most`.
+
+    Raises Disturbed when the machine is so busy that it doesn't get that time.
+    """
+    waiting = select.poll()
+    waiting.register(process.answers, select.POLLIN)
+    waiting.register(process.errors, select.POLLIN)
+    answer = b""
+    had = OwnTime(process.use, seconds)
+    while len(answer) < whole and not had.is_over():
+        for descriptor, _ in waiting.poll(LOOK_SECONDS * 1000):
+            chunk = os.read(descriptor, most)
+            if descriptor == process.answers:
+                answer += chunk
+                if not chunk:
+                    return answer
+            elif not chunk:
+                waiting.unregister(descriptor)
+    return answer
+
+
+def _read_all(process: Confined, had: OwnTime, watch: Watch | None, most: int) -> tuple[bytes, bytes, bool]:
+    """What a process writes until it ends, cut at `most` bytes: output, complaints, and whether it was cut off."""
+    streams: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}
+    waiting = select.poll()
+    for descriptor in streams:
+        waiting.register(descriptor, select.POLLIN)
+    open_ones = len(streams)
+    while open_ones and not had.is_over() and not (watch and watch.look()):
+        for descriptor, _ in waiting.poll(min(had.seconds, LOOK_SECONDS) * 1000):
+            chunk = os.read(descriptor, 65536)
+            if not chunk:
+                waiting.unregister(descriptor)
+                open_ones -= 1
+            elif len(streams[descriptor]) < most:
+                streams[descriptor] += chunk
+    return bytes(streams[process.answers]), bytes(streams[process.errors]), open_ones > 0

@@ -1,0 +1,110 @@
+"""What confined processes read: the interpreter, the system's libraries, and the modules of ours that run inside."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import sysconfig
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tournament.sandbox import inside
+from tournament.sandbox.outside.launch import LaunchSpec
+
+# Folders of packages within the standard library's.
+_BESIDE = ("site-packages", "dist-packages")
+
+
+@cache
+def interpreter() -> str:
+    return os.path.realpath(sys.executable)
+
+
+@cache
+def python_paths() -> tuple[str, ...]:
+    """What the interpreter reads: itself and the standard library."""
+    libraries = [str(path) for path in Path(sys.base_prefix, "lib").glob("libpython*")]
+    return (interpreter(), sysconfig.get_path("stdlib"), *libraries)
+
+
+@cache
+def system_libraries() -> tuple[str, ...]:
+    """Where programs find their shared libraries, and nothing else of the system."""
+    multiarch = sysconfig.get_config_var("MULTIARCH") or ""
+    folders = [f"{root}/{multiarch}" for root in ("/lib", "/usr/lib") if multiarch]
+    folders += ["/lib64", "/usr/lib64", "/usr/local/lib/" + multiarch if multiarch else "/usr/local/lib"]
+    # Not /dev/zero: a shared mapping of it is memory that no limit counts.
+    devices = ["/dev/null", "/dev/urandom", "/dev/random"]
+    return tuple(path for path in [*folders, "/etc/ld.so.cache", *devices] if os.path.exists(path))
+
+
+def module_files(launch: LaunchSpec) -> dict[str, str]:
+    """The modules of ours that a process may import, by name."""
+    # Compilers, and the probe before them, may run before there is a core.
+    plays = launch.python is not None or launch.module is not None or launch.forks is not None
+    return _inside() | (_core_files(tuple(launch.modules), launch.forks is not None) if plays else {})
+
+
+@cache
+def _inside() -> dict[str, str]:
+    files = sorted(Path(inside.__file__).parent.glob("*.py"))
+    return {f"{inside.__name__}.{path.stem}": str(path) for path in files if path.stem != "__init__"}
+
+
+@cache
+def _bytecode() -> list[str]:
+    """Of the modules inside: to compile them at each start would take longer than the rest of it."""
+    for name, source in _inside().items():
+        importlib.machinery.SourceFileLoader(name, source).get_code(name)  # and so it is written, if it may be
+    return [importlib.util.cache_from_source(source) for source in _inside().values()]
+
+
+@cache
+def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
+    """The compiled modules in which Python bots run, by name, and more of our own."""
+    names = ["engine.processes.python_bots", *(["engine.processes.forking"] if forks else []), *modules]
+    files = {name: str(importlib.import_module(name).__file__) for name in names}
+    # What Cython shares among compiled modules is one of them, which most import.
+    shared = sys.modules.get("engine._cython")
+    return files | ({"engine._cython": str(shared.__file__)} if modules and shared else {})
+
+
+def paths(launch: LaunchSpec, files: Mapping[str, str]) -> set[str]:
+    """All that a process may read, with these modules of ours."""
+    return {*python_paths(), *system_libraries(), *files.values(), *_bytecode(), *launch.readable}
+
+
+def secluded(readable: set[str]) -> dict[str, Any]:
+    """The same for `inside.seclusion.enter`: of folders beside the standard library only what is to be read."""
+    library = sysconfig.get_path("stdlib")
+    beside = [folder for name in _BESIDE if (folder := Path(library, name)).is_dir()]
+    in_library = [entry.path for entry in os.scandir(library) if entry.name not in _BESIDE]
+    return {
+        "readable": [*sorted(readable - {library}), *in_library, "/etc/hostname", "/etc/hosts"],
+        "listed": [library],
+        "emptied": {str(folder): _kept(folder, readable) for folder in beside},
+    }
+
+
+def _kept(folder: Path, readable: Collection[str]) -> list[str]:
+    """The names in a folder that hold what is to be read."""
+    within = [Path(path).relative_to(folder) for path in readable if Path(path).is_relative_to(folder)]
+    return sorted({path.parts[0] for path in within if path.parts and (folder / path.parts[0]).exists()})
+
+
+def beside_the_library(readable: Collection[str]) -> list[str]:
+    """What is installed within the standard library's folder and holds nothing that is to be read."""
+    found = []
+    for folder in (Path(sysconfig.get_path("stdlib"), name) for name in _BESIDE):
+        if not any(Path(path).is_relative_to(folder) for path in readable):
+            found += [folder] if folder.exists() else []
+            continue
+        for entry in folder.iterdir():
+            if not any(Path(path).is_relative_to(entry) for path in readable):
+                found.append(entry)
+    return [str(path) for path in found]
