@@ -15,7 +15,7 @@ import wasmtime
 
 from tests.contest_runs import Place, call, new_place
 from tests.support import build_folder, play_built, poker_settings
-from tournament.artifacts import archive, c_bots, compiler, program_build
+from tournament.artifacts import archive, c_bots, compiler_command, compiler_run, libraries, program_build
 from tournament.cache import cache_folder, is_noted, keep, note, recall
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import probe, running, scratch
@@ -86,17 +86,17 @@ def test_a_damaged_module_is_compiled_again(own_cache: Path, tmp_path: Path) -> 
 
 
 def test_damaged_libraries_are_noticed(own_cache: Path) -> None:
-    sound = compiler._libraries("c").resolve()
+    sound = libraries.libraries_of("c").resolve()
     (own_cache / "libraries").unlink()
-    shutil.copytree(sound, compiler._libraries("c"))
-    assert compiler._is_sound(compiler._libraries("c"))
-    library = compiler._libraries("c") / "libc.a"
+    shutil.copytree(sound, libraries.libraries_of("c"))
+    assert libraries._is_sound(libraries.libraries_of("c"))
+    library = libraries.libraries_of("c") / "libc.a"
     content = bytearray(library.read_bytes())
     content[len(content) // 2] ^= 1
     library.write_bytes(content)
-    assert not compiler._is_sound(compiler._libraries("c"))
+    assert not libraries._is_sound(libraries.libraries_of("c"))
     library.unlink()
-    assert not compiler._is_sound(compiler._libraries("c"))
+    assert not libraries._is_sound(libraries.libraries_of("c"))
 
 
 # Sources of one bot in which its functions are not what a reader without the preprocessor takes them for.
@@ -126,17 +126,17 @@ def test_an_honest_bot_takes_one_start_of_the_compiler(
 ) -> None:
     """And one that is refused one for each standard; each costs as much as the compiler's work."""
     started: list[str] = []
-    run = compiler._run_once
+    run = compiler_run._run_once
 
     def counted(commands: list[list[str]], folder: Path, *rest: Any) -> Finished:
         started.append(folder.name)
         return run(commands, folder, *rest)
 
     build_folder(_new(tmp_path / "first"), {"first.c": BOT % 1})
-    monkeypatch.setattr(compiler, "_run_once", counted)
+    monkeypatch.setattr(compiler_run, "_run_once", counted)
     built = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 0, "torn.c": BOT % 1 + "int x = y;\n"})
     assert built["fine"].problem is None and "torn.c:" in (built["torn"].problem or "")
-    assert len(started) == 1 + len(compiler.STANDARDS["c"]) == len(set(started))
+    assert len(started) == 1 + len(compiler_command.STANDARDS["c"]) == len(set(started))
 
 
 def test_a_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ def test_a_full_temporary_folder_ends_the_run(own_cache: Path, tmp_path: Path, m
 def test_a_compiler_that_dies_ends_the_run(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, died: Finished
 ) -> None:
-    monkeypatch.setattr(compiler, "_run_once", lambda *_: died)
+    monkeypatch.setattr(compiler_run, "_run_once", lambda *_: died)
     with pytest.raises(RunFailed, match="the compiler does not work on this machine"):
         build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
 
@@ -183,14 +183,14 @@ def test_a_source_that_was_refused_is_not_compiled_again(
     sources = {"torn.c": "int a(", "half.c": BOT.split("\n")[0], "never.c": "#error never"}
     first = build_folder(_new(tmp_path / "bots"), sources)
     with monkeypatch.context() as patch:
-        patch.setattr(compiler, "_run_once", lambda *_: pytest.fail("compiled again"))
+        patch.setattr(compiler_run, "_run_once", lambda *_: pytest.fail("compiled again"))
         again = build_folder(_new(tmp_path / "again"), sources)
     assert [bot.problem for bot in again.values()] == [bot.problem for bot in first.values()]
     assert all(bot.problem for bot in again.values())
     # What a clock ended may end otherwise on another day.
     cut_off = Finished(0, b"", b"", True)
     with monkeypatch.context() as patch:
-        patch.setattr(compiler, "_run_once", lambda *_: cut_off)
+        patch.setattr(compiler_run, "_run_once", lambda *_: cut_off)
         slow = build_folder(_new(tmp_path / "slow"), {"slow.c": BOT % 2})["slow"]
     assert "still at it" in (slow.problem or "")
     assert build_folder(_new(tmp_path / "later"), {"slow.c": BOT % 2})["slow"].problem is None
@@ -199,8 +199,8 @@ def test_a_source_that_was_refused_is_not_compiled_again(
 def test_a_compiler_that_dies_once_is_tried_again(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, ends = compiler._run_once, [Finished(KILLED_CHILD, b"", b"", False)]
-    monkeypatch.setattr(compiler, "_run_once", lambda *orders: ends.pop() if ends else run(*orders))
+    run, ends = compiler_run._run_once, [Finished(KILLED_CHILD, b"", b"", False)]
+    monkeypatch.setattr(compiler_run, "_run_once", lambda *orders: ends.pop() if ends else run(*orders))
     assert build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem is None
 
 
@@ -208,13 +208,13 @@ def test_a_source_on_which_only_the_compiler_dies_is_the_bots(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who finds a way to crash the compiler must not end the tournament."""
-    run = compiler._run_once
+    run = compiler_run._run_once
 
     def crash(commands: list[list[str]], *rest: object) -> Finished:
         works = "trial.c" in commands[0]
         return run(commands, *rest) if works else Finished(256 - signal.SIGSEGV, b"", b"", False)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(compiler, "_run_once", crash)
+    monkeypatch.setattr(compiler_run, "_run_once", crash)
     problem = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem
     assert problem and "the compiler" in problem
 

@@ -10,7 +10,7 @@ import wasmtime
 
 from tests.contest_runs import call
 from tests.support import artifact_of, build_folder, constant_bot, try_bot
-from tournament.artifacts import compiler
+from tournament.artifacts import compiler_command, compiler_run
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.worker.wasm.loading import load_bot
@@ -80,7 +80,7 @@ def test_no_artifact_tells_when_and_where_it_was_made(entrants: dict[str, Entran
     assert b"Jan  1 1970" in dates and b"00:00:00" in dates and b"Thu Jan  1 00:00:00 1970" in dates
     for entrant in entrants.values():
         for secret in (
-            str(compiler._home()),
+            str(compiler_command.home()),
             str(Path.home()),
             "/tmp",
             os.uname().nodename,
@@ -100,7 +100,7 @@ def test_check_shows_warnings(tmp_path: Path) -> None:
 
 
 def test_messages_of_megabytes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "SECONDS", 4)
+    monkeypatch.setattr(compiler_run, "SECONDS", 4)
     built = build_folder(
         tmp_path,
         {

@@ -9,7 +9,7 @@ import pytest
 import wasmtime
 
 from tests.support import artifact_of, build_folder, constant_bot, try_bot
-from tournament.artifacts import compiler
+from tournament.artifacts import compiler_command, libraries
 from tournament.artifacts.bot import Entrant
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm.engine import Metering, engine
@@ -229,15 +229,16 @@ def test_only_those_that_throw_or_catch_are_compiled_with_exceptions(entrants: d
 
 def test_a_damaged_library_of_exceptions_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
-    monkeypatch.setattr(compiler, "_SOURCES_THAT_THROW", ("libcxx/src/vector.cpp",))
-    compiler.version.cache_clear()
+    for module in (compiler_command, libraries):
+        monkeypatch.setattr(module, "SOURCES_THAT_THROW", ("libcxx/src/vector.cpp",))
+    compiler_command.version.cache_clear()
     try:
-        built = compiler._library_of_exceptions(SandboxSettings())
+        built = libraries.library_of_exceptions(SandboxSettings())
         (kept,) = (tmp_path / "libraries").glob("exceptions-*")
         kept.write_bytes(kept.read_bytes()[:-1])
-        assert compiler._library_of_exceptions(SandboxSettings()) == built
+        assert libraries.library_of_exceptions(SandboxSettings()) == built
     finally:
-        compiler.version.cache_clear()
+        compiler_command.version.cache_clear()
 
 
 def test_types_have_the_names_of_their_source() -> None:

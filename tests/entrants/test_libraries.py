@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tournament.artifacts import compiler
+from tournament.artifacts import compiler_command, compiler_run, libraries
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import running
 from tournament.sandbox.outside.launch import LaunchSpec
@@ -26,7 +26,7 @@ class Compiler:
 
     def run(self, launch: LaunchSpec, mode: str, seconds: float) -> Finished:
         assert mode == "off" and not launch.watched, "it has nothing of strangers"
-        assert launch.readable[1:] == [str(compiler._HEADERS)], "nor reads anything of theirs"
+        assert launch.readable[1:] == [str(compiler_command.HEADERS)], "nor reads anything of theirs"
         unit = next(word for word in launch.command if word.startswith("library.c"))
         if self.together:
             self.together.wait(20)
@@ -50,7 +50,7 @@ def standing_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiler:
 def prepare(*kinds: str) -> list[str]:
     """Have them built; what is said of it."""
     said: list[str] = []
-    compiler.prepare_libraries(kinds, SandboxSettings(), said.append)
+    libraries.prepare_libraries(kinds, SandboxSettings(), said.append)
     return said
 
 
@@ -67,7 +67,7 @@ def test_only_what_is_missing_or_damaged_is_built(standing_in: Compiler) -> None
     assert "C library, once" in prepare("c")[0]
     assert "C++ library, once" in prepare("c", "cpp")[0]
     assert standing_in.built == ["library.c", "library.cpp"]
-    library = compiler._libraries("cpp") / "liblibrary.cpp.a"
+    library = libraries.libraries_of("cpp") / "liblibrary.cpp.a"
     library.write_bytes(b"other")
     prepare("c", "cpp")
     assert standing_in.built == ["library.c", "library.cpp", "library.cpp"]
@@ -76,7 +76,7 @@ def test_only_what_is_missing_or_damaged_is_built(standing_in: Compiler) -> None
 
 def test_a_compiler_that_fails_is_told_of(standing_in: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
     standing_in.status = 1
-    monkeypatch.setattr(compiler, "_works", lambda sandbox: True)
+    monkeypatch.setattr(compiler_run, "_works", lambda sandbox: True)
     with pytest.raises(RunFailed, match=r"the compiler can't build its C\+\+ library here: error: no"):
         prepare("cpp")
-    assert not compiler._libraries("cpp").exists()
+    assert not libraries.libraries_of("cpp").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tournament.artifacts.bot import Entrant
+from tournament.artifacts.c_bots import named_after_another_file, words_of
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.functions import NotChosen, choose, named_after_another_file, names_for, words_of
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.matrix_game import MATRIX_GAME
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
+from tournament.sandbox.inside.bot_functions import choose_functions
+from tournament.sandbox.inside.function_names import NotChosen, choose, names_after_file, names_for
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm.loading import load_bot
 
@@ -264,3 +267,13 @@ def test_names_of_another_file_are_told_where_just_one_fits() -> None:
     assert named_after_another_file(["a", "b"], ["likemeA", "likemeb", "data"]) == ["likemeA", "likemeb"]
     assert named_after_another_file(["a", "b"], ["xa", "xb", "ya", "yb"]) == []
     assert named_after_another_file(["a", "b"], ["xa", "yb"]) == []
+
+
+@pytest.mark.parametrize("name", ["move", *names_after_file("zebra", "move")])
+def test_one_rule_of_names_holds_for_all_languages(name: str) -> None:
+    """What names a function for the compiler and for a module's exports names it for Python."""
+    assert choose("zebra", {"move": [word for word in names_for("zebra", "move") if word == name]}) == [name]
+    module = types.ModuleType("zebra")
+    exec(f"def {name}(bot): return 1\ndef Zebra__move(bot): return 2", module.__dict__)
+    (function,) = choose_functions(module, "zebra", [(("move",), 1)], "")
+    assert function(None) == 1

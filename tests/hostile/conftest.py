@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.field import Ground
-from tournament.artifacts import compiler, module_trial, program_build
+from tournament.artifacts import compiler_run, module_trial, program_build
 from tournament.standings.results import Results
 from tournament.worker.processes import lanes, python_bots
 
@@ -18,7 +18,7 @@ from tournament.worker.processes import lanes, python_bots
 def small_limits() -> Iterator[None]:
     """Limits that no setting names, made so small that reaching them is quick."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler, "SECONDS", 5)
+        patch.setattr(compiler_run, "SECONDS", 5)
         patch.setattr(module_trial, "SECONDS", 3)
         patch.setattr(lanes, "_START_SECONDS", 0.5)
         patch.setattr(program_build, "_SECONDS", 6)

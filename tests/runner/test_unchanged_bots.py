@@ -14,7 +14,8 @@ import pytest
 import wasmtime
 
 from tests.contest_runs import Listener, Place, bot_source, new_place
-from tournament.artifacts import c_bots, compiler
+from tournament.artifacts import c_bots, compiler_run
+from tournament.artifacts.libraries import prepare_libraries
 from tournament.cache import cache_folder
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import running
@@ -28,7 +29,7 @@ EDITED = bot_source(9, 8)
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache of this test alone, but for the compiler's libraries."""
-    compiler.prepare_libraries({"c"}, SandboxSettings(), lambda _text: None)
+    prepare_libraries({"c"}, SandboxSettings(), lambda _text: None)
     libraries = cache_folder() / "libraries"
     folder = tmp_path / "cache"
     folder.mkdir()
@@ -71,7 +72,7 @@ def refuse(*_: object) -> None:
 
 TROUBLES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "compiler": lambda patch: patch.setattr(
-        compiler, "_run_once", lambda *_: Finished(256 - signal.SIGKILL, b"", b"", False)
+        compiler_run, "_run_once", lambda *_: Finished(256 - signal.SIGKILL, b"", b"", False)
     ),
     "disk": lambda patch: patch.setattr(c_bots, "_write_unit", full),
     "cache's disk": lambda patch: patch.setattr(os, "fsync", full),

@@ -7,7 +7,8 @@ import types
 import pytest
 
 from tests.worker.support import ask_each, build
-from tournament.sandbox.inside.bot_functions import NoFunctions, choose_functions, takes
+from tournament.sandbox.inside.bot_functions import choose_functions, takes
+from tournament.sandbox.inside.function_names import NotChosen
 
 MOVE: list[tuple[tuple[str, ...], int]] = [(("move",), 1)]
 
@@ -41,7 +42,7 @@ def test_a_class_of_the_right_name_is_as_exact(name: str) -> None:
     bot = f"class {name}:\n  def move(self, bot): return 1\n"
     for helper in ("with a line", "joined", "of another class"):
         assert chosen(bot + HELPERS[helper]) == [1]
-    with pytest.raises(NoFunctions, match=rf"the function move \(line 3\) and the class {name}: either may be meant"):
+    with pytest.raises(NotChosen, match=rf"the function move \(line 3\) and the class {name}: either may be meant"):
         chosen(f"{bot}def move(bot): return 2")
     assert chosen(f"{bot}def move(state, depth): return 2") == [1]
 
@@ -52,9 +53,9 @@ def test_other_spellings_need_a_signature_that_fits() -> None:
     assert chosen("def zebraMove(*told): return 1") == [1]
     assert chosen("def zebra_move(bot): return 1\nzebramove = zebra_move") == [1]
     two = "def zebra_move(bot): return 1\ndef zebramove(x): return 2"
-    with pytest.raises(NoFunctions, match=r"the function zebra_move \(line 1\) and the function zebramove \(line 2\)"):
+    with pytest.raises(NotChosen, match=r"the function zebra_move \(line 1\) and the function zebramove \(line 2\)"):
         chosen(two)
-    with pytest.raises(NoFunctions, match=r"the function zebra_move .* and the class Board"):
+    with pytest.raises(NotChosen, match=r"the function zebra_move .* and the class Board"):
         chosen(f"def zebra_move(bot): return 1\n{HELPERS['of another class']}")
 
 
@@ -62,7 +63,7 @@ def test_of_several_classes_those_that_others_are_made_of_do_not_count() -> None
     base = "class Base:\n  def move(self, bot): return 2\n"
     assert chosen(f"{base}class Own(Base):\n  def move(self, bot): return 1") == [1]
     assert chosen(f"{base}class Own(Base): pass\nOther = Own") == [2]
-    with pytest.raises(NoFunctions, match="the class Base and the class Other: either may be meant"):
+    with pytest.raises(NotChosen, match="the class Base and the class Other: either may be meant"):
         chosen(f"{base}class Other:\n  def move(self, bot): return 1")
 
 
@@ -84,7 +85,7 @@ def test_each_question_has_its_function() -> None:
     ],
 )
 def test_what_is_missing_is_said(source: str, words: str) -> None:
-    with pytest.raises(NoFunctions, match=words):
+    with pytest.raises(NotChosen, match=words):
         chosen(source)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support import build_folder
 from tests.worker.support import Source, build, problem_of, script
-from tournament.artifacts import compiler, program_build
+from tournament.artifacts import compiler_run, libraries, program_build
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import own_time
 from tournament.sandbox.outside.confined import Confined
@@ -116,8 +116,8 @@ def test_a_source_that_gets_no_processor_is_not_blamed(
     starved: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = "#include <stdio.h>\nint a(const Bot *b) { return 73; } int b(const Bot *b, int x) { return 0; }"
-    compiler.prepare_libraries(["c"], SandboxSettings(), lambda _: None)
-    monkeypatch.setattr(compiler, "_patience", lambda _libraries: 0.01)
+    libraries.prepare_libraries(["c"], SandboxSettings(), lambda _: None)
+    monkeypatch.setattr(compiler_run, "_patience", lambda _libraries: 0.01)
     (tmp_path / "bots").mkdir()
     with pytest.raises(RunFailed, match="this machine is too busy"):
         build_folder(tmp_path / "bots", {"fresh.c": source})

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tournament.artifacts import compiler
+from tournament.artifacts import compiler, libraries
 from tournament.artifacts.bot import Submission
-from tournament.contests.functions import (
-    MOST_NAMES,
-    NotChosen,
-    choose,
-    named_after_another_file,
-    names_for,
-    words_of,
-)
+from tournament.artifacts.compiler import Unit, compile_unit, errors_of
+from tournament.artifacts.compiler_command import BOT_FOLDER, STANDARDS
+from tournament.artifacts.compiler_run import CompilerRefused
 from tournament.contests.interface import Interface
+from tournament.sandbox.inside.function_names import MOST_NAMES, NotChosen, choose, names_for
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -31,6 +28,7 @@ _TRIAL_FILE = "trial_call_"
 _STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _PASTES = re.compile(rb"##|%:%:")
+_WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
 _MOST_WORDS = 100_000  # that are looked at to say what a bot is perhaps named after
 RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
 
@@ -50,22 +48,20 @@ _Answering = dict[str, str]
 def compile_bot(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, *, with_lines: bool = False
 ) -> Compiled:
-    """Compile a bot by the first standard that accepts it. Raises CompilerRefused, and RunFailed for the machine.
+    """Compile a bot by the first standard that accepts it. Raises NotCompiled, and RunFailed for the machine.
 
     `with_lines`: the same code with what tells the source's lines.
     """
-    runtime = compiler.compile_once(RUNTIME_SOURCES, sandbox)
-    refused: compiler.CompilerRefused | None = None
-    for standard in compiler.STANDARDS[submission.kind]:
+    runtime = libraries.compile_once(RUNTIME_SOURCES, sandbox)
+    refused: CompilerRefused | None = None
+    for standard in STANDARDS[submission.kind]:
         with scratch_folder() as folder:
-            work = _Work(submission, interface, sandbox, standard, runtime, folder, with_lines)
+            work = _Work(submission, interface, _write_unit(submission, interface, standard, sandbox, folder))
             try:
-                return Compiled(_compile_by(work), standard)
-            except (compiler.StillAtIt, compiler.TookTooMuch):
-                raise
+                return Compiled(_compile_by(work, runtime, with_lines=with_lines), standard)
             except NotChosen as problem:
-                raise compiler.CompilerRefused(_with_way_out(str(problem), submission, interface)) from None
-            except compiler.CompilerRefused as problem:
+                raise CompilerRefused(_with_way_out(str(problem), submission, interface)) from None
+            except CompilerRefused as problem:
                 refused = refused or problem
     assert refused is not None
     raise refused
@@ -74,21 +70,16 @@ def compile_bot(
 def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:
     """What the compiler warns of in a bot that builds by a standard, in a few lines."""
     with scratch_folder() as folder:
-        unit = _write_unit(submission, interface, folder)
-        return compiler.warnings_of(unit, standard, interface.sdk, sandbox)
+        return compiler.warnings_of(_write_unit(submission, interface, standard, sandbox, folder))
 
 
 @dataclass(frozen=True)
 class _Work:
-    """One bot to be compiled by one standard, in a folder for the work."""
+    """One bot to be compiled by one standard."""
 
     submission: Submission
     interface: Interface
-    sandbox: SandboxSettings
-    standard: str
-    runtime: bytes
-    folder: Path
-    with_lines: bool
+    unit: Unit
 
     @property
     def class_name(self) -> str:
@@ -96,39 +87,27 @@ class _Work:
         return self.interface.class_name if self.submission.kind == "cpp" else ""
 
 
-def _compile_by(work: _Work) -> bytes:
-    """The WebAssembly by a standard. Raises CompilerRefused, and NotChosen for a text that builds by it."""
-    unit = _write_unit(work.submission, work.interface, work.folder)
-    include = unit.read_text()
+def _compile_by(work: _Work, runtime: bytes, *, with_lines: bool) -> bytes:
+    """The WebAssembly by a standard. Raises NotCompiled, and NotChosen for a text that builds by it."""
+    unit = work.unit
+    include = unit.path.read_text()
 
     def compile_with(answering: _Answering) -> bytes:
-        unit.write_text(include + _definitions(answering, work) + '#include "adapter.h"\n')
-        return compiler.compile_unit(
-            unit,
-            work.standard,
-            work.interface.sdk,
-            work.runtime,
-            work.sandbox,
-            work.interface.compiled.hints,
-            with_lines=work.with_lines,
-        )
+        unit.path.write_text(include + _definitions(answering, work) + '#include "adapter.h"\n')
+        return compile_unit(unit, runtime, with_lines=with_lines)
 
     guess = _guess(work)
-    refused: compiler.CompilerRefused | None = None
+    refused: CompilerRefused | None = None
     if guess:
         try:
             return compile_with(guess)
-        except (compiler.StillAtIt, compiler.TookTooMuch):
-            raise
-        except compiler.CompilerRefused as problem:
-            if any(file.startswith(f"{compiler.BOT_FOLDER}/") for file, _ in problem.complaints):
+        except CompilerRefused as problem:
+            if any(file.startswith(f"{BOT_FOLDER}/") for file, _ in problem.complaints):
                 raise
             refused = problem
     try:
-        answering = _asked_of_compiler(work, unit, include)
-    except (compiler.StillAtIt, compiler.TookTooMuch):
-        raise
-    except compiler.CompilerRefused as problem:
+        answering = _asked_of_compiler(work, include)
+    except CompilerRefused as problem:
         raise refused or problem from None  # what is wrong with the text is said there without trial calls
     if refused and answering == guess:
         raise refused
@@ -156,10 +135,10 @@ def _guess(work: _Work) -> _Answering | None:
         return None
 
 
-def _asked_of_compiler(work: _Work, unit: Path, include: str) -> _Answering:
+def _asked_of_compiler(work: _Work, include: str) -> _Answering:
     """What answers, by a trial call of every function that could.
 
-    Raises CompilerRefused for a text that doesn't compile, and NotChosen.
+    Raises NotCompiled for a text that doesn't compile, and NotChosen.
     """
     interface = work.interface
     words = words_of(_text(work))
@@ -180,10 +159,8 @@ def _asked_of_compiler(work: _Work, unit: Path, include: str) -> _Answering:
             f'#line 1 "{_TRIAL_FILE}{len(calls)}"\n',
             f"static const unsigned long trial_size = sizeof({name});\n",
         ]
-    unit.write_text(f'{include}{"".join(lines)}#line 1 "{unit.name}"\n')
-    wrong = compiler.errors_of(
-        unit, work.standard, interface.sdk, work.sandbox, interface.compiled.hints, expected=_TRIAL_FILE
-    )
+    work.unit.path.write_text(f'{include}{"".join(lines)}#line 1 "{work.unit.path.name}"\n')
+    wrong = errors_of(work.unit, expected=_TRIAL_FILE)
     if of_class and f"{_TRIAL_FILE}{len(calls)}" not in wrong:
         return {"": of_class[0]}
     fitting: dict[str, list[str]] = {question: [] for question in names}
@@ -228,9 +205,11 @@ def _text(work: _Work) -> str:
     return work.submission.source.decode(errors="replace")
 
 
-def _write_unit(submission: Submission, interface: Interface, folder: Path) -> Path:
-    """Write a bot's source, and a unit that includes the contest's header and then the bot; the unit's path."""
-    bot = folder / compiler.BOT_FOLDER / f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"
+def _write_unit(
+    submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings, folder: Path
+) -> Unit:
+    """Write a bot's source, and a unit that includes the contest's header and then the bot."""
+    bot = folder / BOT_FOLDER / f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"
     bot.parent.mkdir()
     bot.write_bytes(submission.source)
     os.utime(bot, (0, 0))  # which __TIMESTAMP__ tells
@@ -240,4 +219,22 @@ def _write_unit(submission: Submission, interface: Interface, folder: Path) -> P
     # At file level alone this is right: a text that is torn off is wrong there, and not in the adapter.
     end = "namespace {}" if submission.kind == "cpp" else "__attribute__((unused)) static void tournament_end(void) {}"
     unit.write_text(f'#include "{interface.compiled.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n')
-    return unit
+    return Unit(unit, standard, interface.sdk, sandbox, interface.compiled.hints)
+
+
+def words_of(text: str) -> list[str]:
+    """What could be names in a C or C++ source: each once, in order of their first place."""
+    return list(dict.fromkeys(_WORD.findall(text.replace("\\\r\n", "").replace("\\\n", ""))))
+
+
+def named_after_another_file(questions: Sequence[str], words: Iterable[str]) -> list[str]:
+    """The words that would answer the questions in a file of another name, if there is just one such file; else []."""
+    found: dict[str, dict[str, str]] = {}
+    for word in words:
+        folded = word.casefold()
+        for question in questions:
+            file = folded.removesuffix(question.casefold())
+            if file and file != folded:
+                found.setdefault(file.removesuffix("_"), {}).setdefault(question, word)
+    complete = [names for names in found.values() if len(names) == len(questions)]
+    return [complete[0][question] for question in questions] if len(complete) == 1 else []

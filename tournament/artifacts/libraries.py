@@ -1,4 +1,4 @@
-"""The compiler's libraries, built before a bot needs them: python -m tournament.artifacts.libraries
+"""The compiler's libraries, built once on a machine: python -m tournament.artifacts.libraries
 
 `make` does it while it compiles the core, without which this runs. Where it fails, a run tries it again and says why.
 """
@@ -6,16 +6,219 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-from tournament.artifacts import compiler
-from tournament.errors import TournamentError
+from tournament.artifacts.compiler_command import (
+    EXCEPTIONS,
+    EXCEPTIONS_SOURCE,
+    EXPORT,
+    FLAGS_OF_LIBRARY,
+    HEADERS_OF_LIBRARY,
+    LANGUAGE_NAMES,
+    LANGUAGES,
+    LINK_FLAGS,
+    SOURCES_THAT_THROW,
+    STANDARDS,
+    STRIP,
+    WITHOUT_WARNINGS,
+    command,
+    digest,
+    home,
+    version,
+    zig,
+)
+from tournament.artifacts.compiler_messages import first_line, message_of
+from tournament.artifacts.compiler_run import NotCompiled, run_compiler
+from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall
+from tournament.errors import RunFailed, TournamentError
+from tournament.sandbox.outside.scratch import alone_on_this_machine, remove, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
+_lock = threading.Lock()
+_LINK_FILE = "link.sealed"
+_OBJECTS, _LIBRARIES = "{objects}", "{libraries}"
 
-def _say_nothing(_text: str) -> None:
-    pass
+
+def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Callable[[str], None]) -> None:
+    """Let the compiler build its libraries for C or C++ or both, once on a machine: about a minute.
+
+    What is kept is what its linker was given; submissions are linked with that
+    alone, so that nothing of theirs gets near the compiler's own cache.
+    Raises RunFailed when one can't be built or kept.
+    """
+    if all(_is_sound(libraries_of(kind)) for kind in kinds):
+        return
+    above = cache_folder() / "libraries"
+    with _lock, cache_trouble(above), alone_on_this_machine(above):
+        missing = [kind for kind in sorted(kinds) if not _is_sound(libraries_of(kind))]
+        if not missing:
+            return
+        named = " and ".join(LANGUAGE_NAMES[kind] for kind in missing)
+        what = "library" if len(missing) == 1 else "libraries"
+        say(f"Building the compiler's {named} {what}, once on this machine (about a minute)…")
+        made = above / "made"
+        if any(libraries_of(kind).exists() for kind in missing):  # damaged, as what it was made of may be
+            for kind in missing:
+                remove(libraries_of(kind))
+            remove(made)
+        make_folder(made)
+        # Side by side, since the compiler hardly uses a second processor; what both need, one of them waits for.
+        with ThreadPoolExecutor(len(missing)) as pool:
+            for _ in pool.map(lambda kind: _build_library(kind, made, sandbox), missing):
+                pass
+
+
+def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
+    """Build and keep what the bots of a language are linked with; `made` is the compiler's cache."""
+    libraries = libraries_of(kind)
+    with scratch_folder(libraries.parent) as folder:
+        unit = folder / ("library.c" if kind == "c" else "library.cpp")
+        header = "#include <stdio.h>\n" if kind == "c" else "#include <vector>\n#include <iostream>\n"
+        unit.write_text(header + "int main() { return 0; }\n")
+        building = [*command(STANDARDS[kind][0], folder), *LINK_FLAGS, unit.name, "-o", "library.wasm"]
+        try:
+            text = message_of(run_compiler([building], folder, [], sandbox, libraries=made))
+        except NotCompiled as problem:
+            language = LANGUAGE_NAMES[kind]
+            raise RunFailed(f"the compiler can't build its {language} library here: {first_line(problem)}") from None
+        line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))
+        words = _keep_libraries(line.split(), unit, folder)
+        link = {"words": words, "sha256": _digests(folder)}
+        keep(folder / _LINK_FILE, json.dumps(link).encode())
+        with contextlib.suppress(OSError):  # another machine was faster, where they share the folder
+            folder.rename(libraries)
+        folder.mkdir(exist_ok=True)
+
+
+def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
+    """Copy the libraries of a linker's command beside the unit; the command with places for what varies."""
+    kept = []
+    for number, word in enumerate(words):
+        if word == "-o" or words[number - 1] == "-o":
+            continue
+        path = Path(word)
+        if path.name == f"{unit.stem}.o":
+            continue
+        if path.is_absolute():
+            # Objects come first: what they define, such as rand(), is not looked for in libraries.
+            kept += [] if _OBJECTS in kept else [_OBJECTS]
+            shutil.copy(path, folder / path.name)
+            with open(folder / path.name, "rb") as file:
+                os.fsync(file.fileno())
+            kept.append(f"{_LIBRARIES}/{path.name}")
+        else:
+            kept.append(word)
+    for leftover in ("library.wasm", unit.name):
+        (folder / leftover).unlink()
+    return kept
+
+
+def libraries_of(kind: str) -> Path:
+    """The libraries that bots of a language are linked with."""
+    return cache_folder() / "libraries" / f"{kind}-{digest()[:16]}"
+
+
+def _is_sound(libraries: Path) -> bool:
+    """Whether the libraries are there and are what was kept. Raises RunFailed."""
+    link = recall(libraries / _LINK_FILE)
+    with cache_trouble(libraries):
+        return link is not None and json.loads(link)["sha256"] == _digests(libraries)
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """The contents of a folder's libraries, in hex."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.name != _LINK_FILE
+    }
+
+
+def link_command(kind: str, objects: Sequence[str], output: str, *, with_lines: bool) -> list[str]:
+    """The linker's command for a bot of a language. Raises RunFailed when the libraries are damaged."""
+    libraries = libraries_of(kind)
+    link = recall(libraries / _LINK_FILE)
+    if link is None:
+        raise RunFailed(f"the compiler's library {libraries} was damaged during the run; run again")
+    words: list[str] = []
+    for word in json.loads(link)["words"]:
+        if with_lines and word in STRIP:
+            continue
+        words += [*objects, EXPORT] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
+    return [zig(), *words, "-o", output]
+
+
+def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
+    """One object file of C sources of our own, which lie in a folder; kept on this machine. Raises RunFailed."""
+    made_of = hashlib.sha256(version().encode())
+    for source in sources:
+        made_of.update(hashlib.sha256(source.read_bytes()).digest())
+    name = sources[0].parent.name
+    kept = cache_folder() / "libraries" / f"{name}-{made_of.hexdigest()[:16]}.sealed"
+    content = recall(kept)
+    if content is None:
+        content = _build_object(name, sources, sandbox)
+        keep(kept, content)
+    return content
+
+
+def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
+    with scratch_folder() as folder:
+        for source in sources:
+            shutil.copyfile(source, folder / source.name)
+        # What is libc's must not be made of calls of libc's.
+        building = [*command(STANDARDS["c"][0], folder), WITHOUT_WARNINGS, "-fno-builtin", "-c"]
+        commands = [[*building, source.name] for source in sources]
+        objects = [source.with_suffix(".o").name for source in sources]
+        commands.append([zig(), "wasm-ld", "-r", *objects, "-o", "all.object"])
+        try:
+            run_compiler(commands, folder, [], sandbox)
+        except NotCompiled as problem:
+            raise RunFailed(f"the compiler can't compile {name}: {first_line(problem)}") from None
+        return (folder / "all.object").read_bytes()
+
+
+def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
+    """What bots that throw are linked with before the compiler's libraries, which can't; kept on this machine.
+
+    The runtime of C++'s exceptions, and of the C++ library what throws. Built when the first bot needs it.
+    Raises RunFailed.
+    """
+    made_of = hashlib.sha256(version().encode() + EXCEPTIONS_SOURCE.read_bytes()).hexdigest()
+    kept = cache_folder() / "libraries" / f"exceptions-{made_of[:16]}.sealed"
+    above = kept.parent
+    with _lock, cache_trouble(above), alone_on_this_machine(above):
+        content = recall(kept)
+        if content is None:
+            content = _build_exceptions(sandbox)
+            keep(kept, content)
+    return content
+
+
+def _build_exceptions(sandbox: SandboxSettings) -> bytes:
+    paths = [*(str(home() / "lib" / path) for path in SOURCES_THAT_THROW), EXCEPTIONS_SOURCE.name]
+    objects = [f"{Path(path).stem}.o" for path in paths]
+    with scratch_folder() as folder:
+        shutil.copy(EXCEPTIONS_SOURCE, folder)
+        building = [*command(STANDARDS["cpp"][0], folder), *EXCEPTIONS, WITHOUT_WARNINGS, *FLAGS_OF_LIBRARY]
+        building += [f"-I{home()}/lib/{path}" for path in HEADERS_OF_LIBRARY]
+        commands = [[*building, "-c", path, "-o", name] for path, name in zip(paths, objects)]
+        try:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                list(pool.map(lambda one: run_compiler([one], folder, [], sandbox), commands))
+            run_compiler([[zig(), "ar", "rcsD", "exceptions.a", *objects]], folder, [], sandbox)
+        except NotCompiled as problem:
+            raise RunFailed(f"the compiler can't build its exceptions here: {first_line(problem)}") from None
+        return (folder / "exceptions.a").read_bytes()
 
 
 if __name__ == "__main__":
     with contextlib.suppress(TournamentError):
-        compiler.prepare_libraries(compiler.LANGUAGES, SandboxSettings(), _say_nothing)
+        prepare_libraries(LANGUAGES, SandboxSettings(), lambda _text: None)

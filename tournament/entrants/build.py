@@ -11,20 +11,21 @@ from functools import cache
 from pathlib import Path
 
 from engine.wasm.canonical_nans import Unreadable, with_canonical_nans
-from tournament.artifacts import c_bots, compiler, module_trial, program_build, python_packing
+from tournament.artifacts import c_bots, compiler_command, libraries, module_trial, program_build, python_packing
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.c_bots import Compiled, compile_bot
 from tournament.artifacts.commands import CommandMissing
+from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES
+from tournament.artifacts.compiler_run import CompilerRefused, NotCompiled, TookTooMuch
 from tournament.artifacts.recipe import BadRecipe
 from tournament.cache import cache_folder, is_noted, keep, note, recall, trouble_in_words
-from tournament.contests import functions
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
 from tournament.errors import BadInput, RunFailed, printable
-from tournament.sandbox.inside import bot_functions, leg_isolation
+from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
 from tournament.sandbox.outside import endings, probe
 from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -66,13 +67,13 @@ def build_entrants(
     to_compile = [
         s
         for s in submissions
-        if s.kind in compiler.LANGUAGES
+        if s.kind in LANGUAGES
         and not any(is_noted(_entry(_source_digest(s, contest.interface), what)) for what in ("wasm", "refused"))
     ]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
         probe.probe_sandbox(sandbox.mode)
     if to_compile:
-        compiler.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
+        libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
     with ThreadPoolExecutor(workers) as pool:
         built = list(pool.map(lambda s: build_entrant(s, contest.interface, settings, sandbox), submissions))
@@ -92,7 +93,7 @@ def build_entrant(
         artifact = _artifact(submission, interface, sandbox)
         _try(artifact, submission, interface, settings, sandbox)
     except (
-        compiler.CompilerRefused,
+        NotCompiled,
         BotUnfit,
         module_trial.TooHard,
         python_bots.CantStart,
@@ -158,12 +159,12 @@ def _try(
 
 def language_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
     """Of a C or C++ bot that builds, the standard by which it does, and what the compiler warns of; "" for others."""
-    if submission.kind not in compiler.LANGUAGES:
+    if submission.kind not in LANGUAGES:
         return "", ""
     try:
         standard = _compiled(submission, interface, sandbox).standard
         warnings = c_bots.warnings_of(submission, interface, standard, sandbox)
-    except compiler.CompilerRefused:
+    except NotCompiled:
         return "", ""
     return standard, "\n".join(_cut(line) for line in printable(warnings).splitlines())
 
@@ -171,7 +172,8 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
 def _tried(artifact: bytes, submission: Submission, interface: Interface, memory_megabytes: int) -> Path:
     """Where it is noted that a bot starts: that need not be tried at each run."""
     questions = [question.name for question in interface.answered]
-    chooses = hashlib.sha256(Path(bot_functions.__file__).read_bytes()).hexdigest()
+    rules = Path(bot_functions.__file__).read_bytes() + Path(function_names.__file__).read_bytes()
+    chooses = hashlib.sha256(rules).hexdigest()
     parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes), chooses]
     return _entry(hashlib.sha256(" ".join(parts).encode()).hexdigest(), "starts")
 
@@ -273,20 +275,20 @@ def _source_digest(submission: Submission, interface: Interface) -> str:
     """Of all that a C or C++ bot's WebAssembly follows from."""
     digest = hashlib.sha256()
     sdk = sorted(interface.sdk.rglob("*.h"))
-    how = [Path(c_bots.__file__), Path(functions.__file__)]
+    how = [Path(c_bots.__file__), Path(function_names.__file__)]
     for part in (
-        compiler.version().encode(),
+        compiler_command.version().encode(),
         submission.name.encode(),
         submission.kind.encode(),
         submission.source,
-        *[path.read_bytes() for path in [*sdk, *how, *c_bots.RUNTIME_SOURCES, compiler.EXCEPTIONS_SOURCE]],
+        *[path.read_bytes() for path in [*sdk, *how, *c_bots.RUNTIME_SOURCES, EXCEPTIONS_SOURCE]],
     ):
         digest.update(len(part).to_bytes(8, "little") + part)
     return digest.hexdigest()
 
 
 def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> Compiled:
-    """The bot's WebAssembly, or why there is none, from the cache or the compiler. Raises CompilerRefused."""
+    """The bot's WebAssembly, or why there is none, from the cache or the compiler. Raises NotCompiled."""
     digest = _source_digest(submission, interface)
     entry, refused = _entry(digest, "wasm"), _entry(digest, "refused")
     kept = recall(entry)
@@ -294,12 +296,10 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
         standard, _, code = kept.partition(b"\n")
         return Compiled(code, standard.decode())
     if problem := recall(refused):
-        raise compiler.CompilerRefused(problem.decode(errors="replace"))
+        raise CompilerRefused(problem.decode(errors="replace"))
     try:
         compiled = compile_bot(submission, interface, sandbox)
-    except compiler.StillAtIt:
-        raise
-    except compiler.CompilerRefused as problem_found:
+    except (CompilerRefused, TookTooMuch) as problem_found:
         keep(refused, str(problem_found).encode(errors="replace"))
         raise
     keep(entry, compiled.standard.encode() + b"\n" + compiled.code)
@@ -311,14 +311,14 @@ def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSet
 
     None for others, and for one that may see by a clock that this isn't what plays.
     """
-    if submission.kind not in compiler.LANGUAGES:
+    if submission.kind not in LANGUAGES:
         return None
     kept = _entry(_source_digest(submission, interface), "lines")
     artifact = recall(kept)
     if artifact is None:
         try:
             artifact = compile_bot(submission, interface, sandbox, with_lines=True).code
-        except compiler.CompilerRefused:
+        except NotCompiled:
             return None
         keep(kept, artifact)
     # Its NaNs are made canonical by the runtime and not by instructions, so it takes less fuel: it must not see that.

@@ -15,7 +15,7 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from engine.watching.scripted_core import ScriptedCore
-from tournament.artifacts import compiler
+from tournament.artifacts import compiler_command, libraries
 from tournament.artifacts.bot import Entrant, Kind, Submission
 from tournament.cache import cache_folder
 from tournament.config import Contests
@@ -480,7 +480,7 @@ def _build(
         raise BadInput(f"{path}: there is no such file")
     submission = read_submission(path)
     kinds = {submission.kind} if contest.house else {"c", submission.kind}
-    compiler.prepare_libraries(kinds & set(compiler.LANGUAGES), sandbox, watcher.say)
+    libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, watcher.say)
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:
         return entrant, contest.house.practice(_key(settings))

@@ -13,7 +13,7 @@ import numpy as np
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.rules.generator_core import GeneratorCore
-from tournament.artifacts import compiler
+from tournament.artifacts import compiler_command, libraries
 from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest
@@ -73,8 +73,8 @@ def expectation(
     if not path.exists():
         raise BadInput(f"{path}: there is no such file")
     submission = read_submission(path)
-    if submission.kind in compiler.LANGUAGES:
-        compiler.prepare_libraries({submission.kind}, sandbox, say)
+    if submission.kind in compiler_command.LANGUAGES:
+        libraries.prepare_libraries({submission.kind}, sandbox, say)
     entrant = build_entrant(submission, TWO_CARD_DRAW.interface, settings, sandbox)
     if entrant.artifact is None:
         raise BadInput(f"{path}: {entrant.problem}")

@@ -1,14 +1,16 @@
 """Which functions of a Python bot's file, or which class, answer a contest's questions.
 
-Runs inside the sandbox. What fits can be called with what a question gives. Functions of the exact names, and a class
-called Bot, like the file or as the statement has it, go before other classes and functions with the file's name before
-the question's. Where two fit nothing is guessed: a bot that plays what its author took for a helper loses without a
-word.
+The names are those of `function_names`. Runs inside the sandbox. What fits can be called with what a question gives.
+Functions of the exact names, and a class called Bot, like the file or as the statement has it, go before other classes
+and functions that are named after the file. Where two fit nothing is guessed: a bot that plays what its author took
+for a helper loses without a word.
 """
 
 from __future__ import annotations
 
 import types
+
+from tournament.sandbox.inside.function_names import NotChosen, names_after_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
@@ -20,17 +22,13 @@ if TYPE_CHECKING:  # takes long to import
 _TAKES_ANY_NUMBER = 0x04
 
 
-class NoFunctions(Exception):
-    """The file has nothing that answers the contest's questions, or two that may be meant."""
-
-
 def choose_functions(
     module: types.ModuleType, stem: str, questions: Sequence[tuple[Sequence[str], int]], class_name: str
 ) -> Functions:
     """What answers the questions: functions of the file, or methods of a new object of its class.
 
     `questions`: by which names each goes, the usual one first, and how many values it gives. `class_name`: of the
-    statement, "" where it has none. Raises NoFunctions.
+    statement, "" where it has none. Raises NotChosen.
     """
     names = vars(module)
     called = {"bot", stem.lower(), stem.replace("_", "").lower(), class_name.lower()}
@@ -40,12 +38,12 @@ def choose_functions(
     if functions := _chosen(exact, named, questions):  # as in most bots: the rest takes a while
         return functions
     with_stem = [
-        found or _fitting(names, [f"{stem}{between}" for name in spellings for between in _joined(name)], count)
+        found or _fitting(names, [after for name in spellings for after in names_after_file(stem, name)], count)
         for found, (spellings, count) in zip(exact, questions)
     ]
     if functions := _chosen(with_stem, classes, questions):
         return functions
-    raise NoFunctions(_what_is_missing(names, classes, questions))
+    raise NotChosen(_what_is_missing(names, classes, questions))
 
 
 def _chosen(
@@ -53,7 +51,7 @@ def _chosen(
     classes: Sequence[type],
     questions: Sequence[tuple[Sequence[str], int]],
 ) -> Functions:
-    """What answers the questions, () when nothing of these does. Raises NoFunctions when two do."""
+    """What answers the questions, () when nothing of these does. Raises NotChosen when two do."""
     fit = [
         kind
         for kind in dict.fromkeys(classes)
@@ -71,28 +69,28 @@ def _chosen(
             *meant,
         ]
     if len(meant) > 1:
-        raise NoFunctions(f"has {' and '.join(meant)}: either may be meant; rename one")
+        raise NotChosen(f"has {' and '.join(meant)}: either may be meant; rename one")
     if not fit:
         return ()
     methods = [_methods(fit[0], spellings, count) for spellings, count in questions]
     for found in methods:
         if len(found) > 1:
-            raise NoFunctions(f"has {' and '.join(found)} in {meant[0]}: either may be meant; rename one")
+            raise NotChosen(f"has {' and '.join(found)} in {meant[0]}: either may be meant; rename one")
     bot = fit[0]()
     return tuple(getattr(bot, next(iter(found))) for found in methods)
-
-
-def _joined(name: str) -> tuple[str, ...]:
-    """How the name of a question follows that of the file: my_bot_a, my_bota, my_botA."""
-    return f"_{name}", name, name[:1].upper() + name[1:]
 
 
 def _fitting(names: Mapping[str, Any], spellings: Iterable[str], count: int) -> dict[str, Callable[..., object]]:
     """The functions of these names that fit, each once."""
     found: dict[str, Callable[..., object]] = {}
-    for name in spellings:
-        value = names.get(name)
-        if callable(value) and takes(value, count) and not any(value is other for other in found.values()):
+    wanted = frozenset(spellings)
+    for name, value in names.items():  # in the order of their lines
+        if (
+            name in wanted
+            and callable(value)
+            and takes(value, count)
+            and not any(value is other for other in found.values())
+        ):
             found[name] = value
     return found
 

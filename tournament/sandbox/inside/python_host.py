@@ -20,7 +20,8 @@ import sys
 import types
 
 from engine.processes import python_bots
-from tournament.sandbox.inside.bot_functions import NoFunctions, choose_functions
+from tournament.sandbox.inside.bot_functions import choose_functions
+from tournament.sandbox.inside.function_names import NotChosen
 
 FILE_NAME = "<bot>"
 TYPE_CHECKING = False
@@ -460,7 +461,7 @@ def explain(problem: BaseException) -> str:
     """An exception in one line: what it is, and the place in the bot's file."""
     import traceback
 
-    if isinstance(problem, NoFunctions):
+    if isinstance(problem, NotChosen):
         return str(problem)
     if isinstance(problem, SyntaxError):
         where = f" (line {problem.lineno})" if problem.lineno else ""

@@ -11,8 +11,8 @@ import wasmtime
 
 from engine.wasm.canonical_nans import Unreadable, with_canonical_nans
 from tournament.artifacts.limits import BOT_STACK
-from tournament.contests.functions import NotChosen, choose, names_for
 from tournament.contests.interface import Import, Interface, Question
+from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
 from tournament.worker.wasm.engine import Metering, compile_module, engine
 from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
 from tournament.worker.wasm.module_outline import Malformed, Outline, read_module

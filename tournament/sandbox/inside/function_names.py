@@ -1,27 +1,34 @@
-"""Which of a bot's functions answer its contest's questions, by their names.
+"""Which of a bot's functions answer its contest's questions, by their names: one rule for all languages.
 
 The exact names of the statement come first. Then the ways in which statements name a function after the file: likemea,
 likemeA and likeme_a of likeme.c. Whoever reads the bot says which names are there and fit: for C and C++ the compiler,
-for a WebAssembly module its exports.
+for a WebAssembly module its exports, for Python the file that was run. Runs inside the sandbox, too, without imports.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # takes long to import
+    from collections.abc import Iterable, Mapping, Sequence
 
 # Of a question: more are nobody's way of writing.
 MOST_NAMES = 20
-_WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
 
 
 class NotChosen(Exception):
     """No function answers a question, or more than one could; the message says so in the bot's terms."""
 
 
-def words_of(text: str) -> list[str]:
-    """What could be names in a C or C++ source: each once, in order of their first place."""
-    return list(dict.fromkeys(_WORD.findall(text.replace("\\\r\n", "").replace("\\\n", ""))))
+def names_after_file(stem: str, question: str) -> list[str]:
+    """The ways to name a function after the file and a question, the usual one first."""
+    word = "".join(letter for letter in stem if letter.isalnum() or letter == "_")
+    names = [
+        word + question,
+        word + question.upper(),
+        f"{word}_{question}",
+        word + question[:1].upper() + question[1:],
+    ]
+    return list(dict.fromkeys(names))
 
 
 def names_for(stem: str, question: str, words: Iterable[str] = ()) -> list[str]:
@@ -29,7 +36,7 @@ def names_for(stem: str, question: str, words: Iterable[str] = ()) -> list[str]:
 
     Of the bot's own `words` those count that differ from these in case only.
     """
-    after_file = _after_file(stem, question)
+    after_file = names_after_file(stem, question)
     alike = {name.casefold() for name in after_file}
     own = [word for word in words if word.casefold() in alike]
     return list(dict.fromkeys([question, *after_file, *own]))[: MOST_NAMES + 1]
@@ -53,23 +60,5 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
         return [names[0] for names in after_file.values()]
     missing = [question for question, names in fitting.items() if question not in names]
     plural = "s" if len(missing) > 1 else ""
-    named = " and ".join(_after_file(stem, question)[0] for question in missing)
+    named = " and ".join(names_after_file(stem, question)[0] for question in missing)
     raise NotChosen(f"lacks the function{plural} {' and '.join(missing)} (or {named})")
-
-
-def named_after_another_file(questions: Sequence[str], words: Iterable[str]) -> list[str]:
-    """The words that would answer the questions in a file of another name, if there is just one such file; else []."""
-    found: dict[str, dict[str, str]] = {}
-    for word in words:
-        folded = word.casefold()
-        for question in questions:
-            file = folded.removesuffix(question.casefold())
-            if file and file != folded:
-                found.setdefault(file.removesuffix("_"), {}).setdefault(question, word)
-    complete = [names for names in found.values() if len(names) == len(questions)]
-    return [complete[0][question] for question in questions] if len(complete) == 1 else []
-
-
-def _after_file(stem: str, question: str) -> list[str]:
-    word = "".join(letter for letter in stem if letter.isalnum() or letter == "_")
-    return [word + question, word + question.upper(), f"{word}_{question}"]

@@ -1,0 +1,91 @@
+"""What the compiler says, in the bot's terms."""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+
+from tournament.artifacts.compiler_command import BOT_FOLDER
+from tournament.errors import printable
+from tournament.sandbox.outside.running import Finished
+
+# What newcomers trip over: what a message contains then, and the way out.
+Hints = tuple[tuple[str, str], ...]
+
+MOST_BYTES = 1 << 30  # of any file that the compiler writes
+_MOST_MESSAGE_BYTES = 1 << 18
+_TOO_LARGE = "File too large"
+# Of each try and throw.
+_WITHOUT_EXCEPTIONS = "with exceptions disabled"
+# A place in the unit or in what it includes from its folder; the compiler's own files have absolute paths.
+_PLACE = re.compile(r"^(?!/)\S[^:\n]*:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
+_COMPLAINT = re.compile(r"^(?:\./)?([^:\n]+):\d+:\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
+_UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
+_IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
+
+
+def message_of(finished: Finished) -> str:
+    """What the compiler said, the beginning of it."""
+    return finished.errors[:_MOST_MESSAGE_BYTES].decode(errors="replace")
+
+
+def complaints_of(finished: Finished) -> tuple[tuple[str, str], ...]:
+    """What it found wrong, each with its file."""
+    return tuple(_COMPLAINT.findall(message_of(finished)))
+
+
+def text_has_exceptions(finished: Finished) -> bool:
+    """Whether a text that throws or catches was compiled without exceptions."""
+    return _WITHOUT_EXCEPTIONS in message_of(finished)
+
+
+def blames_source(finished: Finished) -> bool:
+    """Whether the compiler says what is wrong with a source."""
+    message = message_of(finished)
+    return bool(_PLACE.search(message) or _UNDEFINED.search(message) or _TOO_LARGE in message)
+
+
+def why_refused(finished: Finished, folders: list[Path], hints: Hints) -> str:
+    """Why a source was refused; it lay in one of the folders."""
+    message = message_of(finished)
+    if message.strip():
+        return shortened(message, folders, hints)
+    # Its driver tells so of a part that a signal ended.
+    if 256 - finished.status in set(signal.Signals):
+        return f"the compiler crashed ({signal.Signals(256 - finished.status).name}), for want of memory perhaps"
+    return f"the compiler {finished.in_words}"
+
+
+def first_line(text: object) -> str:
+    """The first line of a message that isn't empty, cut."""
+    lines = [line.strip() for line in str(text).splitlines() if line.strip()]
+    return printable(lines[0][:200]) if lines else ""
+
+
+def shortened(message: str, folders: list[Path], hints: Hints, lines: int = 12) -> str:
+    """The compiler's message in the bot's terms: without our folders and the lines around its file."""
+    undefined = list(dict.fromkeys(_UNDEFINED.findall(message)))
+    if undefined:
+        return f"uses {', '.join(undefined)}, which bots don't have"
+    if _TOO_LARGE in message:
+        return f"takes more than {MOST_BYTES >> 30} GiB compiled"
+    for folder in folders:
+        message = message.replace(f"{folder}/", "")
+    kept = []
+    quoting_unit = False
+    for line in message.replace("./", "").replace(f"{BOT_FOLDER}/", "").splitlines():
+        if in_unit := _IN_UNIT.match(line):
+            kept.append(f"at the end of the file: {in_unit.group(1)}")
+            quoting_unit = True
+        elif line.startswith(" ") and quoting_unit:
+            continue
+        elif line.startswith("In file included from") and (line in kept or "from unit." in line):
+            continue  # a file that includes itself is named once
+        elif line.strip() and "generated." not in line:
+            kept.append(line)
+            quoting_unit = False
+    ways_out = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in hints if sign in message))
+    if len(kept) > lines:
+        kept = [*kept[:lines], f"… and {len(kept) - lines} more lines"]
+    return "\n".join([*kept, *ways_out]) or "the compiler failed without a message"

@@ -1,0 +1,142 @@
+"""Running the compiler confined, and who is to blame when it fails."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from tournament.artifacts.compiler_command import HEADERS, STANDARDS, command, home
+from tournament.artifacts.compiler_messages import (
+    MOST_BYTES,
+    Hints,
+    blames_source,
+    complaints_of,
+    first_line,
+    message_of,
+    text_has_exceptions,
+    why_refused,
+)
+from tournament.errors import RunFailed
+from tournament.sandbox.outside import running
+from tournament.sandbox.outside.endings import KILLED, kills_for_memory
+from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.running import Finished
+from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.sandbox.outside.settings import SandboxSettings
+
+SECONDS = 120
+FIRST_SECONDS = 1800
+_MOST_MEGABYTES = 4096
+_alone = threading.Lock()
+
+
+class NotCompiled(Exception):
+    """A source was not compiled; the message says why."""
+
+
+class CompilerRefused(NotCompiled):
+    """The message is the compiler's own, cut to what helps. `complaints`: what it found wrong, each with its file.
+
+    `text_has_exceptions`: a text that throws or catches was compiled without exceptions.
+    """
+
+    complaints: tuple[tuple[str, str], ...] = ()
+    text_has_exceptions: bool = False
+
+
+class TookTooMuch(NotCompiled):
+    """The compiler used up what it may take; it would do so again."""
+
+
+class StillAtIt(NotCompiled):
+    """The compiler was cut off by a clock; a machine that is less busy might have let it come to an end."""
+
+
+def run_compiler(
+    commands: list[list[str]],
+    folder: Path,
+    readable: list[Path],
+    sandbox: SandboxSettings,
+    *,
+    libraries: Path | None = None,
+    hints: Hints = (),
+) -> Finished:
+    """Run the compiler in the sandbox, a command after the other; how it ended, which is well.
+
+    It reads its own files, `folder` and what is `readable`, and writes into `folder`
+    alone. When it is to build its `libraries`, which is a folder for what it makes, it
+    has nothing of strangers before it: then only limits hold it. Raises NotCompiled,
+    and RunFailed when it is the machine that keeps it from compiling.
+    """
+    kills = kills_for_memory()
+    finished = _run_once(commands, folder, readable, sandbox, libraries)
+    if _failed_by_itself(finished):
+        # Something killed it, or it failed for itself. Once more, with nobody beside it; then who is to blame?
+        with _alone:
+            finished = _run_once(commands, folder, readable, sandbox, libraries)
+            if _failed_by_itself(finished):
+                was_killed = finished.status in KILLED or kills_for_memory() > kills
+                if was_killed or not _works(sandbox):
+                    words = first_line(message_of(finished)) or finished.in_words
+                    raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
+    if finished.excess:
+        raise TookTooMuch(f"the compiler took {finished.excess}")
+    if finished.cut_off:
+        raise StillAtIt(f"the compiler was still at it after {_patience(libraries)} seconds")
+    if finished.status != 0:
+        folders = [folder, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
+        refused = CompilerRefused(why_refused(finished, folders, hints))
+        refused.complaints = complaints_of(finished)
+        refused.text_has_exceptions = text_has_exceptions(finished)
+        raise refused
+    return finished
+
+
+def _failed_by_itself(finished: Finished) -> bool:
+    """Whether it failed, and not for taking too much or for what it says of a source."""
+    return finished.status != 0 and not finished.cut_off and not finished.excess and not blames_source(finished)
+
+
+def _run_once(
+    commands: list[list[str]], folder: Path, readable: list[Path], sandbox: SandboxSettings, libraries: Path | None
+) -> Finished:
+    seconds = FIRST_SECONDS if libraries else SECONDS
+    scratch = libraries or folder / "tournament_scratch"
+    scratch.mkdir(exist_ok=True)
+    return running.run(
+        LaunchSpec(
+            Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=MOST_BYTES >> 20, processes=64),
+            command=commands[-1],
+            before=commands[:-1],
+            folder=folder,
+            readable=[str(path) for path in (home(), HEADERS, *readable)],
+            writable=[str(folder), str(scratch)],
+            environment={
+                "HOME": str(folder),
+                "TMPDIR": str(scratch),
+                "ZIG_GLOBAL_CACHE_DIR": str(scratch),
+                "ZIG_LOCAL_CACHE_DIR": str(scratch),
+                "LC_ALL": "C.UTF-8",
+                "SOURCE_DATE_EPOCH": "0",  # what __DATE__ and __TIME__ say
+                **({"ZIG_VERBOSE_LINK": "1"} if libraries else {}),
+            },
+            purpose="build",
+            watched=libraries is None,
+        ),
+        "off" if libraries else sandbox.mode,  # which for all its files takes a third longer
+        _patience(libraries),
+    )
+
+
+def _patience(libraries: Path | None) -> int:
+    """Seconds that the compiler may take by the clock: its processor time ends first, unless the machine is busy."""
+    return FIRST_SECONDS if libraries else 2 * SECONDS
+
+
+def _works(sandbox: SandboxSettings) -> bool:
+    """Whether the compiler compiles a source of our own. Raises OSError when there is no room for it."""
+    with scratch_folder() as folder:
+        unit = folder / "trial.c"
+        unit.write_text("int trial(int x) { return x + 1; }\n")
+        trial = [*command(STANDARDS["c"][0], folder), "-c", unit.name, "-o", "trial.o"]
+        return _run_once([trial], folder, [], sandbox, None).status == 0
