@@ -18,187 +18,80 @@ if TYPE_CHECKING:  # takes long to import
 
     # What a process may do: play, or also start others and write files, as a compiler must.
     Purpose = Literal["play", "build"]
+    # A call, and what decides on it: instructions that end with a return.
+    _Rule = tuple[str, list[bytes]]
 
 
 class Unsupported(Exception):
     """The filter can't be made or installed on this machine; the message says why."""
 
 
-# Calls by name: their numbers on x86_64 and on aarch64 (Linux, asm/unistd_64.h and asm-generic/unistd.h).
-_NUMBERS: dict[str, tuple[int | None, int | None]] = {
-    "read": (0, 63),
-    "write": (1, 64),
-    "readv": (19, 65),
-    "writev": (20, 66),
-    "pread64": (17, 67),
-    "preadv": (295, 69),
-    "open": (2, None),
-    "openat": (257, 56),
-    "close": (3, 57),
-    "close_range": (436, 436),
-    "stat": (4, None),
-    "lstat": (6, None),
-    "fstat": (5, 80),
-    "newfstatat": (262, 79),
-    "statx": (332, 291),
-    "access": (21, None),
-    "faccessat": (269, 48),
-    "faccessat2": (439, 439),
-    "getdents": (78, None),
-    "getdents64": (217, 61),
-    "getcwd": (79, 17),
-    "chdir": (80, 49),
-    "fchdir": (81, 50),
-    "lseek": (8, 62),
-    "dup": (32, 23),
-    "dup2": (33, None),
-    "dup3": (292, 24),
-    "munmap": (11, 215),
-    "mprotect": (10, 226),
-    "mremap": (25, 216),
-    "brk": (12, 214),
-    "rt_sigaction": (13, 134),
-    "rt_sigprocmask": (14, 135),
-    "rt_sigreturn": (15, 139),
-    "rt_sigsuspend": (130, 133),
-    "rt_sigtimedwait": (128, 137),
-    "rt_sigpending": (127, 136),
-    "sigaltstack": (131, 132),
-    "pause": (34, None),
-    "alarm": (37, None),
-    "getitimer": (36, 102),
-    "setitimer": (38, 103),
-    "restart_syscall": (219, 128),
-    "set_robust_list": (273, 99),
-    "rseq": (334, 293),
-    "set_tid_address": (218, 96),
-    "sched_yield": (24, 124),
-    "sched_get_priority_max": (146, 125),
-    "sched_get_priority_min": (147, 126),
-    "getcpu": (309, 168),
-    "poll": (7, None),
-    "ppoll": (271, 73),
-    "select": (23, None),
-    "pselect6": (270, 72),
-    "epoll_create": (213, None),
-    "epoll_create1": (291, 20),
-    "epoll_ctl": (233, 21),
-    "epoll_wait": (232, None),
-    "epoll_pwait": (281, 22),
-    "epoll_pwait2": (441, 441),
-    "eventfd": (284, None),
-    "eventfd2": (290, 19),
-    "timerfd_settime": (286, 86),
-    "timerfd_gettime": (287, 87),
-    "nanosleep": (35, 101),
-    "gettimeofday": (96, 169),
-    "time": (201, None),
-    "times": (100, 153),
-    "getpid": (39, 172),
-    "gettid": (186, 178),
-    "getppid": (110, 173),
-    "getpgrp": (111, None),
-    "getuid": (102, 174),
-    "geteuid": (107, 175),
-    "getgid": (104, 176),
-    "getegid": (108, 177),
-    "getresuid": (118, 148),
-    "getresgid": (120, 150),
-    "getgroups": (115, 158),
-    "getrusage": (98, 165),
-    "getrlimit": (97, 163),
-    "uname": (63, 160),
-    "getrandom": (318, 278),
-    "capget": (125, 90),
-    "arch_prctl": (158, None),
-    "exit": (60, 93),
-    "exit_group": (231, 94),
-    "wait4": (61, 260),
-    "waitid": (247, 95),
-    "umask": (95, 166),
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+# Calls by name: their numbers on x86_64 and on aarch64, "-" for none (Linux, asm/unistd_64.h, asm-generic/unistd.h).
+_TABLE = """
+    access 21 -; alarm 37 -; arch_prctl 158 -; brk 12 214; capget 125 90; chdir 80 49; chmod 90 -;
+    clock_getres 229 114; clock_gettime 228 113; clock_nanosleep 230 115; clone 56 220; clone3 435 435; close 3 57;
+    close_range 436 436; copy_file_range 326 285; dup 32 23; dup2 33 -; dup3 292 24; epoll_create 213 -;
+    epoll_create1 291 20; epoll_ctl 233 21; epoll_pwait 281 22; epoll_pwait2 441 441; epoll_wait 232 -;
+    eventfd 284 -; eventfd2 290 19; execve 59 221; execveat 322 281; exit 60 93; exit_group 231 94; faccessat 269 48;
+    faccessat2 439 439; fadvise64 221 223; fallocate 285 47; fchdir 81 50; fchmod 91 52; fchmodat 268 53;
+    fcntl 72 25; fdatasync 75 83; flock 73 32; fork 57 -; fstat 5 80; fstatfs 138 44; fsync 74 82; ftruncate 77 46;
+    futex 202 98; futex_waitv 449 449; futimesat 261 -; getcpu 309 168; getcwd 79 17; getdents 78 -;
+    getdents64 217 61; getegid 108 177; geteuid 107 175; getgid 104 176; getgroups 115 158; getitimer 36 102;
+    getpgid 121 155; getpgrp 111 -; getpid 39 172; getppid 110 173; getpriority 140 141; getrandom 318 278;
+    getresgid 120 150; getresuid 118 148; getrlimit 97 163; getrusage 98 165; getsid 124 156; gettid 186 178;
+    gettimeofday 96 169; getuid 102 174; ioctl 16 29; kill 62 129; link 86 -; linkat 265 37; lseek 8 62; lstat 6 -;
+    madvise 28 233; membarrier 324 283; mkdir 83 -; mkdirat 258 34; mmap 9 222; mprotect 10 226; mremap 25 216;
+    msync 26 227; munmap 11 215; nanosleep 35 101; newfstatat 262 79; open 2 -; openat 257 56; openat2 437 437;
+    pause 34 -; pipe 22 -; pipe2 293 59; poll 7 -; ppoll 271 73; prctl 157 167; pread64 17 67; preadv 295 69;
+    prlimit64 302 261; pselect6 270 72; pwrite64 18 68; pwritev 296 70; read 0 63; readlink 89 -; readlinkat 267 78;
+    readv 19 65; rename 82 -; renameat 264 38; renameat2 316 276; restart_syscall 219 128; rmdir 84 -; rseq 334 293;
+    rt_sigaction 13 134; rt_sigpending 127 136; rt_sigprocmask 14 135; rt_sigreturn 15 139; rt_sigsuspend 130 133;
+    rt_sigtimedwait 128 137; sched_get_priority_max 146 125; sched_get_priority_min 147 126;
+    sched_getaffinity 204 123; sched_getparam 143 121; sched_getscheduler 145 120; sched_yield 24 124; select 23 -;
+    sendfile 40 71; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; sigaltstack 131 132; stat 4 -;
+    statfs 137 43; statx 332 291; symlink 88 -; symlinkat 266 36; sysinfo 99 179; tgkill 234 131; time 201 -;
+    timerfd_create 283 85; timerfd_gettime 287 87; timerfd_settime 286 86; times 100 153; truncate 76 45;
+    umask 95 166; uname 63 160; unlink 87 -; unlinkat 263 35; utime 132 -; utimensat 280 88; utimes 235 -;
+    vfork 58 -; wait4 61 260; waitid 247 95; write 1 64; writev 20 66
+"""
+_NUMBERS = {
+    name: tuple(None if number == "-" else int(number) for number in numbers)
+    for name, *numbers in map(str.split, _TABLE.split(";"))
 }
+_ALLOWED = _words("""
+    read write readv writev pread64 preadv open openat close close_range stat lstat fstat newfstatat statx
+    access faccessat faccessat2 getdents getdents64 getcwd chdir fchdir lseek dup dup2 dup3 munmap mprotect
+    mremap brk rt_sigaction rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_sigpending sigaltstack
+    pause alarm getitimer setitimer restart_syscall set_robust_list rseq set_tid_address sched_yield
+    sched_get_priority_max sched_get_priority_min getcpu poll ppoll select pselect6 epoll_create epoll_create1
+    epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 timerfd_settime timerfd_gettime nanosleep
+    gettimeofday time times getpid gettid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid
+    getgroups getrusage getrlimit uname getrandom capget arch_prctl exit exit_group wait4 waitid umask
+""")
 # A compiler also writes files and starts the programs that it consists of.
-_BUILD_NUMBERS: dict[str, tuple[int | None, int | None]] = {
-    "readlink": (89, None),
-    "readlinkat": (267, 78),
-    "statfs": (137, 43),
-    "fstatfs": (138, 44),
-    "fork": (57, None),
-    "vfork": (58, None),
-    "clone": (56, 220),
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "pwrite64": (18, 68),
-    "pwritev": (296, 70),
-    "unlink": (87, None),
-    "unlinkat": (263, 35),
-    "mkdir": (83, None),
-    "mkdirat": (258, 34),
-    "rmdir": (84, None),
-    "rename": (82, None),
-    "renameat": (264, 38),
-    "renameat2": (316, 276),
-    "link": (86, None),
-    "linkat": (265, 37),
-    "symlink": (88, None),
-    "symlinkat": (266, 36),
-    "ftruncate": (77, 46),
-    "truncate": (76, 45),
-    "fallocate": (285, 47),
-    "fsync": (74, 82),
-    "fdatasync": (75, 83),
-    "copy_file_range": (326, 285),
-    "sendfile": (40, 71),
-    "flock": (73, 32),
-    "msync": (26, 227),
-    "mmap": (9, 222),
-    "fadvise64": (221, 223),
-    "madvise": (28, 233),
-    "futex": (202, 98),
-    "futex_waitv": (449, 449),
-}
+_ALLOWED_TO_BUILDS = _words("""
+    readlink readlinkat statfs fstatfs fork vfork clone execve execveat pwrite64 pwritev unlink unlinkat mkdir
+    mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat ftruncate truncate fallocate fsync
+    fdatasync copy_file_range sendfile flock msync mmap fadvise64 madvise futex futex_waitv
+""")
 # What a process without threads of its own can do without. Numbers of pipes count up over the machine, and free memory
 # is everybody's: by either, processes could tell each other.
-_NOT_ALONE: dict[str, tuple[int | None, int | None]] = {
-    "pipe": (22, None),
-    "pipe2": (293, 59),
-    "sysinfo": (99, 179),
-}
+_NOT_ALONE = ("pipe", "pipe2", "sysinfo")
 # Calls that do nothing and say that they did: nothing else keeps a compiler that runs as the owner of
 # files elsewhere from changing their modes and times, and few compilers depend on what they do.
-_WITHOUT_EFFECT: dict[str, tuple[int | None, int | None]] = {
-    "chmod": (90, None),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "utime": (132, None),
-    "utimes": (235, None),
-    "futimesat": (261, None),
-    "utimensat": (280, 88),
-}
+_WITHOUT_EFFECT = ("chmod", "fchmod", "fchmodat", "utime", "utimes", "futimesat", "utimensat")
 # Calls that find no links: those in /proc name the folders and files that other processes have open.
-_OF_LINKS: dict[str, tuple[int | None, int | None]] = {"readlink": (89, None), "readlinkat": (267, 78)}
+_OF_LINKS = ("readlink", "readlinkat")
 # Calls about a process, which may ask about itself alone: what they tell of others is what those are thinking.
 # Libraries that ask about a thread of theirs go on without an answer where the call seems not to be there.
-_ABOUT_A_PROCESS: dict[str, tuple[int | None, int | None]] = {
-    "getpgid": (121, 155),
-    "getsid": (124, 156),
-    "sched_getaffinity": (204, 123),
-    "sched_getparam": (143, 121),
-    "sched_getscheduler": (145, 120),
-}
+_ABOUT_A_PROCESS = ("getpgid", "getsid", "sched_getaffinity", "sched_getparam", "sched_getscheduler")
 # Calls that name a clock. Those from 12 on are of other processes, threads and devices.
-_OF_A_CLOCK: dict[str, tuple[int | None, int | None]] = {
-    "clock_gettime": (228, 113),
-    "clock_getres": (229, 114),
-    "clock_nanosleep": (230, 115),
-    "timerfd_create": (283, 85),
-}
+_OF_A_CLOCK = ("clock_gettime", "clock_getres", "clock_nanosleep", "timerfd_create")
 _FIRST_CLOCK_OF_OTHERS = 12
-# Calls that are allowed by their arguments.
-_CLONE, _CLONE3, _EXECVE, _MMAP = (56, 220), (435, 435), (59, 221), (9, 222)
-_PRLIMIT, _KILL, _TGKILL, _IOCTL, _PRCTL, _FCNTL = (302, 261), (62, 129), (234, 131), (16, 29), (157, 167), (72, 25)
-_OPENAT2, _GETPRIORITY, _MEMBARRIER = (437, 437), (140, 141), (324, 283)
-_FUTEX, _MADVISE, _FADVISE = (202, 98), (28, 233), (221, 223)
 
 _CLONE_THREAD = 0x10000
 _MAP_SHARED_ANONYMOUS = 0x21
@@ -248,6 +141,12 @@ def filter_program(
     if machine not in _MACHINES:
         raise Unsupported(f"there is no table of system calls for {machine} machines")
     column, architecture = _MACHINES[machine]
+    rules = [(name, [_return(_ALLOW)]) for name in _ALLOWED]
+    if purpose == "build":
+        rules += _rules_of_builds(supervisor_pid)
+    else:
+        rules += _rules_of_bots(own_pid, threads, command_address, reads_links)
+    rules += _rules_of_all(purpose, own_pid)
     code = [
         _load(_ARCHITECTURE),
         _jump(_EQUAL, architecture, 1, 0),
@@ -256,99 +155,82 @@ def filter_program(
         _jump(_NOT_BELOW, _X32_BIT, 0, 1),
         _return(_KILL_PROCESS),
     ]
-
-    refusal = _refuse(errno.EPERM)
-
-    def allow(number: int | None) -> None:
+    for name, verdict in rules:
+        number = _NUMBERS[name][column]
         if number is not None:
-            code.extend([_jump(_EQUAL, number, 0, 1), _return(_ALLOW)])
-
-    def decide(number: int | None, verdict: list[bytes]) -> None:
-        """For this call let the verdict decide; it must end with a return."""
-        if number is not None:
-            code.extend([_jump(_EQUAL, number, 0, len(verdict)), *verdict])
-
-    for numbers in _NUMBERS.values():
-        allow(numbers[column])
-    if purpose == "build":
-        for numbers in _BUILD_NUMBERS.values():
-            allow(numbers[column])
-        for numbers in _NOT_ALONE.values():
-            allow(numbers[column])
-        for numbers in _WITHOUT_EFFECT.values():
-            decide(numbers[column], [_refuse(0)])
-        # Single processes, but not the one that will end all others.
-        decide(
-            _KILL[column],
-            [
-                _low(0),
-                _jump(_SET, 0x80000000, 3, 0),
-                _jump(_EQUAL, 0, 2, 0),
-                _jump(_EQUAL, supervisor_pid, 1, 0),
-                _return(_ALLOW),
-                refusal,
-            ],
-        )
-    else:
-        if threads:
-            decide(_CLONE[column], [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), refusal])
-            for numbers in _NOT_ALONE.values():
-                allow(numbers[column])
-        decide(
-            _FUTEX[column],
-            [
-                _low(1),
-                *_if_set(_FUTEX_PRIVATE, _return(_ALLOW)),
-                *(_among(_FUTEX_WAITS) if threads else []),
-                refusal,
-            ],
-        )
-        decide(_MADVISE[column], [_low(2), *_among(_MADVICE), _refuse(errno.EINVAL)])
-        decide(_FADVISE[column], [_refuse(0)])
-        if command_address:
-            decide(_EXECVE[column], [*_unless_equals(0, command_address), _return(_ALLOW)])
-        # Memory that limits don't see is refused: shared without a file, huge pages, and stacks that grow.
-        decide(
-            _MMAP[column],
-            [
-                _low(3),
-                *_if_set(_MAP_GROWS_DOWN | _MAP_HUGE_PAGES, refusal),
-                _and(_MAP_SHARED_ANONYMOUS),
-                *_if_equal(_MAP_SHARED_ANONYMOUS, refusal),
-                _return(_ALLOW),
-            ],
-        )
-        for numbers in _OF_LINKS.values():
-            decide(numbers[column], [_return(_ALLOW) if reads_links else _refuse(errno.EINVAL)])
-        # Who is killed by SIGKILL was killed by somebody else: that must mean something.
-        decide(_KILL[column], [_low(1), *_unless_simple_signal(refusal), _low(0), *_among((own_pid,)), refusal])
-    decide(
-        _TGKILL[column],
-        [_low(2), *_unless_simple_signal(refusal), _low(0), *_among((own_pid,)), refusal]
-        if purpose == "play"
-        else [_low(0), _jump(_EQUAL, supervisor_pid, 0, 1), refusal, _return(_ALLOW)],
-    )
-    for numbers in _ABOUT_A_PROCESS.values():
-        decide(numbers[column], [_low(0), *_among((0, own_pid)), _refuse(errno.ENOSYS)])
-    for numbers in _OF_A_CLOCK.values():
-        decide(numbers[column], [_low(0), _jump(_NOT_BELOW, _FIRST_CLOCK_OF_OTHERS, 0, 1), refusal, _return(_ALLOW)])
-    decide(
-        _GETPRIORITY[column],
-        [_low(0), _jump(_EQUAL, 0, 1, 0), refusal, _low(1), *_among((0, own_pid)), refusal],
-    )
-    decide(_MEMBARRIER[column], [_low(0), *_among(_MEMBARRIERS), _refuse(errno.ENOSYS)])
-    # To read its own limits, not to set them.
-    decide(_PRLIMIT[column], [*_unless_equals(2, 0), _low(0), *_among((0, own_pid)), refusal])
-    decide(_IOCTL[column], [_low(1), *_among(_IOCTLS), _refuse(errno.ENOTTY)])
-    decide(_PRCTL[column], [_low(0), *_among(_PRCTLS), refusal])
-    decide(
-        _FCNTL[column],
-        [_low(1), *_among((*_FCNTLS, *_FCNTL_LOCKS) if purpose == "build" else _FCNTLS), refusal],
-    )
-    for number in (_CLONE3[column], _OPENAT2[column]):  # libraries then take the older call
-        decide(number, [_refuse(errno.ENOSYS)])
-    code += [_jump(_NOT_BELOW, _FIRST_NEW_NUMBER, 0, 1), _refuse(errno.ENOSYS), refusal]
+            code += [_jump(_EQUAL, number, 0, len(verdict)), *verdict]
+    code += [_jump(_NOT_BELOW, _FIRST_NEW_NUMBER, 0, 1), _refuse(errno.ENOSYS), _REFUSAL]
     return b"".join(code)
+
+
+def _rules_of_builds(supervisor_pid: int) -> list[_Rule]:
+    """Which calls a compiler may make beside those that all may."""
+    rules = [(name, [_return(_ALLOW)]) for name in (*_ALLOWED_TO_BUILDS, *_NOT_ALONE)]
+    rules += [(name, [_refuse(0)]) for name in _WITHOUT_EFFECT]
+    # Single processes, but not the one that will end all others.
+    single = [
+        _low(0),
+        _jump(_SET, 0x80000000, 3, 0),
+        _jump(_EQUAL, 0, 2, 0),
+        _jump(_EQUAL, supervisor_pid, 1, 0),
+        _return(_ALLOW),
+        _REFUSAL,
+    ]
+    return [
+        *rules,
+        ("kill", single),
+        ("tgkill", [_low(0), _jump(_EQUAL, supervisor_pid, 0, 1), _REFUSAL, _return(_ALLOW)]),
+    ]
+
+
+def _rules_of_bots(own_pid: int, threads: bool, command_address: int, reads_links: bool) -> list[_Rule]:
+    """Which calls a bot may make beside those that all may."""
+    rules: list[_Rule] = []
+    if threads:
+        rules.append(("clone", [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), _REFUSAL]))
+        rules += [(name, [_return(_ALLOW)]) for name in _NOT_ALONE]
+    of_threads = _among(_FUTEX_WAITS) if threads else []
+    rules += [
+        ("futex", [_low(1), *_if_set(_FUTEX_PRIVATE, _return(_ALLOW)), *of_threads, _REFUSAL]),
+        ("madvise", [_low(2), *_among(_MADVICE), _refuse(errno.EINVAL)]),
+        ("fadvise64", [_refuse(0)]),
+    ]
+    if command_address:
+        rules.append(("execve", [*_unless_equals(0, command_address), _return(_ALLOW)]))
+    # Memory that limits don't see is refused: shared without a file, huge pages, and stacks that grow.
+    seen_memory = [
+        _low(3),
+        *_if_set(_MAP_GROWS_DOWN | _MAP_HUGE_PAGES, _REFUSAL),
+        _and(_MAP_SHARED_ANONYMOUS),
+        *_if_equal(_MAP_SHARED_ANONYMOUS, _REFUSAL),
+        _return(_ALLOW),
+    ]
+    rules.append(("mmap", seen_memory))
+    rules += [(name, [_return(_ALLOW) if reads_links else _refuse(errno.EINVAL)]) for name in _OF_LINKS]
+    # Who is killed by SIGKILL was killed by somebody else: that must mean something.
+    to_itself = [*_unless_simple_signal(_REFUSAL), _low(0), *_among((own_pid,)), _REFUSAL]
+    return [*rules, ("kill", [_low(1), *to_itself]), ("tgkill", [_low(2), *to_itself])]
+
+
+def _rules_of_all(purpose: Purpose, own_pid: int) -> list[_Rule]:
+    """Which calls may be made with some arguments only."""
+    itself = (0, own_pid)
+    known_clock = [_low(0), _jump(_NOT_BELOW, _FIRST_CLOCK_OF_OTHERS, 0, 1), _REFUSAL, _return(_ALLOW)]
+    of_files = (*_FCNTLS, *_FCNTL_LOCKS) if purpose == "build" else _FCNTLS
+    return [
+        *((name, [_low(0), *_among(itself), _refuse(errno.ENOSYS)]) for name in _ABOUT_A_PROCESS),
+        *((name, known_clock) for name in _OF_A_CLOCK),
+        ("getpriority", [_low(0), _jump(_EQUAL, 0, 1, 0), _REFUSAL, _low(1), *_among(itself), _REFUSAL]),
+        ("membarrier", [_low(0), *_among(_MEMBARRIERS), _refuse(errno.ENOSYS)]),
+        # To read its own limits, not to set them.
+        ("prlimit64", [*_unless_equals(2, 0), _low(0), *_among(itself), _REFUSAL]),
+        ("ioctl", [_low(1), *_among(_IOCTLS), _refuse(errno.ENOTTY)]),
+        ("prctl", [_low(0), *_among(_PRCTLS), _REFUSAL]),
+        ("fcntl", [_low(1), *_among(of_files), _REFUSAL]),
+        # Libraries then take the older call.
+        ("clone3", [_refuse(errno.ENOSYS)]),
+        ("openat2", [_refuse(errno.ENOSYS)]),
+    ]
 
 
 def install(program: bytes) -> None:
@@ -433,8 +315,11 @@ def _unless_equals(argument: int, value: int) -> list[bytes]:
     return [
         _low(argument),
         _jump(_EQUAL, low, 1, 0),
-        _refuse(errno.EPERM),
+        _REFUSAL,
         _load(_ARGUMENTS + 8 * argument + 4),
         _jump(_EQUAL, high, 1, 0),
-        _refuse(errno.EPERM),
+        _REFUSAL,
     ]
+
+
+_REFUSAL = _refuse(errno.EPERM)
