@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from phevaluator import evaluate_cards
 
+from engine.games.holdem_training.hand_strength import strengths
 from tests.reporting.conftest import SHIPPED, Played
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
@@ -178,8 +179,8 @@ def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() ->
 
 
 def suited_card(card: int) -> str:
-    """A card of the records as phevaluator writes it: there an ace is the highest, here 1."""
-    return f"{'A23456789TJQK'[card % 13]}{'shcd'[card // 13]}"
+    """A card of the records as phevaluator writes it: value 1 is 2, and 13 an ace."""
+    return f"{'23456789TJQKA'[card % 13]}{'shcd'[card // 13]}"
 
 
 @settings(max_examples=80, deadline=None)
@@ -198,7 +199,23 @@ def test_the_grid_of_two_cards_has_its_169_fields() -> None:
     counts = np.bincount(hole_grid(first, second), minlength=169).reshape(13, 13)
     assert (np.diag(counts) == 6).all()
     assert (counts[np.triu_indices(13, 1)] == 4).all() and (counts[np.tril_indices(13, -1)] == 12).all()
-    assert hole_grid(np.array([0], np.uint8), np.array([12], np.uint8))[0] == 1  # ace and king of one suit: first row
+    assert hole_grid(np.array([12], np.uint8), np.array([11], np.uint8))[0] == 1  # ace and king of one suit: first row
+
+
+def test_the_report_and_the_engine_mean_the_same_cards() -> None:
+    """The best pair on a board of other values is the grid's first; a replay names cards alike."""
+    board = [3, 18, 33, 49, 13]
+    pairs = [(card, card + 13) for card in range(13) if card not in {other % 13 for other in board}]
+    worth = strengths(np.array([[*pair, *board] for pair in pairs], np.uint8)).tolist()
+    first, second = pairs[worth.index(max(worth))]
+    assert hole_grid(np.array([first], np.uint8), np.array([second], np.uint8))[0] == 0
+    contest = find_contest("holdem_training")
+    assert contest.display.portrait and contest.display.telling
+    row = dict.fromkeys((column.name for column in contest.games), 0) | {"alice_1": 51, "alice_2": 10, "bob_2": 13}
+    told = contest.display.telling.game(row, ("ann", "bob"))
+    shown = contest.display.portrait.scene(row).steps[0]
+    assert (told.cards["ann"], told.cards["bob"]) == (tuple(shown.x_cards or ()), tuple(shown.y_cards or ()))
+    assert told.cards["ann"] == ("A♠", "Q♣")
 
 
 @settings(max_examples=50, deadline=None)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, POT, STACK
+from tournament.contests.holdem_training.telling import VALUES, card_name
 from tournament.contests.portrait import (
     GridChart,
     Panel,
@@ -24,8 +25,6 @@ from tournament.contests.portrait import (
     shares,
 )
 
-_RANKS = "23456789TJQKA"
-_SUITS = "♠♥♣♦"
 _CARDS = 52
 MADE = ("high card", "one pair", "two pairs", "three of a kind", "straight or better")
 _ROUND_NAMES = ("before the flop", "flop", "turn", "river")
@@ -35,18 +34,12 @@ _LEAST = 20  # decisions behind a share that is shown
 _ALICE, _BOB = 1, 2
 
 
-def _places(cards: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-    """Cards from the lowest two to the highest ace, for the records number an ace as 1."""
-    value = cards % 13
-    return np.where(value == 0, 12, value - 1)
-
-
 def made(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
-    """What five to seven cards have made, as an index of MADE; each an array of cards from 0 to 51.
+    """What five to seven cards have made, as an index of MADE; each an array of cards from 0 to 51, by 13 of a suit.
 
     A number counts the cards of each rank in four bits, and one those of each suit in eight.
     """
-    ranks = sum((np.int64(1) << (4 * _places(card)) for card in cards), np.int64(0))
+    ranks = sum((np.int64(1) << (4 * (card % 13).astype(np.int64)) for card in cards), np.int64(0))
     suits = sum((np.int64(1) << (8 * (card // 13).astype(np.int64)) for card in cards), np.int64(0))
     ones = np.int64(sum(1 << 4 * rank for rank in range(13)))
     low, middle, high = ranks & ones, ranks >> 1 & ones, ranks >> 2 & ones
@@ -68,7 +61,7 @@ def made(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
 
 def hole_grid(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
     """Two cards as a field of the usual grid, row by row: aces first, suited hands above the diagonal."""
-    one, other = 12 - _places(first), 12 - _places(second)
+    one, other = 12 - first % 13, 12 - second % 13
     high, low = np.minimum(one, other), np.maximum(one, other)
     suited = first // 13 == second // 13
     return np.where(suited, 13 * high + low, 13 * low + high).astype(np.intp)
@@ -98,7 +91,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
 def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     hole = sums["hole"][subject.number].reshape(13, 13, 3)
     board = sums["board"][subject.number].transpose(1, 0, 2)  # strength, round, action
-    ranks = tuple(reversed(_RANKS))
+    ranks = tuple(reversed(VALUES))
 
     def grid(title: str, meaning: str, action: int) -> Panel:
         return GridChart(
@@ -122,18 +115,17 @@ def gain(rows: Rows) -> npt.NDArray[Any]:
     return rows["profit"]
 
 
-def card_text(card: int) -> str:
-    """A card as the records number it: K♦."""
-    card = min(_CARDS - 1, max(0, int(card)))
-    return f"{_RANKS[(card % 13 - 1) % 13].replace('T', '10')}{_SUITS[card // 13]}"
+def _card(number: int) -> str:
+    """A card of the records, or the nearest."""
+    return card_name(min(_CARDS - 1, max(0, int(number))))
 
 
 _ANSWERS = {BOB_CHECKED: "checks", BOB_CALLED: "calls", BOB_FOLDED: "folds"}
 
 
 def scene(row: Row) -> Scene:
-    board = [card_text(row[name]) for name in _SEEN]
-    hands = [[card_text(row[f"{who}_{number}"]) for number in (1, 2)] for who in ("alice", "bob")]
+    board = [_card(row[name]) for name in _SEEN]
+    hands = [[_card(row[f"{who}_{number}"]) for number in (1, 2)] for who in ("alice", "bob")]
     pot = POT
     steps = [Step(None, "the cards are dealt", hands[0], hands[1], (), pot=pot)]
     for number, seen in enumerate((0, 3, 4, 5)):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tournament.contests.telling import Action, Names, Row, Telling, ToldGame, Values
 
-_VALUES, _SUITS = "23456789TJQKA", "♣♦♥♠"
+VALUES, _SUITS = "23456789TJQKA", "♣♦♥♠"
 _ALICE, _BOB = 1, 2  # who folded
 _REPLIES = ("", "checks", "calls", "folds")
 _TURNED_UP = ((), ("flop_1", "flop_2", "flop_3"), ("turn",), ("river",))
@@ -14,7 +14,7 @@ _TURNED_UP = ((), ("flop_1", "flop_2", "flop_3"), ("turn",), ("river",))
 
 def card_name(number: int) -> str:
     """A card by its number in the records: K♦."""
-    return f"{_VALUES[number % 13]}{_SUITS[number // 13]}"
+    return f"{VALUES[number % 13]}{_SUITS[number // 13]}"
 
 
 def _question(_name: str, values: Values) -> str:
