@@ -113,6 +113,17 @@ def test_each_fork_finds_the_interpreter_as_all_others_find_it() -> None:
     assert first == second == raised_by(source)
 
 
+def test_a_fork_reads_nothing_but_what_it_may(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("known")
+    tries = "".join(
+        f"try:\n    done.append({attempt})\nexcept OSError as error:\n    done.append(error.errno)\n"
+        for attempt in (f"open({str(secret)!r}).read()", f"os.listdir({str(tmp_path)!r})", "open('/etc/passwd').read()")
+    )
+    refused = [errno.EACCES] * 3
+    assert f"ValueError: {refused}" in raised_by(f"import os\ndone = []\n{tries}raise ValueError(f'{{done}}')\n")
+
+
 def test_a_fork_can_signal_neither_its_server_nor_another() -> None:
     other = python_bot()
     server = server_of(other)
