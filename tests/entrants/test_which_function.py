@@ -21,7 +21,7 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.sandbox.inside.bot_functions import choose_functions
-from tournament.sandbox.inside.function_names import NotChosen, choose, names_after_file, names_for
+from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm.loading import load_bot
 
@@ -269,7 +269,7 @@ def test_names_of_another_file_are_told_where_just_one_fits() -> None:
     assert named_after_another_file(["a", "b"], ["xa", "yb"]) == []
 
 
-@pytest.mark.parametrize("name", ["move", *names_after_file("zebra", "move")])
+@pytest.mark.parametrize("name", ["move", "zebramove", "zebraMOVE", "zebra_move", "zebraMove"])
 def test_one_rule_of_names_holds_for_all_languages(name: str) -> None:
     """What names a function for the compiler and for a module's exports names it for Python."""
     assert choose("zebra", {"move": [word for word in names_for("zebra", "move") if word == name]}) == [name]

@@ -36,8 +36,7 @@ _ENV = re.compile(r"#!\s*\S*/env\s+(?:-S\s+(?P<words>\S.*)|(?P<word>[^\s=-]+))\n
 
 
 def executed(command: str) -> list[str]:
-    """The words that start a file. What its first line asks env to find is found here: env's own start of it is one
-    execution too many."""
+    """The words that start a file. What its first line has env find is found here: a bot may execute one file only."""
     with open(command, "rb") as file:
         named = _ENV.fullmatch(file.readline(256).decode(errors="replace"))
     words = (named["words"] or named["word"]).split() if named else []

@@ -1,4 +1,4 @@
-"""Whether a bot's WebAssembly can be compiled within limits of time and memory, tried out of harm's way."""
+"""Whether a bot's WebAssembly can be compiled within limits of time and memory: tried in the sandbox."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Recipe:
 
 
 class BadRecipe(Exception):
-    """A bot.toml that is none; the message names the line."""
+    """A bot.toml that can't be used; the message names the line."""
 
 
 def read_recipe(text: str, where: str) -> Recipe:

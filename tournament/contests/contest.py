@@ -39,7 +39,7 @@ class LegLuck(Protocol):
 class Luck:
     """A contest's correction for luck: the columns of games that it reads, and a new one for each leg.
 
-    What luck was worth to x it took from y, so the games are zero-sum. `new` takes the settings, the leg's first
+    The games must be zero-sum: what luck gives x it takes from y. `new` takes the settings, the leg's first
     session and the content of the house player in seat y, if one sits there. A new `version` means that the same
     games give other corrections. `keeps_means`: scores without luck have the means of the plain ones, so orders may be
     judged by them; where a score isn't linear in points they haven't.
@@ -51,7 +51,7 @@ class Luck:
     keeps_means: bool = True
 
 
-# Raised when the same settings no longer give the same games in any contest: it is of what they share. A
+# Of what all contests share: raised when the same settings no longer give the same games in any of them. A
 # contest's own is its `version`.
 ENGINE_VERSION = 4
 

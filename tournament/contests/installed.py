@@ -35,7 +35,7 @@ class Offer:
         return f"{self.package} {self.version}"
 
 
-# Built in, but imported like a package's: it needs another package, and not everybody plays it.
+# Built in, but imported like a package's: it needs another package, which few have.
 _OWN = (Offer("open_spiel", "tournament.contests.open_spiel:OpenSpiel", "tournament", ""),)
 
 

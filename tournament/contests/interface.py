@@ -160,7 +160,7 @@ class Interface:
     order; `view` has the fields of what the core writes before each. `told_names` are the values that are told by
     name instead, where the view's kinds of numbers don't do. A bot in C++ or Python may also be a class called
     `class_name` with the questions as its methods. `new_dialogue` begins a program's leg, from the core and
-    the key of its helpers, if the questions' lines are not used; who breaks off a dialogue does not get another in
+    the key of its helpers, if the questions' lines are not used; one that broke off a dialogue gets no other in
     that leg. `name_answer` says in the rules' words what a refused answer was, `show_view` what a view shows, where
     its fields are too many to be listed.
     """

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+LEAST = 20  # decisions behind a share that is shown
+
 Rows = Mapping[str, npt.NDArray[Any]]
 Sums = Mapping[str, npt.NDArray[Any]]
 Row = Mapping[str, Any]
@@ -18,7 +20,7 @@ Values = Sequence[float | None]
 
 @dataclass(frozen=True)
 class Seats:
-    """Who sits at x and at y in each of some rows: numbers from 0 to below `entrants`, which stands for others."""
+    """Which bots sit at x and y, by row: their numbers, from 0, and `entrants` for all who are none."""
 
     x: npt.NDArray[np.int32]
     y: npt.NDArray[np.int32]
@@ -155,7 +157,12 @@ def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.ui
     return parts
 
 
-def shares(part: npt.ArrayLike, whole: npt.ArrayLike, least: int = 1) -> list[float | None]:
+def against_field(of_field: Values, own: Values) -> list[Line]:
+    """A bot's own values, compared with those of all."""
+    return [Line("the field", of_field, compared=True), Line("this bot", own)]
+
+
+def shares(part: npt.ArrayLike, whole: npt.ArrayLike, least: int = LEAST) -> list[float | None]:
     """Part by whole, None where the whole is less than `least`."""
     pairs = zip(np.asarray(part, float).tolist(), np.asarray(whole, float).tolist())
     return [above / below if below >= least else None for above, below in pairs]

@@ -74,7 +74,7 @@ class House:
     """The house players of a contest in which entrants play these and not each other.
 
     `players` gives those of a tournament; it takes the settings, the folder from which relative paths
-    start, and someone to tell what takes long, and raises BadInput. `practice` gives one that entrants are tried
+    start, and a function to tell what takes long, and raises BadInput. `practice` gives one that entrants are tried
     against, chosen by a key. Every player has the `facts`. With a
     `suffix`, their contents are kept beside the records, as files of that ending,
     and so are those of the `examples`, which entrants may know.

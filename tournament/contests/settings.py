@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -10,28 +10,31 @@ from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.keys import Seed
 from tournament.paths import PathText
 
-# The keys that say how many replicas of a match there are: more of them leave those that there were as they are.
+# The keys that say how many replicas of a match there are. Changing them keeps those that were played.
 HOW_MANY_REPLICAS = ("replicas", "until_settled", "most_replicas", "tie")
-
 
 # For limits that only the leg's bank is to hold: the most that may be asked for.
 NO_LIMIT_OF_FUEL = 10**15
+Fuel = Annotated[int, Field(ge=10_000, le=NO_LIMIT_OF_FUEL)]
+DecisionSeconds = Annotated[float, Field(ge=0.01, le=3600)]
+LegSeconds = Annotated[float, Field(ge=0.1, le=1e6)]
+Milliseconds = Annotated[float, Field(ge=0, le=1e6)]
+Sessions = Annotated[int, Field(ge=1, le=10**9)]
 
 
 class ContestSettings(BaseModel):
     """The keys that every contest's table in tournament.toml has.
 
     Limits of WebAssembly bots are in fuel, of which FUEL_PER_SECOND are a second. What counts is the leg's bank. Limits
-    of a decision and of a start only end endless loops before that: a contest whose statement has a limit for all of a
-    bot's time gives the bank that, and sets neither of the others. Where there is none, both are half a second, as
-    much as a call may have without checks of a clock in its code, which would cost a tenth of all games' speed.
+    of a decision and of a start only end endless loops before that. They are half a second, as much as a call may have
+    without checks of a clock in its code, which would cost a tenth of all games' speed.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     game: str | None = Field(None, description="by the rules of which contest it is played; default its own name")
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
-    sessions: int = Field(1000, ge=1, le=10**9, description="sessions of a leg")
+    sessions: Sessions = Field(1000, description="sessions of a leg")
     replicas: int = Field(
         1, ge=1, le=100_000, description="independent matches of so many sessions that are played of each pairing"
     )
@@ -52,35 +55,27 @@ class ContestSettings(BaseModel):
         "common", description="common: all pairings see the same deals; independent: each its own"
     )
     faults_allowed: int = Field(3, ge=0, le=1000, description="faults in one leg before disqualification")
-    fuel_per_decision: int = Field(
-        FUEL_PER_SECOND // 2,
-        ge=10_000,
-        le=NO_LIMIT_OF_FUEL,
-        description="WebAssembly instructions that a decision may take",
+    fuel_per_decision: Fuel = Field(
+        FUEL_PER_SECOND // 2, description="WebAssembly instructions that a decision may take"
     )
-    fuel_to_start: int = Field(
-        FUEL_PER_SECOND // 2,
-        ge=10_000,
-        le=NO_LIMIT_OF_FUEL,
-        description="WebAssembly instructions that each start of a bot may take",
+    fuel_to_start: Fuel = Field(
+        FUEL_PER_SECOND // 2, description="WebAssembly instructions that each start of a bot may take"
     )
-    fuel_per_session: int = Field(
+    fuel_per_session: Fuel = Field(
         50_000_000,
-        ge=10_000,
-        le=10**15,
         description="a leg's bank of WebAssembly instructions, for a start and all decisions, has so many a session",
     )
     memory_megabytes: int = Field(64, ge=1, le=4096, description="memory of one bot")
-    cpu_seconds_per_decision: float = Field(
-        1.0, ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"
+    cpu_seconds_per_decision: DecisionSeconds = Field(
+        1.0, description="processor time that a decision of a Python bot or a program may take"
     )
     wall_seconds_per_decision: float = Field(
         5.0, ge=0.1, le=3600, description="time that it may sleep or wait over a decision"
     )
-    wall_seconds_per_leg: float = Field(60.0, ge=0.1, le=1e6, description="time that it may sleep or wait in a leg")
-    cpu_seconds_per_leg: float = Field(60.0, ge=0.1, le=1e6, description="processor time that it has for a leg")
-    cpu_milliseconds_more: float = Field(
-        1.0, ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock"
+    wall_seconds_per_leg: LegSeconds = Field(60.0, description="time that it may sleep or wait in a leg")
+    cpu_seconds_per_leg: LegSeconds = Field(60.0, description="processor time that it has for a leg")
+    cpu_milliseconds_more: Milliseconds = Field(
+        1.0, description="and so much more for each decision of the leg, as on a chess clock"
     )
 
     @field_validator("replicas", "most_replicas")
@@ -101,3 +96,20 @@ class ContestSettings(BaseModel):
     def fuel_per_leg(self) -> int:
         """WebAssembly instructions that a bot may take over a whole leg, its starts included."""
         return self.fuel_to_start + self.sessions * self.fuel_per_session
+
+
+class BankedSettings(ContestSettings):
+    """Of a contest whose statement limits all of a bot's time in a session: only the bank holds, `fuel_per_session`."""
+
+    fuel_per_decision: Fuel = Field(
+        NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that a decision may take, if the session's bank has them",
+    )
+    fuel_to_start: Fuel = Field(
+        NO_LIMIT_OF_FUEL,
+        description="WebAssembly instructions that each start of a bot may take, if the session's bank has them",
+    )
+
+    @property
+    def fuel_per_leg(self) -> int:
+        return self.fuel_per_session

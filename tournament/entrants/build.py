@@ -139,7 +139,7 @@ def _canonical(code: bytes) -> bytes:
 def _try(
     artifact: bytes, submission: Submission, interface: Interface, settings: ContestSettings, sandbox: SandboxSettings
 ) -> None:
-    """Start a bot for nobody, unless it is known that it starts."""
+    """Start a bot on trial, unless it is known to start."""
     if submission.kind not in ("python", "program"):
         _try_module(artifact, submission, interface, limits_of(settings), sandbox)
         return
@@ -195,7 +195,7 @@ def _try_module(
 ) -> None:
     """Compile a bot's WebAssembly within limits, and start it. Raises BotUnfit and TooHard.
 
-    What is known to start isn't even read: in a large field that took most of a start.
+    What is known to start isn't read: in a large field that would take most of a run's start.
     """
 
     def compile_confined() -> None:

@@ -39,7 +39,7 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
 
     Of several with one name that plays which is `recorded`: else who drops a file could put another's bot out of
     the contest. Without records it is the first by its file's name, which is the same on every machine, as times of
-    files are not. Files of other kinds, hidden files and folders without a bot.toml are passed over. Raises BadInput
+    files are not. Files of other kinds, hidden files and folders without a bot.toml are left out. Raises BadInput
     when there is no such folder, and as `recorded` does.
     """
     if not folder.is_dir():
@@ -84,7 +84,7 @@ def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[boo
     return False, submission.kind != recorded.kind, submission.sha256 != recorded.sha256
 
 
-def passed_over(folder: Path) -> list[str]:
+def unrecognised(folder: Path) -> list[str]:
     """What lies in an entrants folder and looks like no bot; not pages that explain it, nor hidden files."""
     found = []
     for path in _entries(folder):

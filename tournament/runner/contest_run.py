@@ -17,7 +17,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants, playable
-from tournament.entrants.folder import passed_over
+from tournament.entrants.folder import unrecognised
 from tournament.errors import RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
@@ -115,7 +115,7 @@ def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepa
             recorded=lambda: recorded_entrants(contest, config),
         )
         playable(entrants, 1 if contest.house else 2, config.entrants)
-        if others := passed_over(config.entrants):
+        if others := unrecognised(config.entrants):
             watcher.say(f"Not taken for bots in {config.entrants}: {_listed(others)}")
         names = {entrant.name for entrant in entrants}
         config, house = settle_seed(contest, config, names, location, watcher.say)

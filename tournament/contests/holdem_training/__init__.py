@@ -24,32 +24,27 @@ from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.contests.holdem_training.telling import TELLING
 from tournament.contests.interface import CompiledBots, Import, Interface, PythonBots, PythonSdk, Question, ViewField
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
-from tournament.contests.settings import NO_LIMIT_OF_FUEL, ContestSettings
+from tournament.contests.settings import (
+    BankedSettings,
+    ContestSettings,
+    DecisionSeconds,
+    LegSeconds,
+    Milliseconds,
+    Sessions,
+)
 from tournament.leg import LegPlan
 
 # Bob needs no more than the rules; should they change, so does this.
 BOB = HousePlayer("Bob", b"Bob calls by one hundred rollouts")
 
 
-class Settings(ContestSettings):
+class Settings(BankedSettings):
     """Keys of the table [holdem_training] in tournament.toml."""
 
-    sessions: int = Field(5, ge=1, le=10**9, description="sessions of an entrant, each with bots that start anew")
+    sessions: Sessions = Field(5, description="sessions of an entrant, each with bots that start anew")
     hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
 
     # As the statement of the function form has it: 120 seconds for everything, and 512 MB.
-    fuel_per_decision: int = Field(
-        NO_LIMIT_OF_FUEL,
-        ge=10_000,
-        le=NO_LIMIT_OF_FUEL,
-        description="WebAssembly instructions that a decision may take, if the session's bank has them",
-    )
-    fuel_to_start: int = Field(
-        NO_LIMIT_OF_FUEL,
-        ge=10_000,
-        le=NO_LIMIT_OF_FUEL,
-        description="WebAssembly instructions that each start of a bot may take, if the session's bank has them",
-    )
     fuel_per_session: int = Field(
         120 * FUEL_PER_SECOND,
         ge=10_000,
@@ -60,18 +55,14 @@ class Settings(ContestSettings):
 
     # As that of the terminal form has it: 10 seconds for a match of 10,000 hands, however they are spread. Longer
     # sessions get more: their hands have up to four decisions.
-    cpu_seconds_per_decision: float = Field(
-        10.0, ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"
+    cpu_seconds_per_decision: DecisionSeconds = Field(
+        10.0, description="processor time that a decision of a Python bot or a program may take"
     )
-    wall_seconds_per_leg: float = Field(30.0, ge=0.1, le=1e6, description="time that it may sleep or wait in a leg")
-    cpu_seconds_per_leg: float = Field(10.0, ge=0.1, le=1e6, description="processor time that it has for a leg")
-    cpu_milliseconds_more: float = Field(
-        0.25, ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock"
+    wall_seconds_per_leg: LegSeconds = Field(30.0, description="time that it may sleep or wait in a leg")
+    cpu_seconds_per_leg: LegSeconds = Field(10.0, description="processor time that it has for a leg")
+    cpu_milliseconds_more: Milliseconds = Field(
+        0.25, description="and so much more for each decision of the leg, as on a chess clock"
     )
-
-    @property
-    def fuel_per_leg(self) -> int:
-        return self.fuel_per_session
 
 
 def new_core(

@@ -30,7 +30,6 @@ MADE = ("high card", "one pair", "two pairs", "three of a kind", "straight or be
 _ROUND_NAMES = ("before the flop", "flop", "turn", "river")
 _SEEN = ("flop_1", "flop_2", "flop_3", "turn", "river")
 _RAISES, _FOLDS, _CHECKS = range(3)
-_LEAST = 20  # decisions behind a share that is shown
 _ALICE, _BOB = 1, 2
 
 
@@ -96,14 +95,14 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     def grid(title: str, meaning: str, action: int) -> Panel:
         return GridChart(
             title, meaning, MADE, _ROUND_NAMES[1:],
-            [shares(row[:, action], row.sum(axis=1), _LEAST) for row in board], board.sum(axis=2).tolist(),
+            [shares(row[:, action], row.sum(axis=1)) for row in board], board.sum(axis=2).tolist(),
         )  # fmt: skip
 
     return [
         GridChart(
             "Raises before the flop", "The share of hands that it raises; suited ones above the diagonal.",
             ranks, ranks,
-            [shares(row[:, _RAISES], row.sum(axis=1), _LEAST) for row in hole], hole.sum(axis=2).tolist(),
+            [shares(row[:, _RAISES], row.sum(axis=1)) for row in hole], hole.sum(axis=2).tolist(),
         ),
         grid("Raises, by round and strength",
              "From the flop on: the share of its decisions that are raises, by what it has made.", _RAISES),

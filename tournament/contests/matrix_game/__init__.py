@@ -18,7 +18,7 @@ from tournament.contests.matrix_game.portrait import new_portrait
 from tournament.contests.matrix_game.telling import new_telling
 from tournament.contests.portrait import Portrait
 from tournament.contests.scoring import Scored
-from tournament.contests.settings import ContestSettings
+from tournament.contests.settings import ContestSettings, Fuel, Sessions
 from tournament.contests.telling import Telling
 from tournament.leg import LegPlan
 from tournament.store.columns import Meaning, columns_of
@@ -32,7 +32,7 @@ Payoffs = list[list[float]]
 class Settings(ContestSettings):
     """Keys of a table of tournament.toml with `game = "matrix_game"`. Its defaults are rock-paper-scissors."""
 
-    sessions: int = Field(100, ge=1, le=10**9, description="sessions of a leg")
+    sessions: Sessions = Field(100, description="sessions of a leg")
     moves: list[str] = Field(
         ["rock", "paper", "scissors"], description="the moves' names; bots know them by number, from 0"
     )
@@ -52,10 +52,8 @@ class Settings(ContestSettings):
         0.0, ge=0, le=1, description="chance that a game ends after a turn; then bots are not told the rounds"
     )
     duplicate: bool = Field(False, description="play each match twice, the second time with the roles exchanged")
-    fuel_per_session: int = Field(
+    fuel_per_session: Fuel = Field(
         2_000_000_000,
-        ge=10_000,
-        le=10**15,
         description="a leg's bank of WebAssembly instructions, for a start and all decisions, has so many a session",
     )
 

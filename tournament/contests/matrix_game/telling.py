@@ -14,6 +14,13 @@ def move_name(moves: Sequence[str], number: int) -> str:
     return moves[number] if 0 <= number < len(moves) else f"move {number}"
 
 
+def plays(moves: Sequence[str], row: Row) -> list[str]:
+    """What x and y do in a turn."""
+    return [
+        f"plays {move_name(moves, row[f'{seat}_move'])}{' by a slip' * bool(row[f'{seat}_slipped'])}" for seat in "xy"
+    ]
+
+
 def paid(payoffs: tuple[Payoffs, Payoffs] | None, x_move: int, y_move: int) -> tuple[float, float] | None:
     """What x and y got for a turn, if that is known: x is the row player, or it makes no difference."""
     if payoffs is None or not (0 <= x_move < len(payoffs[0]) and 0 <= y_move < len(payoffs[0])):
@@ -38,10 +45,7 @@ def new_telling(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None) -
         return move_name(moves, answer)
 
     def game(row: Row, names: Names) -> ToldGame:
-        actions = [
-            Action(name, f"plays {move_name(moves, row[f'{seat}_move'])}{' by a slip' * bool(row[f'{seat}_slipped'])}")
-            for name, seat in zip(names, "xy")
-        ]
+        actions = map(Action, names, plays(moves, row))
         points = paid(payoffs, row["x_move"], row["y_move"])
         outcome = f"{names[0]} is paid {points[0]:g}, {names[1]} {points[1]:g}; " if points else ""
         return ToldGame(actions=tuple(actions), outcome=f"{outcome}turn {row['turn']} of its game")

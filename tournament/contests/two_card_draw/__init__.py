@@ -14,7 +14,15 @@ from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import Contest, Display, Estimates, LegLuck, Luck
 from tournament.contests.interface import CompiledBots, Interface, Question, Word
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
-from tournament.contests.settings import HOW_MANY_REPLICAS, NO_LIMIT_OF_FUEL, ContestSettings
+from tournament.contests.settings import (
+    HOW_MANY_REPLICAS,
+    BankedSettings,
+    ContestSettings,
+    DecisionSeconds,
+    Fuel,
+    LegSeconds,
+    Milliseconds,
+)
 from tournament.contests.two_card_draw.portrait import PORTRAIT
 from tournament.contests.two_card_draw.servers import (
     FACTS,
@@ -35,7 +43,7 @@ EXAMPLES = 4
 MOST_HANDS = 60_000
 
 
-class Settings(ContestSettings):
+class Settings(BankedSettings):
     """Keys of the table [two_card_draw] in tournament.toml."""
 
     sessions: int = Field(1, ge=1, le=10**6, description="how often each strategy is met, each time with other deals")
@@ -43,39 +51,21 @@ class Settings(ContestSettings):
     servers: int = Field(16, ge=1, le=1000, description="how many strategies are generated from the seed")
     strategies: PathText | None = Field(None, description="folder of strategy files to play instead")
     # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
-    fuel_per_decision: int = Field(
-        NO_LIMIT_OF_FUEL,
-        ge=10_000,
-        le=NO_LIMIT_OF_FUEL,
-        description="WebAssembly instructions that a decision may take, if the session's bank has them",
-    )
-    fuel_to_start: int = Field(
-        NO_LIMIT_OF_FUEL,
-        ge=10_000,
-        le=NO_LIMIT_OF_FUEL,
-        description="WebAssembly instructions that each start of a bot may take, if the session's bank has them",
-    )
-    fuel_per_session: int = Field(
+    fuel_per_session: Fuel = Field(
         20 * FUEL_PER_SECOND,
-        ge=10_000,
-        le=NO_LIMIT_OF_FUEL,
         description="WebAssembly instructions that a bot may take in a session, its starts included",
     )
-    cpu_seconds_per_decision: float = Field(
-        20.0, ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"
+    cpu_seconds_per_decision: DecisionSeconds = Field(
+        20.0, description="processor time that a decision of a Python bot or a program may take"
     )
-    cpu_seconds_per_leg: float = Field(20.0, ge=0.1, le=1e6, description="processor time that it has for a session")
-    cpu_milliseconds_more: float = Field(
-        0.0, ge=0, le=1e6, description="and so much more for each decision of the session, as on a chess clock"
+    cpu_seconds_per_leg: LegSeconds = Field(20.0, description="processor time that it has for a session")
+    cpu_milliseconds_more: Milliseconds = Field(
+        0.0, description="and so much more for each decision of the session, as on a chess clock"
     )
 
     def playing(self) -> dict[str, object]:
         # Which strategies a folder holds is known by their contents.
         return self.model_dump(exclude={"game", "entrants", "seed", "strategies", *HOW_MANY_REPLICAS})
-
-    @property
-    def fuel_per_leg(self) -> int:
-        return self.fuel_per_session
 
 
 def new_core(

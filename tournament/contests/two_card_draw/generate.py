@@ -1,4 +1,4 @@
-"""How servers come about: hill climbing from a random start, as the problem's statement says, and equilibria."""
+"""Making servers: by hill climbing from a random start, as the problem's statement says, and as equilibria."""
 
 from __future__ import annotations
 

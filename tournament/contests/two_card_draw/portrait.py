@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy.typing as npt
@@ -20,16 +20,17 @@ from tournament.contests.portrait import (
     Step,
     Subject,
     Sums,
+    against_field,
     counted,
     shares,
 )
+from tournament.contests.two_card_draw.telling import betting
 
 # Hands as the records have them, two digits, from the weakest to the strongest.
 _PAIRS = (0, 11, 22, 33, 44)
 _HANDS = (*(10 * low + high for high in range(5) for low in range(high)), *_PAIRS)
 _LABELS = tuple(f"{hand:02}"[::-1] for hand in _HANDS)
 _CODES = 45
-_LEAST = 20  # hands behind a share that is shown
 _WAYS_TO_END = ("showdown", "the bot folds", "the server folds")
 
 
@@ -55,13 +56,12 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
                  list(best), [Line("this bot", list(best.values()))]),
         LineChart("Bets first, by hand", "In round 1: the share of hands in which it bets at once.",
                   "hand as dealt, strongest last", _LABELS,
-                  [Line("the field", shares(of_all[:, 1], of_all.sum(axis=1), _LEAST), compared=True),
-                   Line("this bot", shares(opened[:, 1], opened.sum(axis=1), _LEAST))]),
+                  against_field(*(shares(bets[:, 1], bets.sum(axis=1)) for bets in (of_all, opened)))),
         BarChart("Cards drawn, by hand", "How often it exchanges none, one or both cards.", _LABELS,
-                 [Line(name, shares(drew[:, count], drew.sum(axis=1), _LEAST))
+                 [Line(name, shares(drew[:, count], drew.sum(axis=1)))
                   for count, name in enumerate(("none", "one", "two"))], stacked=True),
         BarChart("How hands end", "By the round in which they do.", ("round 1", "round 2"),
-                 [Line(name, shares(ends[:, way], ends.sum(axis=1), _LEAST)) for way, name in enumerate(_WAYS_TO_END)],
+                 [Line(name, shares(ends[:, way], ends.sum(axis=1))) for way, name in enumerate(_WAYS_TO_END)],
                  stacked=True),
     ]  # fmt: skip
 
@@ -75,21 +75,6 @@ def _cards(hand: int) -> tuple[str, str]:
     return str(high), str(low)
 
 
-def _betting(bets: int, bot_opens: bool, folder: int) -> Iterator[tuple[int, str]]:
-    """Who does what in a round. `folder` is who folds at its end: 0 nobody, 1 the bot, 2 the server."""
-    if not bets:
-        yield 0, "checks"
-        yield 1, "checks"
-        return
-    actor = 0 if bot_opens else 1
-    if actor:
-        yield 0, "checks"
-    for number in range(bets):
-        yield actor, "raises" if number else "bets"
-        actor = 1 - actor
-    yield actor, "folds" if folder == actor + 1 else "calls"
-
-
 def scene(row: Row) -> Scene:
     steps = [Step(None, "both ante 1 chip", _cards(row["x_dealt"]), _cards(row["y_dealt"]), pot=2)]
     for number in range(1, min(2, int(row["rounds"])) + 1):
@@ -101,7 +86,7 @@ def scene(row: Row) -> Scene:
                 text = f"draws {('none', 'one', 'two')[min(2, count)]}"
                 steps.append(Step(seat, text, y_cards=held) if seat else Step(seat, text, x_cards=held))
         bets = min(3, int(row[f"bets{number}"]))
-        steps += [Step(seat, text) for seat, text in _betting(bets, bool(row[f"x_opened{number}"]), folder)]
+        steps += [Step(seat, text) for seat, text in betting(bets, bool(row[f"x_opened{number}"]), folder)]
     won = row["x_gain"]
     end = "wins" if won > 0 else "loses" if won < 0 else "shares the pot"
     steps.append(Step(0, f"{end} {abs(won):g}" if won else end, pot=row["pot"]))

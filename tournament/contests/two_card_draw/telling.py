@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tournament.contests.telling import Action, Names, Row, Telling, ToldGame, Values
 
 
@@ -39,26 +41,36 @@ def _answer(name: str, values: Values, answer: int) -> str:
 def _game(row: Row, names: Names) -> ToldGame:
     x, y = names
     second = row["rounds"] == 2
-    folder = (None, 0, 1)[row["folded"]]
     cards = {x: tuple(f"{row['x_dealt']:02d}"), y: tuple(f"{row['y_dealt']:02d}")}
-    actions = _round(names, row["bets1"], row["x_opened1"], None if second else folder)
+    actions = _round(names, row["bets1"], row["x_opened1"], 0 if second else row["folded"])
     if second:
         for name, drew, held in ((x, row["x_drew"], row["x_held"]), (y, row["y_drew"], row["y_held"])):
             actions.append(Action(name, f"draws {drew}, holds {' '.join(f'{held:02d}')}"))
-        actions += _round(names, row["bets2"], row["x_opened2"], folder)
+        actions += _round(names, row["bets2"], row["x_opened2"], row["folded"])
     gain = row["x_gain"]
     winner = f"{x if gain > 0 else y} wins {abs(gain)}" if gain else "nobody wins"
     return ToldGame(cards, tuple(actions), f"{winner}, with {row['pot']} in the pot")
 
 
-def _round(names: Names, bets: int, x_opened: bool, folder: int | None) -> list[Action]:
-    """A round of betting: who opened bets, the others raise in turn, and the last one calls or folds."""
-    actions = [] if bets and x_opened else [Action(names[0], "checks")]
+def betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]:
+    """Who does what in a round, by seat: one opens, the others raise in turn, the last calls or folds.
+
+    `folder` is who folds at its end: 0 nobody, 1 x, 2 y.
+    """
+    if not (bets and x_opened):
+        yield 0, "checks"
     if not bets:
-        return [*actions, Action(names[1], "checks")]
+        yield 1, "checks"
+        return
     opener = 0 if x_opened else 1
-    actions += [Action(names[(opener + number) % 2], "raises" if number else "bets") for number in range(bets)]
-    return [*actions, Action(names[(opener + bets) % 2], "calls" if folder is None else "folds")]
+    for number in range(bets):
+        yield (opener + number) % 2, "raises" if number else "bets"
+    last = (opener + bets) % 2
+    yield last, "folds" if folder == last + 1 else "calls"
+
+
+def _round(names: Names, bets: int, x_opened: bool, folder: int) -> list[Action]:
+    return [Action(names[seat], what) for seat, what in betting(bets, x_opened, folder)]
 
 
 def _bets(count: float) -> str:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from engine.games.von_neumann_poker.core import ANTE, BET_LIMIT
 from tournament.contests.portrait import (
-    Line,
     LineChart,
     Panel,
     Portrait,
@@ -21,7 +20,7 @@ from tournament.contests.portrait import (
     Step,
     Subject,
     Sums,
-    Values,
+    against_field,
     bins,
     counted,
     shares,
@@ -31,7 +30,6 @@ _CARDS = 20  # parts of 0 to 1
 _CARD_LABELS = [f"{part / _CARDS:g}" for part in range(_CARDS)]  # where each begins
 _BET_EDGES = (1, 6, 11, 16, 21, 31, 41, 50)  # where groups of bets begin; the last is the limit alone
 _BET_LABELS = ("1–5", "6–10", "11–15", "16–20", "21–30", "31–40", "41–49", "50")
-_LEAST = 20  # decisions behind a share that is shown
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
@@ -47,36 +45,32 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     return {"bets": bets, "answers": answers}
 
 
-def _against_field(own: Values, of_all: Values) -> list[Line]:
-    return [Line("the field", of_all, compared=True), Line("this bot", own)]
-
-
 def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     both = [
-        (sums["bets"][subject.number], sums["answers"][subject.number]),
         (sums["bets"][:-1].sum(axis=0), sums["answers"][:-1].sum(axis=0)),
+        (sums["bets"][subject.number], sums["answers"][subject.number]),
     ]
     by_card = [bets.sum(axis=1) for bets, _ in both]
-    mean_bets = [shares(bets @ np.arange(BET_LIMIT + 1), games, _LEAST) for (bets, _), games in zip(both, by_card)]
-    betting = [shares(bets[:, 1:].sum(axis=1), games, _LEAST) for (bets, _), games in zip(both, by_card)]
+    mean_bets = [shares(bets @ np.arange(BET_LIMIT + 1), games) for (bets, _), games in zip(both, by_card)]
+    betting = [shares(bets[:, 1:].sum(axis=1), games) for (bets, _), games in zip(both, by_card)]
     # By bet: groups of neighbouring sizes.
     folds_by_bet = []
     for _, answers in both:
         grouped = np.add.reduceat(answers.sum(axis=0), _BET_EDGES, axis=0)
-        folds_by_bet.append(shares(grouped[:, 1], grouped.sum(axis=1), _LEAST))
+        folds_by_bet.append(shares(grouped[:, 1], grouped.sum(axis=1)))
     calls_by_card = [
-        shares(answers[:, :, 0].sum(axis=1), answers.sum(axis=(1, 2)), _LEAST) for _, answers in both
+        shares(answers[:, :, 0].sum(axis=1), answers.sum(axis=(1, 2))) for _, answers in both
     ]  # fmt: skip
     from_card = "card, from"
     return [
         LineChart("Bet by card", "As A: the mean bet, a pass being none.", f"A's {from_card}", _CARD_LABELS,
-                  _against_field(*mean_bets), "$"),
+                  against_field(*mean_bets), "$"),
         LineChart("How often it bets", "As A: the share of games in which it bets. Bets on the left are bluffs.",
-                  f"A's {from_card}", _CARD_LABELS, _against_field(*betting)),
+                  f"A's {from_card}", _CARD_LABELS, against_field(*betting)),
         LineChart("Fold by bet", "As B: the share of bets to which it folds, by their size.", "bet, dollars",
-                  _BET_LABELS, _against_field(*folds_by_bet)),
+                  _BET_LABELS, against_field(*folds_by_bet)),
         LineChart("How often it calls", "As B: the share of bets that it calls, by its card.", f"B's {from_card}",
-                  _CARD_LABELS, _against_field(*calls_by_card)),
+                  _CARD_LABELS, against_field(*calls_by_card)),
     ]  # fmt: skip
 
 

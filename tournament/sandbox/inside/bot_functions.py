@@ -2,8 +2,8 @@
 
 The names are those of `function_names`. Runs inside the sandbox. What fits can be called with what a question gives.
 Functions of the exact names, and a class called Bot, like the file or as the statement has it, go before other classes
-and functions that are named after the file. Where two fit nothing is guessed: a bot that plays what its author took
-for a helper loses without a word.
+and functions that are named after the file. Where two fit nothing is guessed: a bot whose helper is asked
+loses, and nothing says why.
 """
 
 from __future__ import annotations

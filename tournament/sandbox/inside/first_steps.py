@@ -71,7 +71,7 @@ def main(launch: dict[str, Any]) -> None:
 
 
 def _forked(kind: dict[str, Any]) -> dict[str, Any]:
-    """Become a server of forks for processes of a kind; in each of them, what it is told on its standard input.
+    """Become a server of forks for processes of a kind; returns in each fork, with the launch that it is told.
 
     What the kind needs is imported before, and nothing after: each fork finds the same.
     """
@@ -94,7 +94,7 @@ def _forked(kind: dict[str, Any]) -> dict[str, Any]:
 
 
 def _seclude(starter: int, **place: Any) -> None:
-    """Go where there is no /proc, and say whether that could be done."""
+    """Enter a place without /proc, and write whether that could be done."""
     from tournament.sandbox.inside import seclusion
 
     set_parent_death_signal = 1

@@ -1,4 +1,4 @@
-"""Compiling a bot's WebAssembly for nobody, to see whether that ends: it does so in our own process later.
+"""Compiling a bot's WebAssembly on trial, to see whether that ends; a worker compiles it again to play it.
 
 Runs inside the sandbox. The compiler is made for speed on honest modules; some
 that fit into a few kilobytes take it hours. Its library is called as its C

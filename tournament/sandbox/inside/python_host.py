@@ -3,8 +3,8 @@
 Runs inside the sandbox with the standard library and the packages that the
 organiser allows. Each leg gets the bot's file executed anew in a module of its
 own, and modules `random`, `numpy.random`, `secrets` and `os` whose chance
-follows from the leg's seed, for each use by a hash (BLAKE2b): who works back one
-generator's start knows nothing of the seed or the others. Where legs share a process they also get their own
+follows from the leg's seed, for each use by a hash (BLAKE2b): one generator's start
+tells nothing of the seed or of other generators. Where legs share a process they also get their own
 copies of all else that they may reach (`leg_isolation` says what that is).
 Where a leg has a process, it has all modules; the chance that these take for
 themselves follows from the leg's seed, too.

@@ -1,7 +1,8 @@
 """A place of its own for a process and all that it forks: no /proc, nothing to read but what is named.
 
-By a mount namespace and Landlock. Nobody answers for the kernel here: who does so for calls about paths shows what he
-sees himself, such as the descriptors of another leg in /proc. Runs inside, with the standard library alone.
+By a mount namespace and Landlock. The kernel itself answers calls about paths here: a supervisor that answers in its
+place shows what it sees itself, such as the descriptors of another leg in /proc. Runs inside, with the standard
+library alone.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class NotHere(Exception):
 
 
 def enter(name: str, readable: Iterable[str], listed: Iterable[str], emptied: Mapping[str, Iterable[str]]) -> None:
-    """Go there, for good; `name` is the machine's name there.
+    """Enter such a place, for good; `name` is the machine's name there.
 
     `readable`: files, and folders with all in them; of those in `listed` only the names are. `emptied`: folders in
     which only these names are to be found. Raises NotHere, and OSError.

@@ -136,7 +136,7 @@ class Confined:
         started = time.monotonic()
         while not self.has_ended():
             passed = time.monotonic() - started
-            # One without memory is ending, and on a busy machine may take long to.
+            # One without memory is ending, which may take long on a busy machine.
             if passed >= patience and (self._sizes() or passed >= patience + _LONGEST_END):
                 return None
             time.sleep(0.001)

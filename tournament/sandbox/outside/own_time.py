@@ -1,4 +1,4 @@
-"""How long a process has had for itself: clock time less what it had to wait for a processor, which others had."""
+"""How long a process has had for itself: clock time less the time in which it waited for a processor."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
 
 
 class Watch:
-    """Looks now and then after what the processes of a build take together, which no limit of the system sums up."""
+    """Checks now and then what the processes of a build take together, for which the system has no limit."""
 
     def __init__(self, group: int, launch: LaunchSpec) -> None:
         self._group = group

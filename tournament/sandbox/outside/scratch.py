@@ -1,4 +1,4 @@
-"""Folders in which strangers' programs have worked: made for them, and taken away whatever they left there."""
+"""Folders in which strangers' programs work: made for them, and removed with all that they left there."""
 
 from __future__ import annotations
 
