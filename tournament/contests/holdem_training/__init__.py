@@ -232,7 +232,7 @@ HOLDEM_TRAINING = Contest(
     settings=Settings,
     games=GAMES,
     sessions=SESSIONS,
-    scored=Scored("games", "profit", length="hands", counts=counts_of),
+    scored=Scored("games", ("profit",), length="hands", counts=counts_of),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         header="texas.h",
