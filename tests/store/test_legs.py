@@ -106,6 +106,9 @@ def test_of_zero_sum_games_the_sums_of_x_are_kept_alone() -> None:
     legs = Legs.of([LEG, LEG])
     assert legs.sums.shape == (2, 1, 34) and "y_sums" not in json_of_legs(legs)[0]
     assert legs[1].sums[1] == SeatSums(-0.5, 0.25, (-0.5,) * 32)
+    with_y = replace(LEG, sums=(OWN, SeatSums(2.0, 4.0, (0.125,) * 32)))
+    for several in ([LEG, with_y], [with_y, LEG]):
+        assert list(Legs.joined(Legs.of([leg]) for leg in several)) == list(Legs.of(several)) == several
     assert legs.of_seat(1).points.tolist() == [-0.5] * 2 and legs.of_seat(1).blocks.tolist() == [[-0.5] * 32] * 2
 
 

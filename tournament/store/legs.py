@@ -155,10 +155,15 @@ def opposite(sums: Floats) -> Floats:
     return others
 
 
+def _of_all_seats(sums: Floats) -> Floats:
+    """By leg and seat, from what is kept of them."""
+    return np.stack([sums[:, 0], opposite(sums[:, 0])], axis=1) if sums.shape[1] < SEAT_COUNT else sums
+
+
 def _sums_kept(sums: Floats) -> Floats:
     """By leg and seat what is kept of these sums: x's alone where y's are the opposite."""
     if sums.shape[1] == 2 and sums[:, 1].tobytes() == opposite(sums[:, 0]).tobytes():
-        return sums[:, :1]
+        return sums[:, :1].copy()
     return sums
 
 
@@ -201,16 +206,13 @@ class Legs(Sequence[LegResult]):
         several = [legs for legs in several if len(legs)]
         if len(several) <= 1:
             return several[0] if several else cls.of(())
+        seats = max(legs.sums.shape[1] for legs in several)
         return cls(
             list(itertools.chain.from_iterable(legs.digests for legs in several)),
             list(itertools.chain.from_iterable(legs.x for legs in several)),
             list(itertools.chain.from_iterable(legs.y for legs in several)),
             np.concatenate([legs.whole for legs in several]),
-            np.concatenate(
-                [legs.sums for legs in several]
-                if len({legs.sums.shape[1] for legs in several}) == 1
-                else [legs._sums_of_all() for legs in several]
-            ),
+            np.concatenate([_of_all_seats(legs.sums) if seats > 1 else legs.sums for legs in several]),
             list(itertools.chain.from_iterable(legs.rest for legs in several)),
         )
 
@@ -234,12 +236,6 @@ class Legs(Sequence[LegResult]):
         """What a seat has won."""
         sums = self.sums[:, seat] if seat < self.sums.shape[1] else opposite(self.sums[:, 0])
         return SeatColumns(sums[:, 0], sums[:, 1], sums[:, 2:])
-
-    def _sums_of_all(self) -> Floats:
-        """By leg and seat, also where those of x say all."""
-        if self.sums.shape[1] == SEAT_COUNT:
-            return self.sums
-        return np.stack([self.sums[:, 0], opposite(self.sums[:, 0])], axis=1)
 
     def are_in_order(self) -> bool:
         """Whether they come by match and number, none of them twice."""
@@ -356,21 +352,10 @@ def json_of_legs(legs: Sequence[LegResult]) -> list[dict[str, Any]]:
     columns = Legs.of(legs)
     rows = []
     for place, (whole, sums) in enumerate(zip(columns.whole.tolist(), columns.sums.tolist())):
-        match, number, sessions, games = whole
         points, squared_points, *blocks = sums[0]
-        row = {
-            "digest": columns.digests[place],
-            "match": match,
-            "number": number,
-            "x": columns.x[place],
-            "y": columns.y[place],
-            "sessions": sessions,
-            "games": games,
-            "points": points,
-            "squared_points": squared_points,
-            "blocks": blocks,
-            **_rests().dump_python(columns.rest[place], exclude_defaults=True),
-        }
+        who = (columns.digests[place], columns.x[place], columns.y[place])
+        row = dict(zip(_COLUMNS, (*who, *whole, points, squared_points, blocks)))
+        row |= _rests().dump_python(columns.rest[place], exclude_defaults=True)
         if sums[1:]:
             row[_OTHERS] = list(itertools.chain.from_iterable(sums[1:]))
         rows.append(row)
