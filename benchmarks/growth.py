@@ -22,6 +22,7 @@ import numpy as np
 from benchmarks.fields import ROOT, built
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
+from engine.kernel.sums import SeatSums
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Batch
@@ -83,9 +84,10 @@ def invent(task: Task, *more: object) -> Receipt:
     results = tuple(
         LegResult(
             leg.digest, leg.plan.match, leg.plan.number, leg.x.name, leg.y.name, sessions, sessions * _GAMES,
-            math.fsum(blocks), 1.0, tuple(blocks),
+            (own, own.opposite()),
         )
         for leg, blocks in zip(task.legs, points)
+        for own in (SeatSums(math.fsum(blocks), 1.0, tuple(blocks)),)
     )  # fmt: skip
     return Receipt((Batch(batch_name, tuple(parts), results),), 1.0)
 

@@ -361,7 +361,7 @@ def _variance(tournaments: int) -> Iterator[str]:
 def _changes(legs: Legs, luck: Mapping[str, Floats], names: Sequence[str]) -> Floats:
     """Sums of squares of what each bot's blocks differ from those before: plain in the first row, then without luck."""
     blocks = np.zeros((2, len(names), BLOCK_COUNT))
-    for x, y, digest, points in zip(legs.x, legs.y, legs.digests, legs.blocks):
+    for x, y, digest, points in zip(legs.x, legs.y, legs.digests, legs.of_seat(0).blocks):
         own = np.array([points, points - luck[digest]])
         blocks[:, names.index(x)] += own
         if y in names:
@@ -384,7 +384,7 @@ def _stopping(tournaments: int) -> Iterator[str]:
     for number in range(pool_size):
         luck: dict[str, Floats] = {}
         legs = rehearsal.played(number, luck)
-        for x, y, points, digest in zip(legs.x, legs.y, legs.points.tolist(), legs.digests):
+        for x, y, points, digest in zip(legs.x, legs.y, legs.of_seat(0).points.tolist(), legs.digests):
             row, column = names.index(x), names.index(y)
             own = points - float(luck[digest].sum())
             pool[number, row, column], pool[number, column, row] = points, -points

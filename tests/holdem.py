@@ -122,7 +122,9 @@ def play_core(
         record.asked.append(view_of(view))
         answer = player(record.asked[-1])
     take_rows(*tables, record)
-    record.points, record.squared_points, record.blocks = core.points, core.squared_points, core.blocks().tolist()
+    own, others = core.sums()
+    assert others == own.opposite()
+    record.points, record.squared_points, record.blocks = own.points, own.squared_points, list(own.blocks)
     record.counts = core.counts()
     return record
 

@@ -117,8 +117,9 @@ def play_core(
         record.asked.append(Asked(seat, view, arguments[0] if kind else None))
         answer = bot.b(view, *arguments) if kind else bot.a(view)
     take_rows(games_table, sessions_table, record)
-    blocks: list[float] = core.blocks().tolist()
-    record.sums = Sums(core.sessions_played, core.games_recorded, core.points, core.squared_points, blocks)
+    own, others = core.sums()
+    assert others == own.opposite()
+    record.sums = Sums(core.sessions_played, core.games_recorded, own.points, own.squared_points, list(own.blocks))
     return record
 
 

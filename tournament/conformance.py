@@ -174,14 +174,14 @@ def records(trial: Trial) -> None:
         said = sessions.set_index(["match", "session"])["games"].sort_index()
         _see(counted.sort_index().tolist() == said.tolist(), "sessions have other numbers of games than are recorded")
     scored = trial.contest.scored
-    for column in filter(None, (scored.column, scored.y_column)):
+    for column in scored.columns:
         _see(column in {"games": games, "sessions": sessions}[scored.table], f"{scored.table} lack {column}")
 
 
 def conservation(trial: Trial) -> None:
     """Where the game is zero-sum, what x wins y loses, in every row and every sum."""
     contest = trial.contest
-    if contest.house or contest.scored.y_column:
+    if contest.house or not contest.scored.zero_sum:
         return
     for name, table in trial.once.tables.items():
         if {"x_points", "y_points"} <= set(table.columns):

@@ -35,14 +35,11 @@ cdef class GameCore:
     cdef int64_t session                # now played, from 0
     cdef int64_t game                   # of the session, from 0
     cdef int64_t refused_answer         # the last one
-    # What was played, and what x won by it.
     cdef readonly int64_t games_recorded
     cdef readonly int64_t sessions_played
-    cdef readonly double points
-    cdef readonly double squared_points
-    cdef double block_points[BLOCKS]
-    cdef double session_points          # of the session now played, where games are scored
-    cdef int64_t games_per_session      # likewise; 0 where only whole sessions are scored
+    cdef Sums totals[SEATS]
+    cdef double session_points[SEATS]   # of the session now played
+    cdef int64_t games_per_session      # where games are scored; 0 where whole sessions are
     cdef int64_t block                  # that the game now played belongs to
     cdef int64_t block_end              # its first game after it
     cdef readonly int64_t most_decisions    # that a seat can be asked for in the leg; 0 is not known
@@ -62,34 +59,19 @@ cdef class GameCore:
     cdef int64_t default_answer(self) noexcept nogil
     cdef void restarted(self, int seat) noexcept nogil
     cdef void prefetch(self) noexcept nogil
-    cdef void score_session(self, double points) noexcept nogil
-    cdef void finish_scored_session(self) noexcept nogil
+    cdef void score_session(self) noexcept nogil
     cdef Status ask_x(self, int kind, arguments) except *
 
 
-cdef inline void add_session(Sums* sums, double points, int64_t session, int64_t sessions) noexcept nogil:
-    """Add a seat's points for a session of so many to its sums."""
-    sums.points += points
-    sums.squared_points += points * points
-    sums.blocks[session * BLOCKS // sessions] += points
-
-
-cdef inline tuple listed(Sums* sums):
-    """The points, their squares and the blocks of a seat's sums."""
-    cdef list values = [sums.points, sums.squared_points]
-    cdef int block
-    for block in range(BLOCKS):
-        values.append(sums.blocks[block])
-    return tuple(values)
-
-
-cdef inline void score_game(GameCore core, double points) noexcept nogil:
-    """Add x's points for the game now played, and go on to the next. For legs of one session, cut into blocks."""
+cdef inline void score_game(GameCore core, const double* points) noexcept nogil:
+    """Add each seat's points for the game now played, and go on to the next. For legs of one session."""
+    cdef int seat
     if core.game == core.block_end:    # seldom: a division for every game would cost as much as a deal
         core.block = core.game * BLOCKS // core.games_per_session
         core.block_end = ((core.block + 1) * core.games_per_session + BLOCKS - 1) // BLOCKS
-    core.session_points += points
-    core.block_points[core.block] += points
+    for seat in range(SEATS):
+        core.session_points[seat] += points[seat]
+        core.totals[seat].blocks[core.block] += points[seat]
     core.games_recorded += 1
     core.game += 1
 

@@ -11,8 +11,9 @@ those that a seat is known to do nothing about.
 
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 
-import numpy as np
+from engine.kernel.sums import SeatSums
 
+SEAT_COUNT = SEATS
 BLOCK_COUNT = BLOCKS
 ARGUMENT_LIMIT = MOST_ARGUMENTS     # of a question
 VIEW_LIMIT = MOST_VIEW_BYTES
@@ -28,8 +29,9 @@ cdef class GameCore:
     """Base of the contests' cores; a subclass implements `step` and `default_answer`."""
 
     def __cinit__(self):
-        self.windows[0] = self.scratch[0]
-        self.windows[1] = self.scratch[1]
+        cdef int seat
+        for seat in range(SEATS):
+            self.windows[seat] = self.scratch[seat]
 
     cdef int record_in(
         self, Table games, game_row, Table sessions, session_row, int32_t match, int32_t first_session
@@ -75,32 +77,33 @@ cdef class GameCore:
         if self.games_table is not None:
             self.games_table.prefetch()
 
-    cdef void score_session(self, double points) noexcept nogil:
-        """Add x's points for the session now played to the leg's sums, and go on to the next."""
-        self.points += points
-        self.squared_points += points * points
-        self.block_points[self.session * BLOCKS // self.sessions] += points
-        self.sessions_played += 1
-        self.session += 1
-        self.game = 0
-
-    cdef void finish_scored_session(self) noexcept nogil:
-        """Add the games' points to the leg's sums as those of one session, and go on to the next."""
-        self.points += self.session_points
-        self.squared_points += self.session_points * self.session_points
-        self.session_points = 0
+    cdef void score_session(self) noexcept nogil:
+        """Add the points of the session now played to the leg's sums, and go on to the next."""
+        cdef int seat
+        cdef double points
+        for seat in range(SEATS):
+            points = self.session_points[seat]
+            self.totals[seat].points += points
+            self.totals[seat].squared_points += points * points
+            if self.games_per_session == 0:
+                self.totals[seat].blocks[self.session * BLOCKS // self.sessions] += points
+            self.session_points[seat] = 0
         self.sessions_played += 1
         self.session += 1
         self.game = 0
         self.block_end = 0
 
-    def blocks(self):
-        """x's points by block: the leg's sessions, or games, cut into BLOCK_COUNT equal runs, float64."""
-        return np.array([self.block_points[i] for i in range(BLOCK_COUNT)])
-
-    def y_sums(self):
-        """y's points, their squares and blocks, as floats; empty where the game is zero-sum: they follow from x's."""
-        return ()
+    def sums(self):
+        """What each seat has won in the sessions played so far, a SeatSums each."""
+        cdef int seat, block
+        return tuple([
+            SeatSums(
+                self.totals[seat].points,
+                self.totals[seat].squared_points,
+                tuple([self.totals[seat].blocks[block] for block in range(BLOCKS)]),
+            )
+            for seat in range(SEATS)
+        ])
 
     def counts(self):
         """What the contest counts of a leg besides points, as ints. The contest says what they mean."""

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 
 from engine.kernel.chance cimport Chance
 from engine.rules.decisions cimport Asked
-from engine.kernel.game_core cimport Status, Sums
+from engine.kernel.game_core cimport Status
 from engine.rules.generator_core cimport GeneratorCore
 from engine.kernel.records cimport Table
 
@@ -38,8 +38,6 @@ cdef class SessionCore(GeneratorCore):
     cdef object reply           # the answer that the generator waits for, or None
     cdef bint seats_swapped
     cdef bint zero_sum
-    cdef Sums sums_of_y
-    cdef double session_totals[2]
 
     cdef int finish_session(self) except -1
 

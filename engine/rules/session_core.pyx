@@ -14,7 +14,7 @@ from libc.stdlib cimport calloc, free
 
 from engine.kernel.chance cimport Chance
 from engine.rules.decisions cimport Asked
-from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status, add_session, listed
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status
 from engine.rules.generator_core cimport GeneratorCore
 from engine.kernel.records cimport Table
 
@@ -226,22 +226,16 @@ cdef class SessionCore(GeneratorCore):
 
     cdef int finish_session(self) except -1:
         """Record the session now played, and go on to the next."""
-        cdef double x = self.session_totals[0]
-        cdef double y = self.session_totals[1]
         if self.game == 0:
             raise ValueError("the rules end a session without a game")
-        self.sessions_rows.add([self.match, self.first_session + self.session, self.game, x, y])
-        self.session_totals[0] = self.session_totals[1] = 0
-        if not self.zero_sum:
-            add_session(&self.sums_of_y, y, self.session, self.sessions)
-        self.score_session(x)
+        x_points = self.session_points[0]
+        y_points = self.session_points[1]
+        self.sessions_rows.add([self.match, self.first_session + self.session, self.game, x_points, y_points])
+        self.score_session()
         return 0
 
     cdef bytes told(self, bint as_line):
         return self.asked.told(as_line)
-
-    def y_sums(self):
-        return () if self.zero_sum else listed(&self.sums_of_y)
 
     def told_values(self):
         """What the pending decision tells, by name."""
@@ -292,8 +286,8 @@ cdef class Session:
             raise ValueError(f"the rules record {', '.join(set(columns) - set(rows.names))}, which has no column")
         values += [x_points, y_points]
         rows.add(values)
-        core.session_totals[0] += x_points
-        core.session_totals[1] += y_points
+        core.session_points[0] += x_points
+        core.session_points[1] += y_points
         core.games_recorded += 1
         core.game += 1
         self.games += 1

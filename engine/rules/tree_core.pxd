@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from engine.kernel.chance cimport Chance
 from engine.rules.decisions cimport Asked
-from engine.kernel.game_core cimport GameCore, Status, Sums
+from engine.kernel.game_core cimport GameCore, Status
 from engine.rules.game_tree cimport GameTree, Node
 
 cdef struct GameRow:
@@ -42,7 +42,6 @@ cdef class TreeCore(GameCore):
     cdef int chosen             # by player 0, where both move
     cdef int32_t actions        # of the game
     cdef readonly object failure
-    cdef Sums sums_of_y
 
     cdef int place_of(self, int64_t answer) noexcept nogil
     cdef bint go(self, int place) noexcept nogil

@@ -9,7 +9,7 @@ from libc.stdlib cimport free
 
 from engine.kernel.chance cimport Chance
 from engine.rules.decisions cimport Asked
-from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status, add_session, lacks_room, listed
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status, lacks_room
 from engine.rules.game_tree cimport (
     OVER_NODE,
     SIMULTANEOUS_NODE,
@@ -175,8 +175,9 @@ cdef class TreeCore(GameCore):
         column(sessions, &session.y_points)[row] = y
         self.sessions_table.rows = row + 1
         self.games_recorded += 1
-        add_session(&self.sums_of_y, y, self.session, self.sessions)
-        self.score_session(x)
+        self.session_points[0] = x
+        self.session_points[1] = y
+        self.score_session()
         self.node = NULL
         self.forget_passed()
 
@@ -198,9 +199,6 @@ cdef class TreeCore(GameCore):
     def told_values(self):
         """What the pending decision tells, by name."""
         return self.question().plain()
-
-    def y_sums(self):
-        return listed(&self.sums_of_y)
 
     def check(self):
         if self.failure is not None:

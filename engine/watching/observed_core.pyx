@@ -98,8 +98,6 @@ cdef class ObservedCore(GameCore):
         self.game = self.core.game
         self.games_recorded = self.core.games_recorded
         self.sessions_played = self.core.sessions_played
-        self.points = self.core.points
-        self.squared_points = self.core.squared_points
 
     cdef int keep_question(self) except -1:
         if self.session < self.first_session or not self.first_game <= self.game <= self.last_game:
@@ -165,11 +163,8 @@ cdef class ObservedCore(GameCore):
     def check(self):
         self.core.check()
 
-    def blocks(self):
-        return self.core.blocks()
-
-    def y_sums(self):
-        return self.core.y_sums()
+    def sums(self):
+        return self.core.sums()
 
     def counts(self):
         return self.core.counts()

@@ -43,6 +43,76 @@ def test_a_match_is_what_a_run_has(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert kept.code == 0 and (folder / "kept" / CONTEST / "matches.parquet").exists()
 
 
+DILEMMA = """
+[dilemma]
+game = "matrix_game"
+moves = ["cooperate", "defect"]
+payoffs = [[3, 0], [5, 1]]
+rounds = 10
+sessions = 40
+noise = {noise}
+"""
+MOVES = {
+    "defects.c": "return 1;",
+    "cooperates.c": "return 0;",
+    "forgives.c": "return bot->opponents_previous_move == 1;",
+}
+
+
+def dilemma(folder: Path, noise: float = 0.0) -> None:
+    (folder / "tournament.toml").write_text(DILEMMA.format(noise=noise))
+    (folder / "entrants" / "dilemma").mkdir(parents=True)
+    for name, body in MOVES.items():
+        (folder / "entrants" / "dilemma" / name).write_text(f"int move(const Bot *bot) {{ {body} }}\n")
+
+
+def verdict(text: str) -> str:
+    (line,) = [line for line in text.splitlines() if line.startswith("verdict")]
+    return line.removeprefix("verdict").strip()
+
+
+@pytest.mark.parametrize("bots", [("defects", "cooperates"), ("cooperates", "defects")])
+def test_who_wins_more_is_ahead_where_both_may_win(
+    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both win in each session: who defects 50, and who cooperates nothing."""
+    dilemma(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    told = shown("match", "dilemma", *bots, "--seed", "1").out
+    assert verdict(told) == "defects is ahead, by the same in every session"
+    won = {"defects": "+50.000", "cooperates": "+0.000"}
+    assert f"{won[bots[0]]} ± 0.000 (95%) a session for {bots[0]}" in told
+    assert f"{won[bots[1]]} ± 0.000 (95%) a session for {bots[1]}" in told
+
+
+@pytest.mark.parametrize("bots", [("defects", "forgives"), ("forgives", "defects")])
+def test_the_error_of_a_lead_is_of_the_difference(
+    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From what the sessions say; blocks of 40 sessions have one or two, so theirs is nearly the same."""
+    dilemma(tmp_path, noise=0.1)
+    monkeypatch.chdir(tmp_path)
+    words = ["match", "dilemma", *bots, "--seed", "1", "--results", "kept"]
+    text = shown(*words).out
+    report = json.loads(shown(*words, "--json").out)
+    rows = tournament.load("kept").sessions
+    lead = rows.x_points - rows.y_points  # of defects, the first by name
+    error = float(lead.std(ddof=1) / len(lead) ** 0.5)
+    assert report["lead_stderr"] == pytest.approx(error, rel=0.15)
+    sides = ["points_per_session", "opponents_points_per_session"]
+    own, others = (report[side] for side in (sides if bots[0] == "defects" else sides[::-1]))
+    assert (own, others) == (rows.x_points.mean(), rows.y_points.mean())
+    assert own > others
+    assert verdict(text) == f"defects is ahead, by {(own - others) / report['lead_stderr']:,.1f} standard errors"
+
+
+def test_equals_are_not_called_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dilemma(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    told = shown("match", "dilemma", "cooperates", "forgives", "--seed", "1").out
+    assert verdict(told) == "neither is ahead: both win the same in every session"
+
+
 def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     for words, message in (

@@ -185,7 +185,7 @@ def test_every_form_plays_the_same_hands(tmp_path: Path, name: str, source: Sour
     result, record = play_built(one(tmp_path, name, source), 7, hands=500, random_seed=2**63 + 5)
     wanted = play_core(oracles_policy(2**63 + 5), 7, sessions=1, hands=500)
     assert record.hands == wanted.hands and record.sessions == wanted.sessions
-    assert (result.points, result.counts, result.faults) == (wanted.points, wanted.counts, ())
+    assert (result.sums[0].points, result.counts, result.faults) == (wanted.points, wanted.counts, ())
     assert {hand.folder for hand in record.hands} == {0, 1, 2} and len(wanted.asked) > 1000
     assert any(view.stack == 0 for view in wanted.asked)
 
@@ -437,7 +437,7 @@ def test_the_documented_dialogue(tmp_path: Path) -> None:
 def test_the_documented_python_bot(tmp_path: Path) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     result, _ = play_built(one(tmp_path, "example.py", block), 7, hands=500)
-    assert result.faults == () and result.points / result.games > 8
+    assert result.faults == () and result.sums[0].points / result.games > 8
 
 
 # The contest.

@@ -104,7 +104,7 @@ def test_bots_see_the_state_and_follow_hands(styles: dict[str, Entrant], name: s
     result, record = play_built(styles[name.split(".")[0]], 17, hands=400)
     wanted = play_core(model_player(), 17, sessions=1, hands=400)
     assert record.hands == wanted.hands
-    assert (result.points, result.counts, result.faults) == (wanted.points, wanted.counts, ())
+    assert (result.sums[0].points, result.counts, result.faults) == (wanted.points, wanted.counts, ())
     assert {hand.folder for hand in record.hands} == {0, 1, 2}
 
 
@@ -398,7 +398,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
 def test_shipped_bots_make_what_they_should(shipped: dict[str, Entrant], name: str, low: float, high: float) -> None:
     result, _ = play_built(shipped[name], 123, hands=25_000)
     assert result.faults == ()
-    assert low < result.points / result.games < high
+    assert low < result.sums[0].points / result.games < high
 
 
 @pytest.mark.parametrize("name", ["threshold_py", "threshold_io"])
@@ -415,4 +415,4 @@ def test_the_strong_bot_passes_the_large_task(shipped: dict[str, Entrant], seed:
     """50,000 hands as in the statement; its mean is 17.2 with a standard error of 0.25."""
     result, _ = play_built(shipped["practised"], 1000 + seed, hands=50_000, random_seed=seed)
     assert result.faults == ()
-    assert result.points / result.games >= 16
+    assert result.sums[0].points / result.games >= 16

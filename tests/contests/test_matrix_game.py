@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tournament
+from tests.worker.test_programs import Ear
 from tournament.config import load_config
 from tournament.contests import SHIPPED
 from tournament.contests.matrix_game import MATRIX_GAME
@@ -145,6 +146,22 @@ def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
     for _, rows in first:
         paid = sum(((3, 0), (5, 1))[x][y] for x, y in zip(rows.x_move, rows.y_move))
         assert rows.x_points.iloc[0] == paid
+
+
+@pytest.mark.parametrize("names", [("a_defects", "b_cooperates"), ("b_defects", "a_cooperates")])
+def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: tuple[str, str]) -> None:
+    """Where both may win: who defects 5 in each of 20 turns, and who cooperates nothing."""
+    config = place(tmp_path)
+    config.write_text('sandbox = "off"\n' + config.read_text())  # they write to pipes
+    ears = [Ear(tmp_path / name) for name in names]
+    for name, ear, move in zip(names, ears, (1, 0)):
+        program = tmp_path / "bots" / name
+        program.mkdir()
+        for file, content in ear.program(f"ACTION MOVE {move}").items():
+            (program / file).write_text(content)
+    found = tournament.run("dilemma", config=config, executor="local", workers=1)
+    assert found.faults.empty, found.faults.what.tolist()
+    assert [ear.heard() for ear in ears] == ["SCORE 100.000000\nend\n", "SCORE 0.000000\nend\n"]
 
 
 def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path) -> None:

@@ -153,12 +153,12 @@ def test_every_turn_is_the_oracles(leg: dict[str, Any], in_memory: tuple[bool, b
     assert record.asked == wanted.asked
     assert record.sessions == wanted.sessions
     assert core.games_recorded == len(wanted.turns) and core.sessions_played == leg["sessions"]
-    for place, sums in enumerate(([core.points, core.squared_points, *core.blocks()], list(core.y_sums()))):
+    for place, sums in enumerate(core.sums()):
         points = [session[4 + place] for session in wanted.sessions]
         blocks = [0.0] * BLOCK_COUNT
         for number, value in enumerate(points):
             blocks[number * BLOCK_COUNT // leg["sessions"]] += value
-        assert sums == [sum(points), sum(p * p for p in points), *blocks]
+        assert sums == (sum(points), sum(p * p for p in points), tuple(blocks))
     assert core.most_decisions >= max(sum(seat == s for seat, _ in wanted.asked) for s in (0, 1))
 
 
@@ -242,7 +242,7 @@ def test_the_most_moves_and_the_longest_game_fit() -> None:
     for _ in range(2 * MOST_ROUNDS - 1):
         core.play(MOST_MOVES - 1)
     assert core.play(MOST_MOVES - 1) == LEG_IS_OVER
-    assert core.points == MOST_ROUNDS * payoffs[-1][-1] and games.rows == MOST_ROUNDS
+    assert core.sums()[0].points == MOST_ROUNDS * payoffs[-1][-1] and games.rows == MOST_ROUNDS
     assert memory[BOT_BYTES:].tolist() == [0] * 8
     assert set(memory[VIEW.size : VIEW.size + MOST_ROUNDS - 1].tolist()) == {MOST_MOVES - 1}
 
@@ -304,4 +304,4 @@ def test_settings_reach_the_core() -> None:
         answer = 0
         while core.play(answer) == ANSWER_WANTED:
             answer = core.pending()[1]  # x plays 0, y plays 1
-        assert (core.points, core.y_sums()[0]) == expected
+        assert tuple(won.points for won in core.sums()) == expected

@@ -39,7 +39,7 @@ def test_cards_cannot_be_worked_back(tmp_path: Path) -> None:
     tries, _ = play_built(bots["works_back"], bots["caller"], settings=settings)
     plays, _ = play_built(bots["blind"], bots["caller"], settings=settings)
     assert tries.faults == plays.faults == ()
-    gained = np.array(tries.blocks) - np.array(plays.blocks)
+    gained = np.array(tries.sums[0].blocks) - np.array(plays.sums[0].blocks)
     assert abs(gained.sum()) <= 4 * block_errors(gained)
 
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from engine.kernel.sums import SeatSums
 from tests.oracles.deals import key_of
 from tournament.cli.tables import crosstable_tables, leaderboard_table
 from tournament.contests.scoring import HouseScoring, Measure
@@ -140,6 +141,8 @@ def field_of(entrants: Sequence[str], house: Sequence[str]) -> Field:
 def leg_of(field: Field, x: str, y: str, gains: Any, number: int = 0, **more: Any) -> LegResult:
     """A session in which x won these points in its games."""
     count = len(gains)
+    blocks = np.bincount(np.arange(count) * BLOCKS // count, gains, BLOCKS)
+    own = SeatSums(float(gains.sum()), float(gains.sum() ** 2), tuple(blocks.tolist()))
     return LegResult(
         digest=f"{x} {y} {number}",
         match=house_match_number(field.numbers[x], field.house_numbers[y]),
@@ -148,9 +151,7 @@ def leg_of(field: Field, x: str, y: str, gains: Any, number: int = 0, **more: An
         y=y,
         sessions=1,
         games=count,
-        points=float(gains.sum()),
-        squared_points=float(gains.sum() ** 2),
-        blocks=tuple(np.bincount(np.arange(count) * BLOCKS // count, gains, BLOCKS).tolist()),
+        sums=(own, own.opposite()),
         **more,
     )
 

@@ -188,12 +188,12 @@ def test_orders_are_judged_by_scores_without_luck(tmp_path: Path) -> None:
     storage = open_storage(str(place.results))
     legs = Legs.joined(Legs.of(batch.legs) for batch in standing_batches(storage, read_state(storage)))
     chance = np.random.default_rng(1)
-    luck = {}
+    luck, points = {}, legs.of_seat(0).points
     for match in np.unique(legs.match):
         own = np.flatnonzero(legs.match == match)
         for leg in own:
-            left = legs.points[own].mean() + chance.normal()
-            luck[legs.digests[leg]] = np.full(BLOCK_COUNT, (legs.points[leg] - left) / BLOCK_COUNT)
+            left = points[own].mean() + chance.normal()
+            luck[legs.digests[leg]] = np.full(BLOCK_COUNT, (points[leg] - left) / BLOCK_COUNT)
     write_luck(storage, VON_NEUMANN_POKER, luck)
     said = until_settled(place, 7).said
     assert any(text.startswith("3 of 3 neighbours are settled") for text in said)

@@ -163,7 +163,7 @@ def test_luck_has_mean_zero_also_with_bots_that_remember() -> None:
         assert status is not None
         one = LegLuck(0, sessions)
         one.add({name: games.arrays[name][: games.rows] for name in LUCK_COLUMNS})
-        luck[number], points[number] = one.blocks().sum(), core.points
+        luck[number], points[number] = one.blocks().sum(), core.sums()[0].points
     assert abs(luck.mean()) < 3.5 * luck.std() / math.sqrt(legs)
     assert (points - luck).var() < 0.75 * points.var()
 

@@ -48,7 +48,7 @@ def test_a_score_is_the_mean_over_replicas() -> None:
         expected = 0.0
         for pair in PAIRS:
             if line.name in pair:
-                points = [leg.points for leg in legs if (leg.x, leg.y) == pair]
+                points = [leg.sums[0].points for leg in legs if (leg.x, leg.y) == pair]
                 expected += (1 if line.name == pair[0] else -1) * sum(points) / len(points)
         assert line.score == pytest.approx(expected, rel=1e-12)
         assert line.points_per_session == pytest.approx(expected / (3 * 64))
@@ -64,12 +64,12 @@ def test_errors_come_from_replicas_where_there_are_enough() -> None:
         sums = np.zeros(FEWEST)
         for leg in legs:
             if line.name in (leg.x, leg.y):
-                sums[leg.number] += leg.points if leg.x == line.name else -leg.points
+                sums[leg.number] += leg.sums[leg.x != line.name].points
         assert line.stderr == pytest.approx(sums.std(ddof=1) / math.sqrt(FEWEST), rel=1e-9)
         assert line.stderr is not None
         assert line.ci_high == pytest.approx(line.score + 2.262157163 * line.stderr)  # 9 degrees of freedom
     for match in ranked.matches:
-        points = [leg.points for leg in legs if leg.match == match.match]
+        points = [leg.sums[0].points for leg in legs if leg.match == match.match]
         assert match.x_points_stderr == pytest.approx(math.sqrt(FEWEST) * np.std(points, ddof=1))
 
 

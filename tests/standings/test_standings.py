@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from engine.kernel.sums import SeatSums
 from tournament.cli.tables import crosstable_tables
 from tournament.runner.schedule import match_number
 from tournament.standings.estimates import error_of_sum
@@ -41,6 +42,7 @@ def leg_of(field: Field, x: str, y: str, points: Points, number: int = 0, **more
     """A leg in which x won these points in its sessions, cut into blocks as the core does."""
     count = len(points)
     block = np.arange(count) * BLOCKS // count
+    own = SeatSums(float(points.sum()), float(points @ points), tuple(np.bincount(block, points, BLOCKS).tolist()))
     return LegResult(
         digest=f"{x} {y} {number}",
         match=match_number(field.numbers[x], field.numbers[y]),
@@ -49,9 +51,7 @@ def leg_of(field: Field, x: str, y: str, points: Points, number: int = 0, **more
         y=y,
         sessions=count,
         games=10 * count,
-        points=float(points.sum()),
-        squared_points=float(points @ points),
-        blocks=tuple(np.bincount(block, points, BLOCKS).tolist()),
+        sums=(own, own.opposite()),
         **more,
     )
 
@@ -63,7 +63,7 @@ def batch_of(*legs: LegResult) -> Batch:
 def leg_of_both(field: Field, x: str, y: str, of_x: Points, of_y: Points, number: int = 0) -> LegResult:
     """A leg of a game that is not zero-sum: both sides have points of their own."""
     leg, other = leg_of(field, x, y, of_x, number), leg_of(field, x, y, of_y, number)
-    return replace(leg, y_sums=(other.points, other.squared_points, *other.blocks))
+    return replace(leg, sums=(leg.sums[0], other.sums[0]))
 
 
 def tournament(names: Sequence[str], sessions: int, seed: int) -> tuple[Field, dict[tuple[str, str], Points]]:
@@ -312,7 +312,7 @@ def test_order_probabilities() -> None:
             expected, abs=within
         )
     leg = leg_of(field, "ann", "bob", base)
-    blocks = np.asarray(leg.blocks)
+    blocks = np.asarray(leg.sums[0].blocks)
     assert np.all(blocks == 0)  # no spread at all, and no difference
     assert compute_standings(field, [batch_of(leg)]).entrants[0].order_probability == 0.5
     blocks = np.bincount(np.arange(640) * BLOCKS // 640, noise, BLOCKS)

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.kernel.sums import SeatSums
 from tournament.errors import RunFailed
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import (
@@ -52,9 +53,16 @@ FIELD = Field(
 )
 
 
+def sums_of(
+    points: float, squares: float = 1 / 3, blocks: Sequence[float] = (0.5, -1e-17) * 16
+) -> tuple[SeatSums, ...]:
+    own = SeatSums(points, squares, tuple(blocks))
+    return own, own.opposite()
+
+
 def leg(match: int, number: int = 0) -> LegResult:
     digest = hashlib.sha256(f"{match} {number}".encode()).hexdigest()
-    return LegResult(digest, match, number, "ann", "bob", 4, 40, 0.1 + match, 1 / 3, (0.5, -1e-17) * 16)
+    return LegResult(digest, match, number, "ann", "bob", 4, 40, sums_of(0.1 + match))
 
 
 def stage_batch(storage: Storage, *legs: LegResult, content: bytes = b"rows") -> Batch:
@@ -107,13 +115,13 @@ def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
 
 def test_an_entry_comes_back_as_it_went(storage: FolderStorage) -> None:
     writer = open_for_writing(storage)
-    odd = replace(leg(1), faults=(Fault(1, 3, 2, "b", "out of bounds, “quoted”"),), ended_by=1, points=-0.0)
+    odd = replace(leg(1), faults=(Fault(1, 3, 2, "b", "out of bounds, “quoted”"),), ended_by=1, sums=sums_of(-0.0))
     batch = stage_batch(storage, leg(0), odd)
     writer.commit(field=FIELD, batches=[batch])
     writer.close()
     state = read_state(storage)
     assert state == State(1, FIELD, {batch.name: [batch]})
-    assert str(state.batches[batch.name][0].legs[1].points) == "-0.0"
+    assert str(state.batches[batch.name][0].legs[1].sums[0].points) == "-0.0"
 
 
 amounts = st.floats(-1e15, 1e15)
@@ -127,7 +135,7 @@ def test_sums_and_words_survive_bit_for_bit(
     storage = FolderStorage(str(tmp_path_factory.mktemp("ledger")))
     writer = open_for_writing(storage)
     fault = Fault(0, 1, 2, "b", words, words)
-    played = replace(leg(0), points=points, squared_points=squares, blocks=tuple(blocks), faults=(fault,))
+    played = replace(leg(0), sums=sums_of(points, squares, blocks), faults=(fault,))
     batch = stage_batch(storage, played)
     writer.commit(batches=[batch])
     writer.close()
@@ -138,8 +146,8 @@ def test_sums_and_words_survive_bit_for_bit(
 @pytest.mark.parametrize(
     "odd",
     [
-        {"points": float("nan")},
-        {"blocks": (0.0,) * 31},
+        {"sums": sums_of(float("nan"))},
+        {"sums": sums_of(0.0, 0.0, (0.0,) * 31)},
         {"games": -1},
         {"x": "../ann"},
         {"digest": "short"},
@@ -400,7 +408,7 @@ def noted(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> FolderStor
     """A ledger with a checkpoint of its first two entries, and a third entry."""
     monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", 0)
     writer = open_for_writing(storage)
-    faulty = replace(leg(1), faults=(Fault(1, 3, 2, "b", "oh"),), ended_by=1, counts=(3, 4), points=-0.0)
+    faulty = replace(leg(1), faults=(Fault(1, 3, 2, "b", "oh"),), ended_by=1, counts=(3, 4), sums=sums_of(-0.0))
     writer.commit(field=FIELD, batches=[stage_batch(storage, leg(0), faulty), stage_batch(storage, leg(2))])
     gone = stage_batch(storage, leg(3))
     writer.commit(batches=[gone])

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.store.legs import Fault, LegResult, Legs, legs_of_json, pack_legs, unpack_legs
+from engine.kernel.sums import SeatSums
+from tournament.store.legs import Fault, LegResult, Legs, json_of_legs, legs_of_json, pack_legs, unpack_legs
 
 amounts = st.floats(-1e15, 1e15)
 faults = st.builds(
     Fault, st.integers(0, 1), st.integers(0, 9), st.integers(0, 9), st.just("b"), st.text("é\x00ab", max_size=3)
 )
+seat = st.builds(SeatSums, amounts, st.floats(0, 1e30), st.lists(amounts, min_size=32, max_size=32).map(tuple))
 results = st.builds(
     LegResult,
     digest=st.integers(0, 2**256 - 1).map(lambda number: f"{number:064x}"),
@@ -25,17 +27,13 @@ results = st.builds(
     y=st.sampled_from(["ann", "bob"]),
     sessions=st.integers(0, 2**31 - 1),
     games=st.integers(0, 10**15),
-    points=amounts,
-    squared_points=st.floats(0, 1e30),
-    blocks=st.lists(amounts, min_size=32, max_size=32).map(tuple),
+    sums=seat.map(lambda own: (own, own.opposite())),
     faults=st.lists(faults, max_size=2).map(tuple),
     counts=st.lists(st.integers(0, 10**15), max_size=2).map(tuple),
     faults_left_out=st.tuples(st.integers(0, 3), st.integers(0, 3)),
 )
-of_y = st.tuples(amounts, st.floats(0, 1e30), *[amounts] * 32)
-legs = st.lists(results, max_size=5) | st.lists(
-    st.builds(lambda leg, y_sums: replace(leg, y_sums=y_sums), results, of_y), max_size=5
-)
+both = st.builds(lambda leg, sums: replace(leg, sums=sums), results, st.tuples(seat, seat))
+legs = st.lists(results | both, max_size=5)
 
 
 @settings(max_examples=60, deadline=None)
@@ -45,7 +43,7 @@ def test_legs_come_back_to_the_last_bit(played: list[LegResult], data: st.DataOb
     cut = data.draw(st.integers(0, len(played)))
     for same in (
         columns,
-        legs_of_json(json.loads(json.dumps([asdict(leg) for leg in played]))),
+        legs_of_json(json.loads(json.dumps(json_of_legs(played)))),
         unpack_legs(pack_legs(columns)),
         Legs.joined([columns[:cut], columns[cut:]]),
     ):
@@ -57,7 +55,8 @@ def test_legs_come_back_to_the_last_bit(played: list[LegResult], data: st.DataOb
     assert Legs.of(ordered).are_in_order() == (len(set(places)) == len(places))
 
 
-LEG = LegResult("0" * 64, 0, 0, "ann", "bob", 4, 40, 0.5, 0.25, (0.5,) * 32)
+OWN = SeatSums(0.5, 0.25, (0.5,) * 32)
+LEG = LegResult("0" * 64, 0, 0, "ann", "bob", 4, 40, (OWN, OWN.opposite()))
 ODD: dict[str, Any] = {
     "digest": ["0" * 63, "G" * 64, 7, None, ["0" * 64]],
     "match": [-1, 2**31, 1.0, True, None, "1"],
@@ -77,10 +76,10 @@ ODD: dict[str, Any] = {
 
 @pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in ODD.items() for value in values], ids=repr)
 def test_what_can_not_be_is_refused(key: str, value: Any) -> None:
-    good = asdict(LEG)
-    assert list(legs_of_json([good | {"blocks": [0.5] * 32}])) == [LEG]
+    (good,) = json_of_legs([LEG])
+    assert list(legs_of_json([good])) == [LEG]
     with pytest.raises(ValueError):
-        legs_of_json([good | {"blocks": [0.5] * 32}, good | {"blocks": [0.5] * 32, key: value}])
+        legs_of_json([good, good | {key: value}])
 
 
 @pytest.mark.parametrize("rows", [None, 3, {}, [3], [[]], [{}], [{"digest": "0" * 64}]], ids=repr)
@@ -90,24 +89,38 @@ def test_what_is_no_list_of_legs_is_refused(rows: Any) -> None:
 
 
 def test_sums_of_y_are_there_for_all_legs_or_for_none() -> None:
-    with_y = replace(LEG, y_sums=(2.0, 4.0, *[0.125] * 32))
-    rows = [asdict(leg) | {"blocks": [0.5] * 32} for leg in (with_y, with_y)]
+    with_y = replace(LEG, sums=(OWN, SeatSums(2.0, 4.0, (0.125,) * 32)))
+    rows = json_of_legs([with_y, with_y])
+    assert rows[1]["y_sums"] == [2.0, 4.0, *[0.125] * 32]
     for key, value in (("y_sums", []), ("y_sums", [2.0, -1.0, *[0.0] * 32]), ("y_sums", [2e15, 1.0, *[0.0] * 32])):
         bad = [json.loads(json.dumps(row)) for row in rows]
-        assert legs_of_json(bad).y_sums[1].tolist() == list(with_y.y_sums)
+        assert list(legs_of_json(bad)) == [with_y, with_y]
         bad[1][key] = value
         with pytest.raises(ValueError):
             legs_of_json(bad)
-    of_x = Legs.of([LEG]).y_sums[0]
-    assert of_x.tolist() == [-0.5, 0.25, *[-0.5] * 32]
     with pytest.raises(ValueError):
-        unpack_legs(pack_legs(Legs.of([replace(with_y, y_sums=(2.0, -1.0, *[0.0] * 32))])))
+        unpack_legs(pack_legs(Legs.of([replace(with_y, sums=(OWN, SeatSums(2.0, -1.0, (0.0,) * 32)))])))
+
+
+def test_of_zero_sum_games_the_sums_of_x_are_kept_alone() -> None:
+    legs = Legs.of([LEG, LEG])
+    assert legs.sums.shape == (2, 1, 34) and "y_sums" not in json_of_legs(legs)[0]
+    assert legs[1].sums[1] == SeatSums(-0.5, 0.25, (-0.5,) * 32)
+    with_y = replace(LEG, sums=(OWN, SeatSums(2.0, 4.0, (0.125,) * 32)))
+    for several in ([LEG, with_y], [with_y, LEG]):
+        assert list(Legs.joined(Legs.of([leg]) for leg in several)) == list(Legs.of(several)) == several
+    assert legs.of_seat(1).points.tolist() == [-0.5] * 2 and legs.of_seat(1).blocks.tolist() == [[-0.5] * 32] * 2
 
 
 BAD = (
-    replace(LEG, points=float("nan")),
-    replace(LEG, squared_points=-1.0),
-    replace(LEG, blocks=(1e16, *LEG.blocks[1:])),
+    *(
+        replace(LEG, sums=(own, own.opposite()))
+        for own in (
+            OWN._replace(points=float("nan")),
+            OWN._replace(squared_points=-1.0),
+            OWN._replace(blocks=(1e16, *OWN.blocks[1:])),
+        )
+    ),
     replace(LEG, match=-1),
     replace(LEG, games=10**16),
     replace(LEG, x="../ann"),

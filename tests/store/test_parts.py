@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernel.records import Table
+from engine.kernel.sums import SeatSums
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.store.columns import Column, Packing, buffer_fields
@@ -217,7 +218,7 @@ def test_rewriting_stops_at_a_damaged_page(storage: FolderStorage, tmp_path: Pat
 def reader(storage: FolderStorage, part: Part, sessions: int = 10) -> PartReader:
     """Of a part of `random_values`, whose legs are its matches."""
     legs = [
-        LegResult("", match, 0, "ann", "bob", sessions, 5 * sessions, 0.0, 0.0, (0.0,) * 32)
+        LegResult("", match, 0, "ann", "bob", sessions, 5 * sessions, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
         for match in range(part.rows // 50)
     ]
     return PartReader(storage, part, COLUMNS, Legs.of(legs), 10)

@@ -336,7 +336,7 @@ def test_programs_are_told_their_scores(tmp_path: Path) -> None:
     """Each its own: x's mean points a session, and y's."""
     x, y = Ear(tmp_path / "x"), Ear(tmp_path / "y")
     played = pair(x.program("ACTION PASS"), y.program("ACTION PASS"), Settings(sessions=3), OFF, kinds=" ")
-    mean = played.result.points / 3
+    mean = played.result.sums[0].points / 3
     assert mean != 0
     assert [x.heard(), y.heard()] == [f"SCORE {mean:.6f}\nend\n", f"SCORE {-mean:.6f}\nend\n"]
 

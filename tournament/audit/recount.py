@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.kernel.game_core import BLOCK_COUNT
+from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.store.legs import LegResult
@@ -61,7 +61,7 @@ class Recount:
         self.sessions = np.zeros(len(legs), dtype=np.int64)
         self.games_of_sessions = np.zeros(len(legs), dtype=np.int64)
         self.games_in_sessions = np.zeros(len(legs), dtype=np.int64)
-        self._sums = [_Sums(len(legs)) for column in self._scored_columns()]
+        self._sums = [_Sums(len(legs)) for seat in range(SEAT_COUNT)]
         self.counts: list[Any] = [0 for leg in legs]
         self._last = {"games": (-1, -1, -1), "sessions": (-1, -1, -1)}
 
@@ -74,8 +74,8 @@ class Recount:
         scored = self._contest.scored
         if scored.table == "games":
             block = self._block(rows["game"].astype(np.int64))
-            for column, sums in zip(self._scored_columns(), self._sums):
-                sums.add_games(legs, block, rows[column].astype(np.float64), finished)
+            for points, sums in zip(scored.points(rows), self._sums):
+                sums.add_games(legs, block, points, finished)
         if scored.counts:
             starts = np.flatnonzero(np.diff(legs, prepend=-1))
             for start, end in zip(starts, [*starts[1:], len(legs)]):
@@ -89,8 +89,8 @@ class Recount:
         np.add.at(self.games_of_sessions, legs, rows["games"].astype(np.int64))
         if self._contest.scored.table == "sessions":
             block = self._block(session)
-            for column, sums in zip(self._scored_columns(), self._sums):
-                sums.add_sessions(legs, block, rows[column].astype(np.float64))
+            for points, sums in zip(self._contest.scored.points(rows), self._sums):
+                sums.add_sessions(legs, block, points)
 
     def problems(self) -> list[str]:
         """What differs from the ledger, leg by leg, in words."""
@@ -104,8 +104,7 @@ class Recount:
                     ("games", self.games[index], leg.games),
                     ("sessions", self.sessions[index], leg.sessions),
                     ("games of sessions", self.games_of_sessions[index], self.games_in_sessions[index]),
-                    *_compared("", self._sums[0], index, leg.points, leg.squared_points, leg.blocks),
-                    *self._compared_of_y(index, leg),
+                    *self._compared_sums(index, leg),
                     ("counts", tuple(np.ravel(self.counts[index])) if leg.counts else (), counts),
                 )
                 if recorded is not None and here != recorded
@@ -133,18 +132,12 @@ class Recount:
             self._last[table] = (int(legs[-1]), int(session[-1]), int(game[-1]))
         return legs, session
 
-    def _scored_columns(self) -> list[str]:
-        """x's points, and y's where they don't follow from these."""
-        return [column for column in (self._contest.scored.column, self._contest.scored.y_column) if column]
-
-    def _compared_of_y(self, index: int, leg: LegResult) -> Iterator[_Compared]:
-        if not self._contest.scored.y_column:
-            yield "sums of y", (), leg.y_sums
-        elif len(leg.y_sums) != 2 + BLOCK_COUNT:
-            yield "sums of y", None, leg.y_sums
-        else:
-            points, squared_points, *blocks = leg.y_sums
-            yield from _compared(" of y", self._sums[1], index, points, squared_points, tuple(blocks))
+    def _compared_sums(self, index: int, leg: LegResult) -> Iterator[_Compared]:
+        """A leg's sums of each seat, as counted and as recorded."""
+        for whose, here, recorded in zip(("", " of y"), self._sums, leg.sums):
+            yield f"points{whose}", here.points[index], recorded.points
+            yield f"squared points{whose}", here.squared_points[index], recorded.squared_points
+            yield f"blocks{whose}", tuple(here.blocks[index]), recorded.blocks
 
     def _block(self, number: _Indices) -> _Indices:
         """The block of each of these sessions, or games. Raises NotTheLegs."""
@@ -152,15 +145,6 @@ class Recount:
         if len(block) and block.max() >= BLOCK_COUNT:
             raise NotTheLegs("there are more rows than a leg can have")
         return block
-
-
-def _compared(
-    whose: str, sums: _Sums, index: int, points: float, squared_points: float, blocks: tuple[float, ...]
-) -> Iterator[_Compared]:
-    """A leg's sums of one seat, as counted and as recorded."""
-    yield f"points{whose}", sums.points[index], points
-    yield f"squared points{whose}", sums.squared_points[index], squared_points
-    yield f"blocks{whose}", tuple(sums.blocks[index]), blocks
 
 
 def name_of(leg: LegResult) -> str:

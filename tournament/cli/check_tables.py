@@ -82,12 +82,16 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
     table.add_column(overflow="fold")
     by_game = contest.house is not None and contest.house.scoring.of_match
     share = report.sessions / max(1, report.games) if by_game else 1.0  # of a session that points are told of
-    error = "" if report.stderr is None else f" ± {1.96 * report.stderr * share:,.3f} (95%)"
     table.add_row("match", Text(f"{report.bot} against {report.opponent}"))
     table.add_row("played", f"{report.games:,} games {_in_sessions(report.sessions)}")
     if report.sessions:
-        points = f"{report.points_per_session * share:+,.3f}{error} a {'game' if by_game else 'session'}"
-        table.add_row("points", f"{points} for {report.bot}")
+        sides = [(report.bot, report.points_per_session, report.stderr)]
+        if report.opponents_points_per_session != -report.points_per_session:
+            sides.append((report.opponent, report.opponents_points_per_session, report.opponents_stderr))
+        for number, (name, points, stderr) in enumerate(sides):
+            error = "" if stderr is None else f" ± {1.96 * stderr * share:,.3f} (95%)"
+            each = "game" if by_game else "session"
+            table.add_row("" if number else "points", f"{points * share:+,.3f}{error} a {each} for {name}")
     if contest.display.unit:
         table.add_row("", contest.display.unit)
     if contest.house:
@@ -113,13 +117,16 @@ def _verdict(report: MatchReport) -> Text:
     if report.disqualified:
         verb = "is" if len(report.disqualified) == 1 else "are"
         return Text(f"{' and '.join(report.disqualified)} {verb} disqualified: too many faults", style="red")
-    if report.stderr is None:
+    if report.lead_stderr is None:
         return Text("too few sessions to tell")
-    sigmas = abs(report.points_per_session) / report.stderr if report.stderr else float("inf")
-    ahead = report.bot if report.points_per_session > 0 else report.opponent
-    if not report.points_per_session or sigmas < 2:
+    lead = report.points_per_session - report.opponents_points_per_session
+    if not lead and not report.lead_stderr:
+        return Text("neither is ahead: both win the same in every session", style="yellow")
+    if abs(lead) < 2 * report.lead_stderr:
         return Text("neither is clearly ahead: play more --sessions to tell", style="yellow")
-    return Text(f"{ahead} is ahead, by {sigmas:,.1f} standard errors", style="green" if ahead == report.bot else "red")
+    ahead = report.bot if lead > 0 else report.opponent
+    by = f"{abs(lead) / report.lead_stderr:,.1f} standard errors" if report.lead_stderr else "the same in every session"
+    return Text(f"{ahead} is ahead, by {by}", style="green" if ahead == report.bot else "red")
 
 
 def _costs(meter: Meter, fuel_allowed: int) -> list[tuple[str, str]]:

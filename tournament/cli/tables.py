@@ -15,8 +15,9 @@ from tournament.errors import printable
 
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
+    from tournament.standings.matches import Match
     from tournament.standings.ratings import Look, Rated
-    from tournament.standings.standings import Match, Standing, Standings
+    from tournament.standings.standings import Standing, Standings
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.
 MOST_COLUMNS = 24

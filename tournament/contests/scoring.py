@@ -90,15 +90,23 @@ class House:
 
 @dataclass(frozen=True)
 class Scored:
-    """Where the records have x's points: a column of a table, by whose rows a leg is cut into blocks.
+    """Where the records have points: columns of a table, by whose rows a leg is cut into blocks.
 
-    `y_column` has y's, where the game is not zero-sum; then the core adds them up as well.
+    `columns` are those of x and y. Of x alone where the game is zero-sum: y has the same with the other sign.
     Of games there are in a leg of one session what the setting called `length` says. `counts` makes a
     core's counts of columns of games, for those that have any.
     """
 
     table: TableName
-    column: str
+    columns: tuple[str, ...]
     length: str = ""
     counts: Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.int64]] | None = None
-    y_column: str = ""
+
+    @property
+    def zero_sum(self) -> bool:
+        return len(self.columns) == 1
+
+    def points(self, rows: Mapping[str, npt.NDArray[Any]]) -> tuple[npt.NDArray[np.float64], ...]:
+        """What each seat has won in these rows of the table."""
+        points = tuple(rows[column].astype(np.float64) for column in self.columns)
+        return (*points, 0.0 - points[0]) if self.zero_sum else points

@@ -12,7 +12,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.portrait import Row, Scene, Step, signed_money
 from tournament.contests.telling import plain_columns
 from tournament.reporting.survey import ChosenGame
-from tournament.standings.standings import Match
+from tournament.standings.matches import Match
 
 _REASONS = ("first", "last", "best", "worst", "fault")
 MOST_BYTES = 700_000

@@ -29,7 +29,8 @@ from tournament.reporting.findings import Findings
 from tournament.reporting.games import games_for_viewer
 from tournament.reporting.stretches import Course
 from tournament.reporting.versions import Edit
-from tournament.standings.standings import Match, Standing
+from tournament.standings.matches import Match
+from tournament.standings.standings import Standing
 
 _TEMPLATES = Path(__file__).parent / "templates"
 MOST_ACROSS = 60  # rows and columns of the crosstable

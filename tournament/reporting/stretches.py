@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.standings.estimates import block_sizes
 from tournament.standings.student import quantile
 from tournament.store.legs import Legs
@@ -92,15 +93,15 @@ def courses_of(legs: Legs, fit: Sequence[str], house: Sequence[str]) -> Courses:
     counts = set(fit)
     others = set(house) or counts
     lengths = legs.games if house else legs.sessions
-    sizes = block_sizes(lengths, legs.blocks.shape[1])
-    of_y = legs.y_sums[:, 2:]
+    sizes = block_sizes(lengths, BLOCK_COUNT)
+    of_x, of_y = legs.of_seat(0).blocks, legs.of_seat(1).blocks
     sums: dict[tuple[str, str], list[npt.NDArray[np.float64]]] = {}
     for place, (x, y) in enumerate(zip(legs.x, legs.y)):
         if x not in counts or y not in others:
             continue
-        for pair, points in ((x, y), legs.blocks[place]), ((y, x), of_y[place]):
+        for pair, points in ((x, y), of_x[place]), ((y, x), of_y[place]):
             if pair[0] in counts:
-                known = sums.setdefault(pair, [np.zeros(legs.blocks.shape[1]), np.zeros(legs.blocks.shape[1])])
+                known = sums.setdefault(pair, [np.zeros(BLOCK_COUNT), np.zeros(BLOCK_COUNT)])
                 known[0] += points
                 known[1] += sizes[place]
     against = {pair: Course(*both) for pair, both in sums.items()}

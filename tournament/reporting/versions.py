@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tournament.standings.standings import Match, Standings
+from tournament.standings.matches import Match
+from tournament.standings.standings import Standings
 from tournament.store.ledger import Batch, Field, read_former_fields
 from tournament.store.storage import Storage
 

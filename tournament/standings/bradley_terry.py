@@ -62,17 +62,14 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
     from tournament.store.parts import numbers_of  # pyarrow, which who only reads standings needs not
 
     assert contest.scored.table == "sessions"
-    names = [contest.scored.column, *([contest.scored.y_column] if contest.scored.y_column else [])]
     all_legs: list[Legs] = []
     won: list[Floats] = []
     drawn: list[Floats] = []
     for batch in batches:
         legs = Legs.of(batch.legs)
         part = next(part for part in batch.parts if part.table == "sessions")
-        pieces = [
-            rows[names[0]] - rows[names[1]] if len(names) > 1 else rows[names[0]]
-            for rows in numbers_of(storage, part, contest.sessions, names)
-        ]
+        rows_of_part = numbers_of(storage, part, contest.sessions, contest.scored.columns)
+        pieces = [np.subtract(*contest.scored.points(rows)) for rows in rows_of_part]
         lead = np.concatenate(pieces) if pieces else np.empty(0)
         # Legs lie one after the other; session s of n is in block ⌊32·s/n⌋.
         lengths = np.repeat(legs.sessions, legs.sessions)

@@ -26,18 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 
-def error_over_sessions(sessions: int, points: float, squared_points: float) -> float | None:
-    """Standard error of a sum of `sessions` independent values."""
-    if sessions < 2:
-        return None
-    variance = max(0.0, squared_points - points * points / sessions) / (sessions - 1)
-    return math.sqrt(sessions * variance)
-
-
 def errors_over_sessions(
     sessions: npt.NDArray[np.int64], points: npt.NDArray[np.float64], squared_points: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """The same of several sums, NaN where it can't be told."""
+    """Standard errors of sums of so many independent `sessions` each, NaN where it can't be told."""
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = np.maximum(0.0, squared_points - points * points / sessions) / (sessions - 1)
         errors = np.sqrt(sessions * variance)
@@ -102,3 +94,21 @@ def _residuals(
     used = weights > 0
     means = blocks.sum(axis=1) / np.maximum(weights.sum(axis=1), 1.0)
     return np.where(used, blocks - weights * means[:, np.newaxis], 0.0), used.sum(axis=1)
+
+
+def correlation(
+    first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+) -> float:
+    """Of two sums of blocks of the same weights, a row for each leg; 0 where one of them has no spread.
+
+    -1 to the last bit where one is the other, negated.
+    """
+    (one, _), (other, _) = _residuals(first, weights), _residuals(second, weights)
+    squares = float(np.square(one).sum()) * float(np.square(other).sum())
+    return float((one * other).sum()) / math.sqrt(squares) if squares > 0 else 0.0
+
+
+def error_of_difference(first: float, second: float, correlation: float) -> float:
+    """The standard error of the difference of two sums of these errors; 0 where it is no more than rounding leaves."""
+    variance = first * first + second * second - 2 * correlation * first * second
+    return math.sqrt(variance) if variance > 1e-12 * (first * first + second * second) else 0.0

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.standings.estimates import block_sizes, errors_of_sums, errors_over_sessions
-from tournament.store.legs import Legs
+from tournament.store.legs import Legs, SeatColumns
 
 FEWEST = 10
 
@@ -48,55 +49,63 @@ class PlayedReplicas:
 
 
 def residuals(
-    played: PlayedReplicas, sides: Whole, entrants: int, sums: tuple[Floats, Floats], sessions: Whole
+    played: PlayedReplicas, seats: Whole, entrants: int, sums: Sequence[SeatColumns], sessions: Whole
 ) -> tuple[Floats, int]:
     """Of each entrant a row such that products of two of them add up to the covariance of the two scores, and the
     degrees of freedom.
 
-    `sides` are the indices of x and y, by leg, `sums` their points, squares and blocks. A score is the sum over
+    `seats` has the index of each seat's entrant, a row a leg, `sums` what each seat has won. A score is the sum over
     matches of the mean over their replicas. What is subtracted is the match's own mean, so matches may have more
     replicas than others.
     """
     by_replica = int(played.of_match.min()) >= FEWEST
-    width = sums[0].shape[1] - 2
-    count = played.of_match if by_replica else played.of_match * np.clip(sessions, 1, width)
+    count = played.of_match if by_replica else played.of_match * np.clip(sessions, 1, BLOCK_COUNT)
     length = np.maximum(np.bincount(played.match, sessions)[played.match], 1)
-    rows = np.zeros((entrants, int(played.replica.max()) + 1, 1 if by_replica else width))
+    rows = np.zeros((entrants, int(played.replica.max()) + 1, 1 if by_replica else BLOCK_COUNT))
     scale = np.sqrt(count / np.maximum(count - 1, 1)) / played.of_match
-    for side, own in enumerate(sums):
-        mean = np.bincount(played.match, own[:, 0])[played.match] / length  # a session
+    for seat, own in enumerate(sums):
+        mean = np.bincount(played.match, own.points)[played.match] / length  # a session
         if by_replica:
-            values = (own[:, 0] - mean * sessions)[:, np.newaxis]
+            values = (own.points - mean * sessions)[:, np.newaxis]
         else:
-            values = own[:, 2:] - block_sizes(sessions, width) * mean[:, np.newaxis]
-        np.add.at(rows, (sides[:, side], played.replica), values * scale[:, np.newaxis])
+            values = own.blocks - block_sizes(sessions, BLOCK_COUNT) * mean[:, np.newaxis]
+        np.add.at(rows, (seats[:, seat], played.replica), values * scale[:, np.newaxis])
     return rows.reshape(entrants, -1), int(count.min()) - 1
 
 
-def errors_of_matches(
-    legs: Legs, sums: Floats, matches: Sequence[tuple[int, int]], legs_per_replica: int
-) -> list[float | None]:
-    """The standard error of a side's points over each match, given as first leg and end: None where it can't be told.
+def errors_of_matches(legs: Legs, own: SeatColumns, legs_per_replica: int) -> list[float | None]:
+    """The standard error of a seat's points over each match of legs in order, None where it can't be told.
 
-    `sums` are that side's, as a row of each leg has them.
+    `own` is what the seat has won in the legs.
     """
     if not len(legs):
         return []
-    starts = np.array([first for first, _ in matches])
+    starts = np.array([first for first, _ in legs.matches()])
+    alone = errors_over_sessions(legs.sessions, own.points, own.squared_points)
+    found = alone[starts]
+    if len(starts) < len(legs):
+        several = np.diff(starts, append=len(legs)) > 1
+        found = np.where(several, _errors_of_replicas(legs, own, starts, legs_per_replica, alone), found)
+    return [None if math.isnan(error) else error for error in found.tolist()]
+
+
+def _errors_of_replicas(
+    legs: Legs, own: SeatColumns, starts: Whole, legs_per_replica: int, errors_of_legs: Floats
+) -> Floats:
+    """The same of matches that begin with these legs, from their replicas; NaN where it can't be told."""
     replica = legs.number // legs_per_replica
     edges = np.flatnonzero((np.diff(legs.match, prepend=-1) != 0) | (np.diff(replica, prepend=-1) != 0))
     first_of_match = np.searchsorted(edges, starts)  # among the replicas of all
-    sessions = np.add.reduceat(legs.sessions, edges)
-    points = np.add.reduceat(sums[:, 0], edges)
+    points = np.add.reduceat(own.points, edges)
     if legs_per_replica > 1:  # legs of a duplicate pair share their deals: take pairs of blocks
-        blocks = np.add.reduceat(sums[:, 2:], edges, axis=0)
-        errors, _ = errors_of_sums(blocks, block_sizes(legs.sessions[edges], blocks.shape[1]))
+        blocks = np.add.reduceat(own.blocks, edges, axis=0)
+        errors, _ = errors_of_sums(blocks, block_sizes(legs.sessions[edges], BLOCK_COUNT))
     else:
-        errors = errors_over_sessions(sessions, points, sums[edges, 1])
+        errors = errors_of_legs
     count = np.diff(first_of_match, append=len(edges))
     found = np.sqrt(np.add.reduceat(errors * errors, first_of_match))
     if (many := count >= FEWEST).any():
         apart = points - np.repeat(np.add.reduceat(points, first_of_match) / count, count)
         spread = np.add.reduceat(apart * apart, first_of_match) / np.maximum(count - 1, 1)
         found = np.where(many, np.sqrt(count * spread), found)
-    return [None if math.isnan(error) else error for error in found.tolist()]
+    return np.asarray(found)

@@ -141,8 +141,8 @@ def corrected_legs(legs: Legs, luck: LuckOfLegs) -> Legs | None:
         return legs
     points = np.array([luck[digest] for digest in legs.digests])
     sums = legs.sums.copy()
-    sums[:, 0] -= points.sum(axis=1)
-    sums[:, 2:] -= points
+    sums[:, 0, 0] -= points.sum(axis=1)
+    sums[:, 0, 2:] -= points
     return replace(legs, sums=sums)
 
 

@@ -21,7 +21,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, ConfigDict, PlainValidator, StringConstraints, TypeAdapter
+from pydantic import AfterValidator, ConfigDict, PlainSerializer, PlainValidator, StringConstraints, TypeAdapter
 from pydantic import Field as Limits
 
 from tournament.errors import RunFailed, shortened
@@ -34,6 +34,7 @@ from tournament.store.legs import (
     Number,
     Text,
     Word,
+    json_of_legs,
     legs_of_json,
     pack_legs,
     unpack_legs,
@@ -127,7 +128,7 @@ class Batch:
 
     name: _BatchName
     parts: tuple[Part, ...]
-    legs: Annotated[Sequence[LegResult], PlainValidator(legs_of_json)]
+    legs: Annotated[Sequence[LegResult], PlainValidator(legs_of_json), PlainSerializer(json_of_legs)]
     sandbox: Annotated[str, StringConstraints(max_length=1000)] = ""
     taken: tuple[Taken, ...] = ()
 
@@ -233,7 +234,7 @@ def pack(entry: Entry, known: Mapping[str, Sequence[Batch]]) -> tuple[bytes, Ent
     Its last key is the sha256 of the rest: a flipped bit must not change sums. Raises ValueError for an entry
     that `unpack` would refuse.
     """
-    short = replace(entry, batches=tuple(replace(b, legs=() if b.taken else tuple(b.legs)) for b in entry.batches))
+    short = replace(entry, batches=tuple(replace(b, legs=() if b.taken else b.legs) for b in entry.batches))
     content = _sealed(_entries().dump_json(short, exclude_defaults=True))
     return content, unpack(content, known)
 

@@ -2,16 +2,20 @@
 
 A field of a thousand bots has half a million legs. As objects they take gigabytes and half a minute;
 as columns a tenth of either. What is read is a stranger's: types, names and numbers are checked, column by column.
+
+Here alone legs of zero-sum games are kept by x's sums: y's are the same with the other sign (`opposite`).
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, overload
+from typing import Annotated, Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +23,8 @@ from pydantic import ConfigDict, StringConstraints, TypeAdapter
 from pydantic import Field as Limits
 from pydantic_core import to_json
 
-from engine.kernel.game_core import BLOCK_COUNT
+from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
+from engine.kernel.sums import SeatSums
 from tournament.errors import shortened
 from tournament.names import valid_name
 
@@ -28,10 +33,13 @@ _MOST_FAULTS = 20  # of a leg, kept one by one
 _MOST_WHAT, _MOST_ASKED, _MOST_COMPLAINTS = 500, 1000, 2000  # characters of a fault's texts
 _MOST_NUMBER, _MOST_COUNT = (1 << 31) - 1, 10**15
 _MOST_AMOUNT, _MOST_SQUARE = 1e15, 1e30
+_NO_FAULTS = (0,) * SEAT_COUNT
+
+Floats = npt.NDArray[np.float64]
 
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
-_Seat = Annotated[int, Limits(ge=0, le=1)]
+_Seat = Annotated[int, Limits(ge=0, lt=SEAT_COUNT)]
 Number = Annotated[int, Limits(ge=0, le=_MOST_NUMBER)]
 Count = Annotated[int, Limits(ge=0, le=_MOST_COUNT)]
 
@@ -81,7 +89,7 @@ class Rest:
     faults: Annotated[tuple[Fault, ...], Limits(max_length=2000)] = ()
     ended_by: _Seat | None = None
     counts: Annotated[tuple[Count, ...], Limits(max_length=64)] = ()
-    faults_left_out: tuple[Number, Number] = (0, 0)
+    faults_left_out: Annotated[tuple[Number, ...], Limits(min_length=SEAT_COUNT, max_length=SEAT_COUNT)] = _NO_FAULTS
 
     def __post_init__(self) -> None:
         if self.ended_by is not None and all(fault.seat != self.ended_by for fault in self.faults):
@@ -90,12 +98,10 @@ class Rest:
 
 @dataclass(frozen=True)
 class LegResult:
-    """A played leg: who, and x's sums. `blocks` are x's points by block of sessions.
+    """A played leg: who, and what each seat has won.
 
     `ended_by` is the seat whose faults ended the leg, or None; `counts` are the contest's own.
-    `faults` are the first ones, and the one that ended the leg; `faults_left_out` counts the others of
-    either seat. `y_sums` are y's points, their squares and the blocks, where they don't follow from x's:
-    the game is not zero-sum.
+    `faults` are the first ones, and the one that ended the leg; `faults_left_out` counts the others by seat.
     """
 
     digest: str
@@ -105,58 +111,80 @@ class LegResult:
     y: str
     sessions: int
     games: int
-    points: float
-    squared_points: float
-    blocks: tuple[float, ...]
+    sums: tuple[SeatSums, ...]
     faults: tuple[Fault, ...] = ()
     ended_by: int | None = None
     counts: tuple[int, ...] = ()
-    faults_left_out: tuple[int, int] = (0, 0)
-    y_sums: tuple[float, ...] = ()
+    faults_left_out: tuple[int, ...] = _NO_FAULTS
 
     def fault_count(self, seat: int) -> int:
         """All faults of a seat, also those of which no more is known."""
         return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]
 
 
-def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...], tuple[int, int]]:
-    """What the ledger keeps of a leg's faults, and how many of either seat it leaves out.
+def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
+    """What the ledger keeps of a leg's faults, and how many of each seat it leaves out.
 
     Kept are the first ones, and the last one of a leg that it `ended`.
     """
     kept = [*faults[:_MOST_FAULTS], *(faults[_MOST_FAULTS:][-1:] if ended else ())]
-    left_out = [
-        sum(fault.seat == seat for fault in faults) - sum(fault.seat == seat for fault in kept) for seat in (0, 1)
-    ]
-    return tuple(fault.bounded() for fault in kept), (left_out[0], left_out[1])
+    left_out = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in kept)
+    return tuple(fault.bounded() for fault in kept), tuple(left_out[seat] for seat in range(SEAT_COUNT))
 
 
 _WHOLE = ("match", "number", "sessions", "games")
 _COLUMNS = ("digest", "x", "y", *_WHOLE, "points", "squared_points", "blocks")
-_Y_SUMS = "y_sums"
+_OTHERS = "y_sums"  # of the seats after x, one after the other
+_WIDTH = 2 + BLOCK_COUNT  # numbers of a seat: points, their squares and the blocks
 _NO_REST = Rest()
 _SHA256 = re.compile("[0-9a-f]{64}")
+
+
+class SeatColumns(NamedTuple):
+    """The SeatSums of one seat in many legs: an array of (legs,), another one, and one of (legs, BLOCK_COUNT)."""
+
+    points: Floats
+    squared_points: Floats
+    blocks: Floats
+
+
+def opposite(sums: Floats) -> Floats:
+    """What y has of zero-sum games whose x has these sums: a row a leg of points, their squares and the blocks."""
+    others = 0.0 - sums
+    others[:, 1] = sums[:, 1]
+    return others
+
+
+def _of_all_seats(sums: Floats) -> Floats:
+    """By leg and seat, from what is kept of them."""
+    return np.stack([sums[:, 0], opposite(sums[:, 0])], axis=1) if sums.shape[1] < SEAT_COUNT else sums
+
+
+def _sums_kept(sums: Floats) -> Floats:
+    """By leg and seat what is kept of these sums: x's alone where y's are the opposite."""
+    if sums.shape[1] == 2 and sums[:, 1].tobytes() == opposite(sums[:, 0]).tobytes():
+        return sums[:, :1].copy()
+    return sums
 
 
 @dataclass(frozen=True, eq=False)
 class Legs(Sequence[LegResult]):
     """Results of legs as columns; one of them is made when it is asked for. Slices of numbers are views.
 
-    `whole` has a column each for match, number, sessions and games, `sums` for points, their squares and the blocks;
-    `own_y` the same of y, None where the game is zero-sum.
+    `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has points, their squares
+    and the blocks, of seat x alone where games are zero-sum: `of_seat` gives those of either.
     """
 
     digests: list[str]
     x: list[str]
     y: list[str]
     whole: npt.NDArray[np.int64]
-    sums: npt.NDArray[np.float64]
+    sums: Floats
     rest: list[Rest]
-    own_y: npt.NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, legs: Sequence[LegResult]) -> Legs:
-        """Results as columns. All must have as many blocks."""
+        """Results as columns."""
         if isinstance(legs, Legs):
             return legs
         return cls(
@@ -164,11 +192,12 @@ class Legs(Sequence[LegResult]):
             [leg.x for leg in legs],
             [leg.y for leg in legs],
             np.array([[leg.match, leg.number, leg.sessions, leg.games] for leg in legs], np.int64).reshape(-1, 4),
-            np.array([[leg.points, leg.squared_points, *leg.blocks] for leg in legs], np.float64).reshape(
-                len(legs), 2 + len(legs[0].blocks) if legs else 2 + BLOCK_COUNT
+            _sums_kept(
+                np.array(
+                    [[(one.points, one.squared_points, *one.blocks) for one in leg.sums] for leg in legs], np.float64
+                ).reshape(-1, SEAT_COUNT, _WIDTH)
             ),
             [Rest(leg.faults, leg.ended_by, leg.counts, leg.faults_left_out) for leg in legs],
-            np.array([leg.y_sums for leg in legs], np.float64) if legs and legs[0].y_sums else None,
         )
 
     @classmethod
@@ -177,14 +206,14 @@ class Legs(Sequence[LegResult]):
         several = [legs for legs in several if len(legs)]
         if len(several) <= 1:
             return several[0] if several else cls.of(())
+        seats = max(legs.sums.shape[1] for legs in several)
         return cls(
             list(itertools.chain.from_iterable(legs.digests for legs in several)),
             list(itertools.chain.from_iterable(legs.x for legs in several)),
             list(itertools.chain.from_iterable(legs.y for legs in several)),
             np.concatenate([legs.whole for legs in several]),
-            np.concatenate([legs.sums for legs in several]),
+            np.concatenate([_of_all_seats(legs.sums) if seats > 1 else legs.sums for legs in several]),
             list(itertools.chain.from_iterable(legs.rest for legs in several)),
-            None if all(legs.own_y is None for legs in several) else np.concatenate([legs.y_sums for legs in several]),
         )
 
     @property
@@ -203,26 +232,10 @@ class Legs(Sequence[LegResult]):
     def games(self) -> npt.NDArray[np.int64]:
         return self.whole[:, 3]
 
-    @property
-    def points(self) -> npt.NDArray[np.float64]:
-        return self.sums[:, 0]
-
-    @property
-    def squared_points(self) -> npt.NDArray[np.float64]:
-        return self.sums[:, 1]
-
-    @property
-    def blocks(self) -> npt.NDArray[np.float64]:
-        return self.sums[:, 2:]
-
-    @property
-    def y_sums(self) -> npt.NDArray[np.float64]:
-        """As `sums`, of y."""
-        if self.own_y is not None:
-            return self.own_y
-        y_sums = 0.0 - self.sums
-        y_sums[:, 1] = self.squared_points
-        return y_sums
+    def of_seat(self, seat: int) -> SeatColumns:
+        """What a seat has won."""
+        sums = self.sums[:, seat] if seat < self.sums.shape[1] else opposite(self.sums[:, 0])
+        return SeatColumns(sums[:, 0], sums[:, 1], sums[:, 2:])
 
     def are_in_order(self) -> bool:
         """Whether they come by match and number, none of them twice."""
@@ -245,8 +258,17 @@ class Legs(Sequence[LegResult]):
             self.whole[places],
             self.sums[places],
             [self.rest[place] for place in places],
-            None if self.own_y is None else self.own_y[places],
         )
+
+    def matches(self) -> list[tuple[int, int]]:
+        """Of each match its first leg, and the first one after it, among legs in order."""
+        edges = [0, *(np.flatnonzero(np.diff(self.match)) + 1).tolist(), len(self)] if len(self) else []
+        return list(itertools.pairwise(edges))
+
+    def among(self, names: Container[str]) -> Legs:
+        """The legs whose bots are all of these."""
+        places = [place for place, (x, y) in enumerate(zip(self.x, self.y)) if x in names and y in names]
+        return self if len(places) == len(self) else self.chosen(places)
 
     def __len__(self) -> int:
         return len(self.digests)
@@ -256,18 +278,21 @@ class Legs(Sequence[LegResult]):
     @overload
     def __getitem__(self, place: slice) -> Legs: ...
     def __getitem__(self, place: int | slice) -> LegResult | Legs:
-        columns = (self.digests[place], self.x[place], self.y[place], self.whole[place], self.sums[place])
-        own_y = None if self.own_y is None else self.own_y[place]
         if isinstance(place, slice):
-            return Legs(*columns, self.rest[place], own_y)  # type: ignore[arg-type]
-        digest, x, y, whole, sums = columns
-        match, number, sessions, games = whole.tolist()
-        points, squared_points, *blocks = sums.tolist()
+            return Legs(
+                self.digests[place], self.x[place], self.y[place], self.whole[place], self.sums[place], self.rest[place]
+            )
         rest = self.rest[place]
+        match, number, sessions, games = self.whole[place].tolist()
+        seats = [
+            SeatSums(points, squared_points, tuple(blocks))
+            for points, squared_points, *blocks in self.sums[place].tolist()
+        ]
+        if len(seats) < SEAT_COUNT:
+            seats.append(seats[0].opposite())
         return LegResult(
-            str(digest), match, number, str(x), str(y), sessions, games, points, squared_points, tuple(blocks),
+            self.digests[place], match, number, self.x[place], self.y[place], sessions, games, tuple(seats),
             rest.faults, rest.ended_by, rest.counts, rest.faults_left_out,
-            () if own_y is None else tuple(own_y.tolist()),
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[LegResult]:
@@ -297,13 +322,18 @@ def legs_of_json(rows: Any) -> Legs:
     blocks = columns["blocks"]
     if set(map(type, blocks)) - {list} or set(map(len, blocks)) - {BLOCK_COUNT}:
         raise ValueError(f"not {BLOCK_COUNT} blocks")
-    sums = np.empty((len(rows), 2 + BLOCK_COUNT))
-    sums[:, 0] = _amounts(columns["points"], -_MOST_AMOUNT, _MOST_AMOUNT)
-    sums[:, 1] = _amounts(columns["squared_points"], 0.0, _MOST_SQUARE)
-    flat = _amounts(list(itertools.chain.from_iterable(blocks)), -_MOST_AMOUNT, _MOST_AMOUNT)
-    sums[:, 2:] = flat.reshape(-1, BLOCK_COUNT)
-    own_y = _y_sums_of_json([row[_Y_SUMS] for row in rows if row.get(_Y_SUMS, ()) not in ((), [])], len(rows))
-    plain = len(_COLUMNS) + (own_y is not None)
+    of_others = [row[_OTHERS] for row in rows if row.get(_OTHERS, ()) not in ((), [])]
+    if of_others and (len(of_others) != len(rows) or set(map(type, of_others)) - {list}):
+        raise ValueError("not the sums of y for each leg")
+    seats = SEAT_COUNT if of_others else 1
+    sums = np.empty((len(rows), seats, _WIDTH))
+    sums[:, 0, 0] = _amounts(columns["points"])
+    sums[:, 0, 1] = _amounts(columns["squared_points"])
+    sums[:, 0, 2:] = _amounts(list(itertools.chain.from_iterable(blocks))).reshape(-1, BLOCK_COUNT)
+    if set(map(len, of_others)) - {(seats - 1) * _WIDTH}:
+        raise ValueError(f"not {_WIDTH} sums of y for each leg")
+    sums[:, 1:] = _amounts(list(itertools.chain.from_iterable(of_others))).reshape(len(rows), seats - 1, _WIDTH)
+    plain = len(_COLUMNS) + (seats > 1)
     whole = np.empty((len(rows), len(_WHOLE)), np.int64)
     for place, name in enumerate(_WHOLE):
         whole[:, place] = _whole_numbers(columns[name], _MOST_COUNT if name == "games" else _MOST_NUMBER)
@@ -312,35 +342,39 @@ def legs_of_json(rows: Any) -> Legs:
         [names[name] for name in columns["x"]],
         [names[name] for name in columns["y"]],
         whole,
-        sums,
+        _checked_sums(sums),
         [_NO_REST if len(row) == plain else _rest_of_json(row) for row in rows],
-        own_y,
     )
 
 
-def _y_sums_of_json(sums: list[Any], legs: int) -> npt.NDArray[np.float64] | None:
-    """What rows say of y: all of them, or none."""
-    if not sums:
-        return None
-    if len(sums) != legs or set(map(type, sums)) - {list} or set(map(len, sums)) - {2 + BLOCK_COUNT}:
-        raise ValueError(f"not {2 + BLOCK_COUNT} sums of y for each leg")
-    flat = _amounts(list(itertools.chain.from_iterable(sums)), -_MOST_SQUARE, _MOST_SQUARE)
-    return _checked_sums(flat.reshape(-1, 2 + BLOCK_COUNT))
+def json_of_legs(legs: Sequence[LegResult]) -> list[dict[str, Any]]:
+    """What `legs_of_json` reads."""
+    columns = Legs.of(legs)
+    rows = []
+    for place, (whole, sums) in enumerate(zip(columns.whole.tolist(), columns.sums.tolist())):
+        points, squared_points, *blocks = sums[0]
+        who = (columns.digests[place], columns.x[place], columns.y[place])
+        row = dict(zip(_COLUMNS, (*who, *whole, points, squared_points, blocks)))
+        row |= _rests().dump_python(columns.rest[place], exclude_defaults=True)
+        if sums[1:]:
+            row[_OTHERS] = list(itertools.chain.from_iterable(sums[1:]))
+        rows.append(row)
+    return rows
 
 
-def _checked_sums(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Sums within their bounds. Raises ValueError."""
-    _within(sums[:, 0], -_MOST_AMOUNT, _MOST_AMOUNT)
-    _within(sums[:, 1], 0.0, _MOST_SQUARE)
-    _within(sums[:, 2:], -_MOST_AMOUNT, _MOST_AMOUNT)
+def _checked_sums(sums: Floats) -> Floats:
+    """Sums within their bounds, by leg and seat. Raises ValueError."""
+    _within(sums[..., 0], -_MOST_AMOUNT, _MOST_AMOUNT)
+    _within(sums[..., 1], 0.0, _MOST_SQUARE)
+    _within(sums[..., 2:], -_MOST_AMOUNT, _MOST_AMOUNT)
     return sums
 
 
-def _amounts(values: list[Any], least: float, most: float) -> npt.NDArray[np.float64]:
+def _amounts(values: list[Any]) -> Floats:
     if set(map(type, values)) - {float, int}:
         raise ValueError("not a number")
     try:
-        return _within(np.array(values, np.float64), least, most)
+        return np.array(values, np.float64)
     except OverflowError:
         raise ValueError("too large") from None
 
@@ -370,15 +404,15 @@ def _rests() -> TypeAdapter[Rest]:
 
 
 def _rest_of_json(row: dict[str, Any]) -> Rest:
-    more = {key: value for key, value in row.items() if key not in _COLUMNS and key != _Y_SUMS}
+    more = {key: value for key, value in row.items() if key not in _COLUMNS and key != _OTHERS}
     return _rests().validate_json(to_json(more, inf_nan_mode="constants"))
 
 
 @dataclass(frozen=True)
 class _Packed:
-    """What is no number of packed legs: how many there are, the names that indices stand for, and the rest by place.
+    """Of packed legs what isn't in columns: how many there are, the names that indices stand for, the rest by place.
 
-    Whether y has sums of its own, too.
+    `y_sums`: whether there are sums of the seats after x.
     """
 
     __pydantic_config__ = CHECKED
@@ -402,15 +436,16 @@ def pack_legs(legs: Legs) -> bytes:
     index = {name: place for place, name in enumerate(dict.fromkeys(itertools.chain(legs.x, legs.y)))}
     rest = tuple((place, more) for place, more in enumerate(legs.rest) if more != _NO_REST)
     players = np.array([[index[name] for name in names] for names in (legs.x, legs.y)], "<i4")
+    of_x, others = np.split(legs.sums.astype("<f8"), [1], axis=1)
     return b"".join(
         (
-            _packed().dump_json(_Packed(len(legs), tuple(index), rest, legs.own_y is not None), exclude_defaults=True),
+            _packed().dump_json(_Packed(len(legs), tuple(index), rest, others.size > 0), exclude_defaults=True),
             b"\n",
-            legs.sums.astype("<f8").tobytes(),
+            of_x.tobytes(),
             legs.whole.astype("<i8").tobytes(),
             players.tobytes(),
             bytes.fromhex("".join(legs.digests)),
-            b"" if legs.own_y is None else legs.own_y.astype("<f8").tobytes(),
+            others.tobytes(),
         )
     )
 
@@ -420,19 +455,21 @@ def unpack_legs(content: bytes) -> Legs:
     start = content.find(b"\n") + 1
     packed = _packed().validate_json(content[:start])
     _check_names(packed.names)
-    count, width = packed.legs, 2 + BLOCK_COUNT
-    shapes = [("<f8", count, width), ("<i8", count, len(_WHOLE)), ("<i4", 2, count), ("u1", count, _DIGEST)]
-    if packed.y_sums:
-        shapes.append(("<f8", count, width))
+    count, others = packed.legs, (SEAT_COUNT - 1) * packed.y_sums
     columns: list[npt.NDArray[Any]] = []
-    for kind, high, wide in shapes:
-        columns.append(np.frombuffer(content, kind, high * wide, start).reshape(high, wide))
+    for kind, *shape in (
+        ("<f8", count, 1, _WIDTH),
+        ("<i8", count, len(_WHOLE)),
+        ("<i4", 2, count),
+        ("u1", count, _DIGEST),
+        ("<f8", count, others, _WIDTH),
+    ):
+        columns.append(np.frombuffer(content, kind, math.prod(shape), start).reshape(shape))
         start += columns[-1].nbytes
     if start != len(content):
         raise ValueError("too long")
-    sums, whole, players, digests, *of_y = columns
-    for several in (sums, *of_y):
-        _checked_sums(several)
+    of_x, whole, players, digests, of_others = columns
+    sums = _checked_sums(np.concatenate([of_x, of_others], axis=1) if others else of_x)
     _within(whole[:, :3], 0, _MOST_NUMBER)
     _within(whole[:, 3], 0, _MOST_COUNT)
     _within(players, 0, len(packed.names) - 1)
@@ -450,5 +487,4 @@ def unpack_legs(content: bytes) -> Legs:
         whole,
         sums,
         rest,
-        of_y[0] if of_y else None,
     )

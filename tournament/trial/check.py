@@ -280,7 +280,7 @@ def _check(
         report,
         leg=first.result,
         meter=first.meter,
-        points_per_session=first.result.points / max(1, first.result.sessions),
+        points_per_session=first.result.sums[0].points / max(1, first.result.sessions),
         faults=_explained(contest, settings, sandbox, path, entrant, opponent, first.faults),
         slow="" if played is contest else pace.in_words,
         printed=_printed(first_games),

@@ -138,7 +138,7 @@ class BotAndServer:
         yield from play(core, answers)
         if leg.number > 1:
             return None, hands
-        value, more = yield from visit_leaves(self.strategy, answers, int(core.points))
+        value, more = yield from visit_leaves(self.strategy, answers, int(core.sums()[0].points))
         return value, hands + more
 
     def played(self, sessions: int) -> Expectation:
@@ -147,7 +147,7 @@ class BotAndServer:
         for result in results:
             if result.ended_by is not None:
                 raise BotUnfit(f"{result.faults[-1].what}; a bot may not be at fault so often")
-        blocks = [points for result in results for points in result.blocks]
+        blocks = [points for result in results for points in result.sums[0].blocks]
         hands = sum(result.games for result in results)
         spread = float(np.std(blocks, ddof=1)) * math.sqrt(len(blocks))
         return Expectation(sum(blocks) / hands, spread / hands, hands, sum(len(result.faults) for result in results))

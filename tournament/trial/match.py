@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
@@ -15,16 +16,20 @@ from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.runner.contest_run import Watcher, run_contest
 from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.standings.estimates import block_sizes, correlation, error_of_difference
+from tournament.standings.results import load
 from tournament.standings.standings import Standings
-from tournament.store.legs import Fault, LegResult
+from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.storage import inside
 
 
 @dataclass(frozen=True)
 class MatchReport:
     """What a match came to, from the side of `bot`.
 
-    `stderr` is of the points per session, None for too few of them. `score` and `measures` are what the contest makes
-    of play against house players. `disqualified` is who had a fault too many.
+    `stderr` is of the points per session, `lead_stderr` of what `bot` has more of them than the opponent: None for too
+    few sessions. `score` and `measures` are what the contest makes of play against house players. `disqualified` is who
+    had a fault too many.
     """
 
     bot: str
@@ -33,6 +38,9 @@ class MatchReport:
     games: int
     points_per_session: float
     stderr: float | None
+    opponents_points_per_session: float
+    opponents_stderr: float | None
+    lead_stderr: float | None
     score: float | None = None
     measures: Mapping[str, float | None] = field(default_factory=dict)
     faults: tuple[tuple[LegResult, Fault], ...] = ()
@@ -63,7 +71,8 @@ def play_match(
             contest = _only_against(contest, opponent)
             names.append(opponent)
         own = replace(config, entrants=bots, results=config.results or str(folder / "results"))
-        report = _report(run_contest(contest, own, watcher), names[0], names[1])
+        standings = run_contest(contest, own, watcher)
+        report = _report(standings, _correlation(contest, inside(own.results, contest.name)), names[0], names[1])
         look(own, report)
     return report
 
@@ -98,10 +107,19 @@ def _only_against(contest: Contest, name: str) -> Contest:
     return replace(contest, house=replace(contest.house, players=chosen))
 
 
-def _report(standings: Standings, bot: str, opponent: str) -> MatchReport:
+def _correlation(contest: Contest, results: str) -> float:
+    """Of what the two sides of the only match win."""
+    legs = Legs.joined(Legs.of(batch.legs) for batch in load(results).batches)
+    lengths = legs.games if contest.scored.table == "games" else legs.sessions
+    return correlation(legs.of_seat(0).blocks, legs.of_seat(1).blocks, block_sizes(lengths, BLOCK_COUNT))
+
+
+def _report(standings: Standings, correlation_of_sides: float, bot: str, opponent: str) -> MatchReport:
     (match,) = standings.matches
     if match.x != bot:
         match = match.from_y()
+    other = match.from_y()
+    own_error, others_error = match.stderr_per_session, other.stderr_per_session
     out = tuple(line.name for line in standings.entrants if line.status == "disqualified")
     return MatchReport(
         bot,
@@ -109,7 +127,12 @@ def _report(standings: Standings, bot: str, opponent: str) -> MatchReport:
         match.sessions,
         match.games,
         match.points_per_session,
-        match.stderr_per_session,
+        own_error,
+        other.points_per_session,
+        others_error,
+        None
+        if own_error is None or others_error is None
+        else error_of_difference(own_error, others_error, correlation_of_sides),
         match.score,
         match.measures,
         standings.faults,

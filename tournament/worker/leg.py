@@ -229,14 +229,11 @@ def leg_result(
         y=leg.y.name,
         sessions=core.sessions_played,
         games=core.games_recorded,
-        points=core.points,
-        squared_points=core.squared_points,
-        blocks=tuple(core.blocks().tolist()),
+        sums=core.sums(),
         faults=kept,
         ended_by=ended_by,
         counts=core.counts(),
         faults_left_out=left_out,
-        y_sums=core.y_sums(),
     )
 
 

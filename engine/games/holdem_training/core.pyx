@@ -7,7 +7,7 @@ cimport cython
 
 from engine.games.holdem_training.bob cimport MOST_RAISE, call_probabilities, calls_by_rollouts, hole_class
 from engine.kernel.deals cimport Key, block_word, lane_of, read_key, start_stream
-from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room, score_game
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, SEATS, lacks_room, score_game
 from engine.games.holdem_training.hand_strength cimport hand_tables, strength
 from engine.kernel.records cimport Columns, Table, column
 from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
@@ -228,6 +228,7 @@ cdef class HoldemTraining(GameCore):
         cdef int64_t row = self.games_table.rows
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
+        cdef double[SEATS] points = [profit, 0 - profit]
         cdef int i
         self.profit = profit
         column(games, &game.match)[row] = self.match
@@ -244,7 +245,7 @@ cdef class HoldemTraining(GameCore):
         column(games, &game.profit)[row] = <int8_t>profit
         self.games_table.rows = row + 1
 
-        score_game(self, profit)
+        score_game(self, points)
         if self.game == self.games_per_session:
             self.finish_session()
 
@@ -255,10 +256,10 @@ cdef class HoldemTraining(GameCore):
         column(sessions, &session.match)[row] = self.match
         column(sessions, &session.session)[row] = self.first_session + <int32_t>self.session
         column(sessions, &session.games)[row] = <int32_t>self.game
-        column(sessions, &session.profit)[row] = <int32_t>self.session_points
-        column(sessions, &session.mean_profit)[row] = self.session_points / <double>self.game
+        column(sessions, &session.profit)[row] = <int32_t>self.session_points[0]
+        column(sessions, &session.mean_profit)[row] = self.session_points[0] / <double>self.game
         self.sessions_table.rows = row + 1
-        self.finish_scored_session()
+        self.score_session()
 
     @property
     def hands(self):

@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from engine.kernel.deals cimport Stream
-from engine.kernel.game_core cimport GameCore, Status, Sums
+from engine.kernel.game_core cimport GameCore, Status
 
 cdef enum Phase:
     BETWEEN_TURNS
@@ -46,8 +46,8 @@ cdef class MatrixGame(GameCore):
     cdef int row_seat                   # who is paid by the row's payoffs
     cdef int64_t rounds
     cdef int32_t rounds_told
-    cdef int64_t games_per_session
     cdef int64_t turn                   # of the game now played, from 0
+    cdef int64_t games_to_play          # of as many turns, in a session
     cdef int64_t games_begun            # of the session
     cdef int chosen[2]                  # by seat, this turn
     cdef int previous[2]                # as played in the turn before, -1 in the first
@@ -55,8 +55,6 @@ cdef class MatrixGame(GameCore):
     cdef bint forgot[2]                 # whether the seat's bot is a new one in the middle of a game
     cdef double* payoffs[2]             # of the row and of the column, by the row's move, then the column's
     cdef uint8_t* history[2]            # moves as played in this game, by seat
-    cdef double points_of[2]            # in the session now played, by seat
-    cdef Sums y                         # of the leg
     cdef Stream chance                  # of the session now played
     cdef bint has_chance
     cdef uint64_t noise                 # of 2^32

@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from engine.kernel.deals cimport Key, read_key, start_stream, stream_word
-from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, add_session, lacks_room, listed
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room
 from engine.kernel.records cimport Columns, Table, column
 
 import numpy as np
@@ -96,7 +96,7 @@ cdef class MatrixGame(GameCore):
         start_stream(&self.chance, &key, 0)
         self.sessions = sessions
         self.rounds = rounds
-        self.games_per_session = games_per_session
+        self.games_to_play = games_per_session
         self.rounds_told = -1 if end_probability > 0 else <int32_t>rounds
         self.noise = <uint64_t>(noise * 4294967296.0 + 0.5)
         self.end = <uint64_t>(end_probability * 4294967296.0 + 0.5)
@@ -124,9 +124,6 @@ cdef class MatrixGame(GameCore):
         """As of any core. What is there has room for both histories after the view."""
         GameCore.write_views_to(self, seat, address)
         self.in_its_memory[seat] = True
-
-    def y_sums(self):
-        return listed(&self.y)
 
     cdef int64_t default_answer(self) noexcept nogil:
         return 0    # the first move
@@ -217,8 +214,8 @@ cdef class MatrixGame(GameCore):
             x_slipped = self.slips(0)
             y_slipped = self.slips(1)
         place = self.chosen[self.row_seat] * self.moves + self.chosen[1 - self.row_seat]
-        self.points_of[0] += self.payoffs[self.row_seat][place]
-        self.points_of[1] += self.payoffs[1 - self.row_seat][place]
+        self.session_points[0] += self.payoffs[self.row_seat][place]
+        self.session_points[1] += self.payoffs[1 - self.row_seat][place]
 
         column(games, &game.match)[row] = self.match
         column(games, &game.session)[row] = self.first_session + <int32_t>self.session
@@ -244,7 +241,7 @@ cdef class MatrixGame(GameCore):
             self.turn = 0
             self.previous[0] = self.previous[1] = -1
             self.games_begun += 1
-            if self.games_begun == self.games_per_session:
+            if self.games_begun == self.games_to_play:
                 self.finish_session()
 
     cdef bint slips(self, int seat) noexcept nogil:
@@ -268,10 +265,8 @@ cdef class MatrixGame(GameCore):
         column(sessions, &session.session)[row] = self.first_session + <int32_t>self.session
         column(sessions, &session.games)[row] = <int32_t>self.game
         column(sessions, &session.x_is_row)[row] = self.row_seat == 0
-        column(sessions, &session.x_points)[row] = self.points_of[0]
-        column(sessions, &session.y_points)[row] = self.points_of[1]
+        column(sessions, &session.x_points)[row] = self.session_points[0]
+        column(sessions, &session.y_points)[row] = self.session_points[1]
         self.sessions_table.rows = row + 1
-        add_session(&self.y, self.points_of[1], self.session, self.sessions)
-        self.score_session(self.points_of[0])
-        self.points_of[0] = self.points_of[1] = 0
+        self.score_session()
         self.games_begun = 0

@@ -95,7 +95,6 @@ cdef class TwoCardDraw(GameCore):
     cdef int drew[2]                    # by seat
     cdef int round                      # 0, or 1 after the draw
     cdef int situation2                 # of the server in round 2, while nobody has bet
-    cdef int64_t winnings               # of the bot in this session
 
     cdef Status introduce(self, int64_t answer) noexcept nogil
     cdef Status advance(self, int64_t answer) noexcept nogil

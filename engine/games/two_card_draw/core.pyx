@@ -8,7 +8,7 @@ cimport cython
 from libc.math cimport ceil
 
 from engine.kernel.deals cimport Key, block_word, lane_of, read_key, start_stream
-from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room, score_game
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, SEATS, lacks_room, score_game
 from engine.kernel.records cimport Columns, Table, column
 
 import numpy as np
@@ -257,7 +257,7 @@ cdef class TwoCardDraw(GameCore):
         self.drew[X] = 0
         self.drew[Y] = 0
         self.round = 0
-        return self.ask(BOT_OPENS, NEW_HAND, self.winnings, 0, 0)
+        return self.ask(BOT_OPENS, NEW_HAND, <int64_t>self.session_points[0], 0, 0)
 
     cdef inline int server_acts(self, int situation, int die) noexcept nogil:
         """What the server does in a situation, by the die for this decision of the hand: 0, 1 or 2."""
@@ -328,6 +328,7 @@ cdef class TwoCardDraw(GameCore):
         """Record the hand now played, and the session with it when it ends. `folded`: 0 nobody, 1 x, 2 y."""
         cdef int stake = ANTE + self.bets[0] * self.bet_sizes[0] + self.bets[1] * self.bet_sizes[1]
         cdef int gain, pot, mine, other
+        cdef double[SEATS] points
         cdef int64_t row = self.games_table.rows
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
@@ -360,8 +361,9 @@ cdef class TwoCardDraw(GameCore):
         column(games, &game.pot)[row] = <uint8_t>pot
         column(games, &game.x_gain)[row] = <int8_t>gain
         self.games_table.rows = row + 1
-        self.winnings += gain
-        score_game(self, gain)
+        points[0] = gain
+        points[1] = 0 - gain
+        score_game(self, points)
         if self.game == self.games_per_session:
             self.finish_session()
         self.phase = START_HAND
@@ -371,12 +373,12 @@ cdef class TwoCardDraw(GameCore):
         cdef int64_t row = self.sessions_table.rows
         cdef Columns sessions = self.sessions_table.columns
         cdef SessionRow* session = <SessionRow*>sessions.content
-        cdef int64_t score = self.winnings + self.games_per_session
+        cdef int64_t winnings = <int64_t>self.session_points[0]
+        cdef int64_t score = winnings + self.games_per_session
         column(sessions, &session.match)[row] = self.match
         column(sessions, &session.session)[row] = self.first_session
         column(sessions, &session.games)[row] = <uint16_t>self.games_per_session
-        column(sessions, &session.x_gain)[row] = <int32_t>self.winnings
+        column(sessions, &session.x_gain)[row] = <int32_t>winnings
         column(sessions, &session.x_score)[row] = <int32_t>(score if score > 0 else 0)
         self.sessions_table.rows = row + 1
-        self.winnings = 0
-        self.finish_scored_session()
+        self.score_session()

@@ -207,5 +207,7 @@ cdef class VonNeumannPoker(GameCore):
         column(sessions, &session.y_points)[row] = 0 - points    # not -0.0
         self.sessions_table.rows = row + 1
 
-        self.score_session(points)
+        self.session_points[0] = points
+        self.session_points[1] = 0 - points
+        self.score_session()
         self.money[0] = self.money[1] = C_STACK

@@ -214,7 +214,7 @@ HOLDEM_TRAINING = Contest(
     settings=Settings,
     games=GAMES,
     sessions=SESSIONS,
-    scored=Scored("games", "profit", length="hands", counts=counts_of),
+    scored=Scored("games", ("profit",), length="hands", counts=counts_of),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(Question("makeDecision", (("i32",),), ("i64",), arguments=(), extremes=(), line="", words=()),),

@@ -176,7 +176,7 @@ MATRIX_GAME = Contest(
         x_points=Meaning("what x was paid over the session"),
         y_points=Meaning("what y was paid over the session"),
     ),
-    scored=Scored("sessions", "x_points", y_column="y_points"),
+    scored=Scored("sessions", ("x_points", "y_points")),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(

@@ -106,7 +106,7 @@ def _make(rules: type[PythonContest]) -> Contest:
         settings=rules.settings_type,
         games=(*_standard(GAME_BEGINS), *rules.columns, *_standard(GAME_ENDS)),
         sessions=_standard(SESSION_COLUMNS),
-        scored=Scored("sessions", "x_points", y_column="" if rules.zero_sum else "y_points"),
+        scored=Scored("sessions", ("x_points",) if rules.zero_sum else ("x_points", "y_points")),
         interface=Interface(
             sdk=write_sdk(rules.name, title, rules.decisions, struct),
             questions=tuple(

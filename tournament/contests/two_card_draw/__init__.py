@@ -180,7 +180,7 @@ TWO_CARD_DRAW = Contest(
         x_gain=Meaning("what the bot won, chips", "delta"),
         x_score=Meaning("x_gain and a chip for each hand, at least 0", "delta"),
     ),
-    scored=Scored("games", "x_gain", length="hands"),
+    scored=Scored("games", ("x_gain",), length="hands"),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(

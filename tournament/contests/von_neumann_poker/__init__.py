@@ -92,7 +92,7 @@ VON_NEUMANN_POKER = Contest(
         x_points=Meaning("x_gain / √games"),
         y_points=Meaning("what y has for it: −x_points"),
     ),
-    scored=Scored("sessions", "x_points"),
+    scored=Scored("sessions", ("x_points",)),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(

@@ -676,9 +676,7 @@ def _last_words(in_play: _LegInPlay, number: int) -> bytes:
     assert core
     if dialogue:
         return "".join(f"{line}\n" for line in dialogue.ended()).encode()
-    mean = core.points / max(1, core.sessions_played)
-    # Adding 0 makes -0 a plain one.
-    return f"SCORE {(mean if number == 0 else -mean) + 0.0:.6f}\n".encode()
+    return f"SCORE {core.sums()[number].points / max(1, core.sessions_played):.6f}\n".encode()
 
 
 def _shared_by(seat: Seat) -> tuple[str, str]:

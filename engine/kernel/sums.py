@@ -1,0 +1,20 @@
+"""What a seat has won over a leg."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class SeatSums(NamedTuple):
+    """Its points, their squares by session, and its points by block.
+
+    The blocks are BLOCK_COUNT equal runs of the leg's sessions, or of its games where games are scored.
+    """
+
+    points: float
+    squared_points: float
+    blocks: tuple[float, ...]
+
+    def opposite(self) -> SeatSums:
+        """What the other seat has of a zero-sum game."""
+        return SeatSums(0.0 - self.points, self.squared_points, tuple(0.0 - points for points in self.blocks))
