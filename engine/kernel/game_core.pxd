@@ -5,10 +5,10 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
 
-cdef enum Status:
-    DECIDE        # `decision` says who is asked what
-    RECORDS_FULL  # take the rows away, then step on
+cdef enum Status:       # of a leg; Python has other names for them
     LEG_OVER
+    RECORDS_FULL  # take the rows away, then step on
+    DECIDE        # `decision` says who is asked what
     REFUSED       # the answer breaks the rules; `decision` still waits for one
 
 cdef enum Size:

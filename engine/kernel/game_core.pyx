@@ -19,10 +19,10 @@ ARGUMENT_LIMIT = MOST_ARGUMENTS     # of a question
 VIEW_LIMIT = MOST_VIEW_BYTES
 
 # What play() and Referee.play() return.
-LEG_IS_OVER = 0
-RECORDS_ARE_FULL = 1
-ANSWER_WANTED = 2
-FAULT = 3
+LEG_IS_OVER = LEG_OVER
+RECORDS_ARE_FULL = RECORDS_FULL
+ANSWER_WANTED = DECIDE
+FAULT = REFUSED
 
 
 cdef class GameCore:
@@ -118,11 +118,7 @@ cdef class GameCore:
         cdef Status status
         with nogil:
             status = self.step(answer)
-        if status == DECIDE:
-            return ANSWER_WANTED
-        if status == REFUSED:
-            return FAULT
-        return RECORDS_ARE_FULL if status == RECORDS_FULL else LEG_IS_OVER
+        return status
 
     def default(self):
         """The contest's default answer to the pending decision."""

@@ -1,64 +1,65 @@
 # See channels.pyx for details.
 
-from libc.stdint cimport uint32_t, uint64_t
+cimport cython
+from libc.stdint cimport int64_t
 
-cdef extern from "poll.h" nogil:
-    struct pollfd:
-        int fd
-        short events
-        short revents
-    int poll(pollfd* descriptors, unsigned long count, int timeout)
-    short POLLIN
-    short POLLOUT
+from engine.kernel.game_core cimport REFUSED
+from engine.processes.lines cimport C_MOST_LINE_BYTES
+from engine.processes.pipes cimport Channel, pollfd
+
+cpdef enum:     # kinds of events, beside GameCore's LEG_OVER, RECORDS_FULL and REFUSED
+    BOT_FAULTY = REFUSED + 1
+    BOT_OUT_OF_MEMORY
+    CHANNEL_FAILED
 
 cdef enum:
-    MOST_POLLED = 3     # descriptors of a channel
+    LINE_ROOM = C_MOST_LINE_BYTES + 1
+    MOST_EVENT_TEXT = 511
 
-cdef enum Reading:
-    NOTHING_YET
-    SOMETHING
-    NO_MORE             # the other end is closed
+cdef struct Event:
+    int kind
+    int lane
+    int channel
+    int text_size
+    char text[MOST_EVENT_TEXT]
 
-cdef struct Channel:
-    int to_bot
-    int from_bot
-    int errors          # -1 once it is closed
-    bint lines          # one lane, asked in text
-    void* dialogue      # what asks and understands it instead of lines that stay the same, or NULL
-    bint is_open
-    bint is_closed      # by the caller
-    bint outstanding    # a message is out, its answer is not yet in
-    bint in_touched
-    unsigned char* gathering    # the next message
-    size_t gathered_size
-    size_t gathering_capacity
-    int* gathered               # the lane of each question, -1 for a start or an end
-    int gathered_count
-    size_t gathered_capacity
-    unsigned char* sending      # the message that is out
-    size_t sending_size
-    size_t sending_capacity
-    size_t sent
-    int* asked                  # as `gathered`, of the message that is out
-    int asked_count
-    size_t asked_capacity
-    unsigned char* inbox
-    size_t inbox_size
-    size_t inbox_capacity
-    uint32_t serial
-    uint64_t messages
-    int tail_size               # of the last that it complained
-    char tail[4096]
+cdef const char* NO_MEMORY
 
-cdef bint start_gathering(Channel* channel, size_t room) noexcept nogil
-cdef bint gather_bytes(Channel* channel, const void* content, size_t size) noexcept nogil
-cdef bint gather_lane(Channel* channel, int lane) noexcept nogil
-cdef void take_gathered_lanes(Channel* channel) noexcept nogil
-cdef bint take_gathered_message(Channel* channel) noexcept nogil
-cdef bint append_gathered(Channel* channel) noexcept nogil
-cdef bint push(Channel* channel) noexcept nogil
-cdef Reading pull(Channel* channel, size_t room) noexcept nogil
-cdef bint make_inbox(Channel* channel, size_t room) noexcept nogil
-cdef void drain(Channel* channel) noexcept nogil
-cdef int watch(const Channel* channel, pollfd* polled) noexcept nogil
-cdef void free_buffers(Channel* channel) noexcept nogil
+
+@cython.final
+cdef class Channels:
+    cdef Channel* all
+    cdef int count
+    cdef size_t capacity
+    cdef int* touched           # channels with questions that are not sent
+    cdef size_t touched_capacity
+    cdef int touched_count
+    cdef pollfd* polled
+    cdef size_t polled_capacity
+    cdef int asked_last         # of the processes with many lanes, -1 for none yet
+    cdef int times_skipped      # how often in a row the one of them that waits longest was not asked
+    cdef Event* events          # of one run: at most one for each lane, which then stops, and for each channel
+    cdef size_t event_capacity
+    cdef int event_count
+    cdef list closed            # numbers of channels closed since the last run, whose events may still be read
+    cdef list spare             # numbers that are free
+    cdef dict dialogues         # what the channels point to
+
+    cdef int begin_run(self, int lane_count) except -1
+    cdef list happened(self)
+    cdef void touch(self, int number) noexcept nogil
+    cdef int send_next(self) noexcept nogil
+    cdef int choose(self) noexcept nogil
+    cdef bint is_worth_asking_again(self) noexcept nogil
+    cdef void send(self, int number) noexcept nogil
+    cdef void speak(self, int number) noexcept nogil
+    cdef bint was_silent(self, int number) noexcept nogil
+    cdef void push_on(self, int number) noexcept nogil
+    cdef bint receive(self, int number) noexcept nogil
+    cdef void wait_for(self, int number) noexcept nogil
+    cdef bint wait_for_any(self, int64_t until) noexcept nogil
+    cdef void refuse_line(self, int number, const char* why) noexcept nogil
+    cdef void fail(self, int number, const char* why) noexcept nogil
+    cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil
+
+cdef int64_t now_nanoseconds() noexcept nogil

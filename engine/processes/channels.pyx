@@ -1,166 +1,388 @@
-"""The pipes of a process that plays: what it is sent, what it answers, what it complains.
+"""The processes of one worker: which is asked next, what it is sent, what it answers or why it can't."""
 
-Nothing here waits: what doesn't fit into a pipe goes later. Two buffers take turns
-with the messages of a process: one gathers what it is asked next, the other
-is being sent.
-"""
+import os
 
-from libc.errno cimport EAGAIN, EINTR, errno
+cimport cython
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memmove
-from posix.unistd cimport read, write
+from libc.string cimport memchr, memcpy, memset, strlen
+from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from engine.kernel.memory cimport grown
-from engine.processes.messages cimport Header
+from engine.processes.messages cimport Header, most_answer_bytes
+from engine.processes.pipes cimport (
+    MOST_POLLED,
+    NO_MORE,
+    NOTHING_YET,
+    Channel,
+    Reading,
+    append_gathered,
+    drain,
+    free_buffers,
+    gather_bytes,
+    make_inbox,
+    poll,
+    pollfd,
+    pull,
+    push,
+    start_gathering,
+    take_gathered_lanes,
+    take_gathered_message,
+    watch,
+)
 
 cdef enum:
-    COMPLAINTS_AT_ONCE = 64     # readings of 4 KB, so that a flood does not keep the others waiting
+    MOST_UNREAD = 1 << 24       # bytes that wait for a program to read them
+    PATIENCE_MILLISECONDS = 1   # to wait for the channel that was asked last
+    ASK_AGAIN = 4               # ask the same process if it has a quarter as many questions as before
+    MANY_QUESTIONS = 4          # with fewer, messages are what costs
+    MOST_QUOTED = 100           # characters of a line that is no answer
+
+NO_MEMORY = b"there is no memory left for its questions"
 
 
-cdef bint start_gathering(Channel* channel, size_t room) noexcept nogil:
-    """Begin the next message, which will have about so many bytes; false when there is no memory."""
-    if not grown(<void**>&channel.gathering, &channel.gathering_capacity, room + sizeof(Header), 1):
-        return False
-    channel.gathered_count = 0
-    channel.gathered_size = 0 if channel.lines else sizeof(Header)
-    return True
+cdef int64_t now_nanoseconds() noexcept nogil:
+    cdef timespec moment
+    clock_gettime(CLOCK_MONOTONIC, &moment)
+    return <int64_t>moment.tv_sec * 1000000000 + moment.tv_nsec
 
 
-cdef bint gather_bytes(Channel* channel, const void* content, size_t size) noexcept nogil:
-    """Add to the next message; false when there is no memory."""
-    if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + size, 1):
-        return False
-    if size:
-        memcpy(channel.gathering + channel.gathered_size, content, size)
-    channel.gathered_size += size
-    return True
+@cython.final
+cdef class Channels:
+    """Channels by number, each with a process at its other end, and the events of the run that goes on."""
 
+    def __cinit__(self):
+        self.asked_last = -1
+        self.closed = []
+        self.spare = []
+        self.dialogues = {}
 
-cdef bint gather_lane(Channel* channel, int lane) noexcept nogil:
-    """Note whose question was added, -1 for nobody's; false when there is no memory."""
-    if not grown(<void**>&channel.gathered, &channel.gathered_capacity, channel.gathered_count + 1, sizeof(int)):
-        return False
-    channel.gathered[channel.gathered_count] = lane
-    channel.gathered_count += 1
-    return True
+    def __dealloc__(self):
+        cdef int i
+        for i in range(self.count):
+            free_buffers(&self.all[i])
+        free(self.all)
+        free(self.touched)
+        free(self.polled)
+        free(self.events)
 
-
-cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
-    """Have the gathered lanes be those that are asked."""
-    channel.serial += 1
-    channel.messages += 1
-    channel.gathered, channel.asked = channel.asked, channel.gathered
-    channel.gathered_capacity, channel.asked_capacity = channel.asked_capacity, channel.gathered_capacity
-    channel.asked_count = channel.gathered_count
-    channel.gathered_count = 0
-    channel.outstanding = True
-
-
-cdef bint take_gathered_message(Channel* channel) noexcept nogil:
-    """Have the gathered message be the one that is sent, with a header if it is binary; false without memory."""
-    cdef Header* header
-    take_gathered_lanes(channel)
-    if not channel.lines:
-        header = <Header*>channel.gathering
-        header.size = <uint32_t>channel.gathered_size
-        header.serial = channel.serial
-        header.count = <uint32_t>channel.asked_count
-        header.text_size = 0
-    channel.gathering, channel.sending = channel.sending, channel.gathering
-    channel.gathering_capacity, channel.sending_capacity = channel.sending_capacity, channel.gathering_capacity
-    channel.sending_size = channel.gathered_size
-    channel.sent = 0
-    channel.inbox_size = 0
-    return start_gathering(channel, 0)
-
-
-cdef bint append_gathered(Channel* channel) noexcept nogil:
-    """Send the gathered text behind what the process has yet to read; false when there is no memory."""
-    cdef size_t unread = channel.sending_size - channel.sent
-    if channel.sent > unread:
-        memmove(channel.sending, channel.sending + channel.sent, unread)
-        channel.sent = 0
-        channel.sending_size = unread
-    if not grown(
-        <void**>&channel.sending, &channel.sending_capacity, channel.sending_size + channel.gathered_size, 1
-    ):
-        return False
-    if channel.gathered_size:
-        memcpy(channel.sending + channel.sending_size, channel.gathering, channel.gathered_size)
-    channel.sending_size += channel.gathered_size
-    channel.gathered_size = 0
-    return True
-
-
-cdef bint push(Channel* channel) noexcept nogil:
-    """Write as much as fits of what is not yet written; false when nobody reads it any more."""
-    cdef Py_ssize_t put
-    while channel.sent < channel.sending_size:
-        put = write(channel.to_bot, channel.sending + channel.sent, channel.sending_size - channel.sent)
-        if put > 0:
-            channel.sent += put
-        elif put < 0 and errno == EINTR:
-            continue
+    def open(self, int to_bot, int from_bot, int errors, *, bint lines, bytes greeting=b"", dialogue=None):
+        """Add a process by its pipes, which become non-blocking; its number. It reads `greeting` first."""
+        cdef int number = self.spare.pop() if self.spare else self.count
+        cdef size_t count = self.count + 1
+        if not (
+            grown(<void**>&self.all, &self.capacity, count, sizeof(Channel))
+            and grown(<void**>&self.touched, &self.touched_capacity, count, sizeof(int))
+            and grown(<void**>&self.polled, &self.polled_capacity, MOST_POLLED * count, sizeof(pollfd))
+        ):
+            raise MemoryError
+        cdef Channel* channel = &self.all[number]
+        if number < self.count:
+            free_buffers(channel)
         else:
-            return put < 0 and errno == EAGAIN
-    return True
+            self.count += 1
+        memset(channel, 0, sizeof(Channel))
+        for descriptor in (to_bot, from_bot, errors):
+            os.set_blocking(descriptor, False)
+        channel.to_bot = to_bot
+        channel.from_bot = from_bot
+        channel.errors = errors
+        channel.lines = lines
+        channel.is_open = True
+        if dialogue is not None:
+            self.dialogues[number] = dialogue
+            channel.dialogue = <void*>dialogue
+        if not start_gathering(channel, 4096) or not gather_bytes(channel, <const char*>greeting, len(greeting)):
+            raise MemoryError
+        return number
 
+    def close(self, int number):
+        """Forget a channel, once; the caller ends its process. Its lanes must be gone or stopped.
 
-cdef bint make_inbox(Channel* channel, size_t room) noexcept nogil:
-    """Make room for so many bytes of answers; false when there is no memory."""
-    return grown(<void**>&channel.inbox, &channel.inbox_capacity, room, 1)
+        After the next run its number may stand for another channel.
+        """
+        cdef Channel* channel = &self.all[number]
+        cdef int kept = 0
+        cdef int i
+        if channel.is_closed:
+            raise ValueError("the channel is closed already")
+        channel.is_open = False
+        channel.is_closed = True
+        channel.outstanding = False
+        for i in range(self.touched_count):
+            if self.touched[i] != number:
+                self.touched[kept] = self.touched[i]
+                kept += 1
+        self.touched_count = kept
+        self.closed.append(number)
+        channel.dialogue = NULL
+        self.dialogues.pop(number, None)
 
+    def unsent(self, int number):
+        """What a process has not read yet of the message that is out."""
+        cdef Channel* channel = &self.all[number]
+        return channel.sending[channel.sent:channel.sending_size] if channel.sending != NULL else b""
 
-cdef Reading pull(Channel* channel, size_t room) noexcept nogil:
-    """Read once into the inbox, which holds so many bytes in all and isn't full."""
-    cdef Py_ssize_t got
-    while True:
-        got = read(channel.from_bot, channel.inbox + channel.inbox_size, room - channel.inbox_size)
-        if got > 0:
-            channel.inbox_size += got
-            return SOMETHING
-        if got < 0 and errno == EINTR:
-            continue
-        return NOTHING_YET if got < 0 and errno == EAGAIN else NO_MORE
+    def is_outstanding(self, int number):
+        """(whether a message is out, how many messages there were)."""
+        return bool(self.all[number].outstanding), self.all[number].messages
 
+    def printed(self, int number):
+        """The last bytes that a process wrote to standard error."""
+        if self.all[number].is_open:
+            drain(&self.all[number])
+        return self.all[number].tail[:self.all[number].tail_size]
 
-cdef void drain(Channel* channel) noexcept nogil:
-    """Read what a process complains, and keep the last of it."""
-    cdef char chunk[4096]
-    cdef Py_ssize_t got
-    cdef int kept, _portion
-    for _portion in range(COMPLAINTS_AT_ONCE):
-        if channel.errors < 0:
+    def take_printed(self, int number):
+        """The same, once: these bytes are forgotten."""
+        cdef bytes taken = self.printed(number)
+        self.all[number].tail_size = 0
+        return taken
+
+    def drain_all(self):
+        """Read what processes wrote to standard error, so that none waits for it to be read."""
+        cdef int i
+        for i in range(self.count):
+            if self.all[i].is_open:
+                drain(&self.all[i])
+
+    cdef int begin_run(self, int lane_count) except -1:
+        """Make room for the events of a run of so many lanes."""
+        if not grown(<void**>&self.events, &self.event_capacity, lane_count + self.count, sizeof(Event)):
+            raise MemoryError
+        self.event_count = 0
+        self.spare += self.closed
+        self.closed.clear()
+        return 0
+
+    cdef list happened(self):
+        """The events of the run, as Lanes.run gives them."""
+        cdef Event* event
+        cdef list told = []
+        cdef int i
+        for i in range(self.event_count):
+            event = &self.events[i]
+            text = event.text[:event.text_size].decode("utf-8", "replace")
+            told.append((event.kind, event.lane, event.channel, text))
+        return told
+
+    cdef void touch(self, int number) noexcept nogil:
+        if not self.all[number].in_touched:
+            self.all[number].in_touched = True
+            self.touched[self.touched_count] = number
+            self.touched_count += 1
+
+    cdef int send_next(self) noexcept nogil:
+        """Send the questions of one process with many lanes, and of every program; the last one's number or -1.
+
+        Asked one after the other, processes get messages of twice as many questions
+        as if all were asked at once: while one answers, the others'
+        questions gather. Lines carry one question each, so they need not wait.
+        """
+        cdef int number
+        cdef int last = -1
+        cdef int kept = 0
+        cdef int i
+        cdef int chosen = self.choose()
+        for i in range(self.touched_count):
+            number = self.touched[i]
+            if self.all[number].lines or number == chosen:
+                self.all[number].in_touched = False
+                # A channel that has not answered yet is touched again by its answer.
+                if self.all[number].is_open and not self.all[number].outstanding:
+                    self.send(number)
+                    last = number
+            else:
+                self.touched[kept] = number
+                kept += 1
+        self.touched_count = kept
+        return last
+
+    cdef int choose(self) noexcept nogil:
+        """Of the processes with many lanes, the one to be asked next; -1 for none.
+
+        The process that was asked last comes first if it has many questions again:
+        its memory is still in the processor's cache. Then the one that waits longest; but where it has few questions,
+        the one that has most, until the first was skipped as often as processes wait.
+        """
+        cdef int first = -1
+        cdef int fullest = -1
+        cdef int number, i
+        cdef Channel* channel
+        for i in range(self.touched_count):
+            number = self.touched[i]
+            channel = &self.all[number]
+            if channel.lines or channel.outstanding or not channel.is_open:
+                continue
+            if first < 0:
+                first = number
+            if fullest < 0 or channel.gathered_count > self.all[fullest].gathered_count:
+                fullest = number
+        if fullest < 0:
+            return -1
+        if self.is_worth_asking_again():
+            return self.asked_last
+        if (
+            fullest == first
+            or self.all[first].gathered_count >= MANY_QUESTIONS
+            or self.times_skipped >= self.touched_count
+        ):
+            self.times_skipped = 0
+            fullest = first
+        else:
+            self.times_skipped += 1
+        self.asked_last = fullest
+        return fullest
+
+    cdef bint is_worth_asking_again(self) noexcept nogil:
+        """Whether the process that was asked last has many questions now, a quarter as many as then."""
+        cdef Channel* channel
+        if self.asked_last < 0:
+            return False
+        channel = &self.all[self.asked_last]
+        return (
+            channel.is_open
+            and channel.in_touched
+            and not channel.outstanding
+            and channel.gathered_count >= MANY_QUESTIONS
+            and ASK_AGAIN * channel.gathered_count >= channel.asked_count
+        )
+
+    cdef void send(self, int number) noexcept nogil:
+        """Send what a channel has gathered."""
+        cdef Channel* channel = &self.all[number]
+        if channel.dialogue != NULL:
+            take_gathered_lanes(channel)
+            self.speak(number)
+        elif channel.lines and not self.was_silent(number):
             return
-        got = read(channel.errors, chunk, sizeof(chunk))
-        if got == 0:
-            channel.errors = -1
-        if got <= 0:
+        elif take_gathered_message(channel):
+            self.push_on(number)
+        else:
+            self.fail(number, NO_MEMORY)
+
+    cdef void speak(self, int number) noexcept nogil:
+        """Send what a dialogue has gathered."""
+        cdef Channel* channel = &self.all[number]
+        if channel.sending_size - channel.sent > MOST_UNREAD:
+            self.fail(number, b"does not read what it is told")
+        elif not append_gathered(channel):
+            self.fail(number, NO_MEMORY)
+        else:
+            self.push_on(number)
+
+    cdef bint was_silent(self, int number) noexcept nogil:
+        """Fail a channel of lines that has written something since its last answer; false if so."""
+        cdef Channel* channel = &self.all[number]
+        if not make_inbox(channel, LINE_ROOM):
+            self.fail(number, NO_MEMORY)
+            return False
+        channel.inbox_size = 0
+        pull(channel, LINE_ROOM)    # if it has ended, sending will tell
+        if channel.inbox_size == 0:
+            return True
+        self.refuse_line(number, b"answered before it was asked: ")
+        return False
+
+    cdef void push_on(self, int number) noexcept nogil:
+        """Write what is not yet written of what a channel is sent."""
+        cdef Channel* channel = &self.all[number]
+        if push(channel):
             return
-        kept = channel.tail_size
-        if kept + got > <int>sizeof(channel.tail):
-            kept = <int>sizeof(channel.tail) - <int>got
-            memmove(channel.tail, channel.tail + channel.tail_size - kept, kept)
-        memcpy(channel.tail + kept, chunk, got)
-        channel.tail_size = kept + <int>got
+        if channel.dialogue != NULL:    # it reads no more, but may have answered already
+            channel.sent = channel.sending_size
+        else:
+            self.fail(number, b"")
 
+    cdef bint receive(self, int number) noexcept nogil:
+        """Read a channel's answer as far as it is there; true when it is whole or the channel failed."""
+        cdef Channel* channel = &self.all[number]
+        cdef size_t room = LINE_ROOM if channel.lines else most_answer_bytes(channel.asked_count)
+        cdef size_t size
+        cdef Reading reading
+        if not make_inbox(channel, room + 1):
+            self.fail(number, NO_MEMORY)
+            return True
+        while True:
+            reading = pull(channel, room + 1)
+            if reading == NOTHING_YET:
+                return False
+            if reading == NO_MORE:
+                self.fail(number, b"")
+                return True
+            if channel.lines:
+                if memchr(channel.inbox, c"\n", channel.inbox_size) != NULL or channel.inbox_size > LINE_ROOM:
+                    channel.outstanding = False
+                    return True
+            elif channel.inbox_size >= sizeof(Header):
+                size = (<Header*>channel.inbox).size
+                if size <= channel.inbox_size or size > room:
+                    channel.outstanding = False
+                    return True
 
-cdef int watch(const Channel* channel, pollfd* polled) noexcept nogil:
-    """Fill in what to wait for until a channel can go on: at most MOST_POLLED descriptors; how many these are."""
-    polled[0].fd = channel.from_bot
-    polled[0].events = POLLIN
-    polled[1].fd = channel.errors    # poll passes over -1
-    polled[1].events = POLLIN
-    if channel.sent == channel.sending_size:
-        return 2
-    polled[2].fd = channel.to_bot
-    polled[2].events = POLLOUT
-    return 3
+    cdef void wait_for(self, int number) noexcept nogil:
+        """Wait a moment for what a channel answers."""
+        poll(self.polled, watch(&self.all[number], self.polled), PATIENCE_MILLISECONDS)
 
+    cdef bint wait_for_any(self, int64_t until) noexcept nogil:
+        """Wait until a process answers or complains; false when none is asked or the time is over."""
+        cdef int i
+        cdef int count = 0
+        cdef int64_t left = (until - now_nanoseconds()) // 1000000
+        cdef Channel* channel
+        if left <= 0:
+            return False
+        for i in range(self.count):
+            channel = &self.all[i]
+            if channel.is_open and channel.outstanding:
+                count += watch(channel, &self.polled[count])
+        if count == 0:
+            return False
+        poll(self.polled, count, <int>left if left < 50 else 50)
+        count = 0
+        for i in range(self.count):
+            channel = &self.all[i]
+            if channel.is_open and channel.outstanding:
+                if self.polled[count + 1].revents:
+                    drain(channel)
+                count += 2 if channel.sent == channel.sending_size else 3
+        return True
 
-cdef void free_buffers(Channel* channel) noexcept nogil:
-    free(channel.gathering)
-    free(channel.gathered)
-    free(channel.sending)
-    free(channel.asked)
-    free(channel.inbox)
+    cdef void refuse_line(self, int number, const char* why) noexcept nogil:
+        """Fail a channel for the line that it wrote, and quote it."""
+        cdef Channel* channel = &self.all[number]
+        cdef char text[MOST_EVENT_TEXT + 1]
+        cdef int length = 0
+        cdef int i
+        cdef unsigned char letter
+        while why[length] and length < MOST_QUOTED:
+            text[length] = why[length]
+            length += 1
+        for i in range(<int>channel.inbox_size):
+            letter = channel.inbox[i]
+            if letter == c"\n" or i == MOST_QUOTED:
+                break
+            text[length] = <char>letter if 32 <= letter < 127 else c"?"
+            length += 1
+        text[length] = 0
+        self.fail(number, text)
+
+    cdef void fail(self, int number, const char* why) noexcept nogil:
+        """A channel can't go on. An empty reason: its process has ended or closed its pipes."""
+        if not self.all[number].is_open:
+            return
+        self.all[number].is_open = False
+        self.all[number].outstanding = False
+        drain(&self.all[number])
+        self.tell(CHANNEL_FAILED, -1, number, why, <int>strlen(why))
+
+    cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil:
+        """Note an event."""
+        cdef Event* event = &self.events[self.event_count]
+        event.kind = kind
+        event.lane = lane
+        event.channel = channel
+        event.text_size = min(length, <int>MOST_EVENT_TEXT)
+        if length:
+            memcpy(event.text, text, event.text_size)
+        self.event_count += 1

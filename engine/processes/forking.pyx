@@ -29,11 +29,13 @@ cdef extern from *:
     int PR_SET_PDEATHSIG
     pid_t waitpid(pid_t process, int* status, int options) nogil
 
-cdef enum:
+cpdef enum:
     FORK = 1            # answered by a Reply of the process and our ends of its pipes
-    ENDS_TAKEN = 2      # the other end has its own of them
-    REAP = 3            # a process that ends: answered by a Reply of its status
-    PIPES = 3           # its standard input, output and errors
+    ENDS_TAKEN          # the other end has its own of them
+    REAP                # a process that ends: answered by a Reply of its status
+
+cdef enum:
+    PIPES = 3           # standard input, output and errors of a process
     MOST_DESCRIPTORS = 64
 
 cdef struct Order:
@@ -43,6 +45,25 @@ cdef struct Order:
 cdef struct Reply:
     int outcome     # a process's number or status as waitpid gives it, or -errno
     int ends[PIPES]
+
+
+REPLY_BYTES = sizeof(Reply)
+
+
+def order(int kind, int process=0):
+    """An order as the loop reads it."""
+    cdef Order order
+    order.kind = kind
+    order.process = process
+    return (<char*>&order)[:sizeof(Order)]
+
+
+def read_reply(bytes reply):
+    """(outcome, ends of the pipes) of a Reply of REPLY_BYTES."""
+    cdef const Reply* content = <const Reply*><const char*>reply
+    if len(reply) != sizeof(Reply):
+        raise ValueError("a reply that is torn off")
+    return content.outcome, [content.ends[number] for number in range(PIPES)]
 
 
 cdef bint read_order(Order* order) noexcept nogil:
@@ -89,9 +110,10 @@ cdef int open_pipes(int* ours, int* theirs) noexcept nogil:
 
 
 def serve_forks():
-    """Fork a process for each order; return in each of these, whose standard streams are pipes to who ordered it.
+    """Fork a process for each order; return in each fork, never here. This process ends when the orders do.
 
-    It has no other descriptors, and dies with this process. Does not return here: when orders end, so does the process.
+    A fork's standard streams are pipes to the sender of its order. It has no other descriptors, and dies with this
+    process.
     """
     cdef Order order
     cdef Reply reply

@@ -1,25 +1,28 @@
 # Messages between the worker (engine.processes.lanes) and a Python bot's process (engine.processes.python_bots).
 #
 # A message to the process is a Header and `count` Questions, each of `question_size` bytes. Its
-# answer is a Header with the same serial, as many Answers, and the texts of those that are faulty.
+# answer is a Header with the same serial, as many Answers, and their texts: for each answer
+# why it is faulty and what the leg printed, `text_length` and `printed_length` bytes.
 # Where a contest tells values by name, each Question is followed by them as `marshal` writes them: so many
 # bytes as its first argument says, and zeros up to a multiple of eight.
 # All numbers are as they lie in memory: both ends are one machine.
 
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t
 
 cdef enum:
-    MOST_QUESTIONS = 8  # kinds of them that a contest has
-    MOST_TEXT = 400     # bytes that say why one answer is faulty
+    MOST_QUESTIONS = 8      # kinds of them that a contest has
+    MOST_TEXT = 400         # bytes that say why one answer is faulty
+    MOST_PRINTED = 800      # characters that are kept of what a leg printed
+    MOST_PRINTED_BYTES = 4 * MOST_PRINTED
 
 cdef enum:              # instead of a question's kind
     START_LANE = -1     # make a new bot for the lane; the first argument is its seed
     END_LANE = -2
 
 cdef enum:              # status of an answer
-    ANSWERED = 0
-    FAULTY = 1          # the text says why
-    OUT_OF_MEMORY = 2
+    ANSWERED
+    FAULTY              # the text says why
+    OUT_OF_MEMORY
 
 cdef struct Header:
     uint32_t size       # bytes of the message, with this header
@@ -34,7 +37,8 @@ cdef struct Question:
 
 cdef struct Answer:
     int64_t answer
-    int32_t status
+    int16_t status
+    int16_t printed_length
     int32_t text_length
 
 cdef inline size_t question_size(int most_arguments, int view_size) noexcept nogil:
@@ -44,6 +48,10 @@ cdef inline size_t question_size(int most_arguments, int view_size) noexcept nog
 cdef inline size_t padding_of(size_t size) noexcept nogil:
     """How many zeros follow so many bytes."""
     return (8 - size % 8) % 8
+
+cdef inline size_t most_answer_bytes(size_t count) noexcept nogil:
+    """The size of the longest answer to so many questions."""
+    return sizeof(Header) + count * (sizeof(Answer) + MOST_TEXT + MOST_PRINTED_BYTES)
 
 cdef inline bint is_answer(const unsigned char* message, size_t size, uint32_t serial, uint32_t count) noexcept nogil:
     """Whether so many bytes are a whole and sound answer to the message of this serial with so many questions."""
@@ -58,5 +66,7 @@ cdef inline bint is_answer(const unsigned char* message, size_t size, uint32_t s
     for i in range(count):
         if not 0 <= answers[i].text_length <= MOST_TEXT:
             return False
-        texts += answers[i].text_length
+        if not 0 <= answers[i].printed_length <= MOST_PRINTED_BYTES:
+            return False
+        texts += answers[i].text_length + answers[i].printed_length
     return texts == header.text_size and size == sizeof(Header) + count * sizeof(Answer) + texts

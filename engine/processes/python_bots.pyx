@@ -1,7 +1,7 @@
 """The loop inside a Python bot's process: questions for many legs in, their answers out, one message each.
 
-`engine.processes.messages` describes the messages; `engine.processes.lanes` is the other end. Each bot's process loads this module
-and no other of the core.
+`engine.processes.messages` describes the messages; `engine.processes.lanes` is the other end. Each bot's process loads
+this module and no other of the core, hence its length.
 """
 
 cimport cython
@@ -12,7 +12,7 @@ from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
 from cpython.number cimport PyNumber_Index
 from cpython.ref cimport PyObject, _Py_REFCNT
 from libc.errno cimport EINTR, errno
-from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 from posix.unistd cimport read, write
@@ -21,6 +21,7 @@ from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
 from engine.kernel.memory cimport grown
 from engine.processes.messages cimport (
     FAULTY,
+    MOST_PRINTED,
     MOST_QUESTIONS,
     MOST_TEXT,
     OUT_OF_MEMORY,
@@ -195,7 +196,10 @@ cdef class Field:
 
 @cython.final
 cdef class History:
-    """An attribute that is a list of moves, one a turn: the history of this number. What a bot sets is for a game."""
+    """An attribute that is a list of moves, one a turn: the history of this number.
+
+    What a bot puts in its place stays there for a game.
+    """
     cdef int number
 
     def __init__(self, int number):
@@ -319,15 +323,12 @@ cdef bytes explained(explain, problem):
         return b"an exception that can't be explained"
 
 
-cdef enum:
-    MOST_PRINTED = 800          # characters that are kept of what a leg printed
-
 cdef PyObject* asked = NULL     # the leg whose bot is being asked or made
 
 
 @cython.final
 cdef class LegOutput:
-    """Stands for sys.stdout and sys.stderr where legs share a process: keeps the last that each of them prints."""
+    """Replaces sys.stdout and sys.stderr where legs share a process: keeps the last that each of them prints."""
     encoding = "utf-8"
     errors = "replace"
     closed = False
@@ -354,13 +355,6 @@ cdef class LegOutput:
 
     def readable(self):
         return False
-
-
-cdef tell_printed(int lane, Leg leg):
-    """Write the last that a leg printed to standard error, with the number of its lane before it."""
-    cdef bytes text = f"\x1e{lane}\n{leg.printed}\x1f".encode("utf-8", "replace")
-    if leg.printed:
-        write(2, <const char*>text, len(text))      # what doesn't fit into the pipe is not missed
 
 
 @cython.final
@@ -416,8 +410,16 @@ cdef class Legs:
         self.by_lane[lane] = <PyObject*>leg
         self.kept[lane] = leg
 
+    cdef void look_ahead(self, char* place, size_t stride, int left) noexcept:
+        """Prefetch for questions that come some steps after this place, of so many that are left."""
+        cdef int stage, ahead
+        for stage in range(STAGES):
+            ahead = STEPS_AHEAD * (STAGES - stage)
+            if ahead < left:
+                self.prefetch(<Question*>(place + ahead * stride), stage)
+
     cdef void prefetch(self, Question* question, int stage) noexcept:
-        """Ask for the memory that a question will need: stage by stage, for what was asked for tells of the next."""
+        """Ask for the memory that a question will need, in stages: what one stage asks for points to the next."""
         cdef Leg leg
         cdef View view
         cdef PyObject* function
@@ -449,7 +451,7 @@ cdef class Legs:
                         prefetch_line((<PyListObject*>view.lists[i]).ob_item + view.filled[i])
 
 
-cdef struct Shape:          # of a contest's questions
+cdef struct Shape:          # how a contest's questions lie in a message
     size_t stride
     int view_size
     int most_arguments
@@ -498,7 +500,7 @@ cdef int64_t answer_of(Leg leg, Question* question, Shape* shape, Py_ssize_t tol
 
 
 cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, new_leg, explain):
-    """Answer the questions behind a header; the texts of those that are faulty."""
+    """Answer the questions behind a header; the texts of the answers."""
     global asked
     cdef char* place = <char*>header + sizeof(Header)   # where the next question begins
     cdef Py_ssize_t told = 0
@@ -507,7 +509,7 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
     cdef Question* question = <Question*>place
     cdef Answer* answer = answers
     cdef Leg leg = None
-    cdef bytes text
+    cdef bytes text, printed
     cdef list texts = []
     cdef list numbers = [None] * MOST_ARGUMENTS
     memset(answers, 0, count * sizeof(Answer))      # ANSWERED
@@ -523,10 +525,7 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
                 question = <Question*>place
                 answer = &answers[number]
                 if not shape.tells_values:
-                    for stage in range(STAGES):
-                        i = STEPS_AHEAD * (STAGES - stage)
-                        if number + i < count:
-                            legs.prefetch(<Question*>(place + i * shape.stride), stage)
+                    legs.look_ahead(place, shape.stride, count - number)
                 elif question.kind >= 0:
                     told = question.arguments[0]
                     place += told + padding_of(told)
@@ -559,10 +558,11 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
         except BaseException as problem:
             text = explained(explain, problem)
         if text is not None:
+            printed = leg.printed.encode("utf-8", "replace")
             answer.status = FAULTY
             answer.text_length = <int32_t>len(text)
-            tell_printed(question.lane, leg)
-            texts.append(text)
+            answer.printed_length = <int16_t>len(printed)
+            texts += (text, printed)
     return b"".join(texts)
 
 

@@ -1,7 +1,7 @@
-"""What a WebAssembly bot prints: its libc's fd_write, listened to.
+"""What a WebAssembly bot prints, by its libc's fd_write. The last of it is kept.
 
-The bot is told that all was written, for a printf that fails is what no bot expects; the function that would stand
-behind its import is called for its fuel. Of the words the last are kept.
+The bot is told that all was written, since no bot expects a printf to fail. The function that would stand
+behind its import is called all the same, for the fuel that it takes.
 """
 
 cimport cython
@@ -44,8 +44,8 @@ cdef class Printing:
     """Stands behind a bot's fd_write, and keeps the last bytes that it wrote to standard output and standard error.
 
     Addresses of the runtime's functions and of the store's context. `behind`: the handle of the function that costs;
-    `read_from` says which memory is the bot's. For whoever listens to each step there is also an fd_fdstat_get,
-    by which libc takes both for a terminal: it hands over each line, not a buffer when that is full.
+    `read_from` says which memory is the bot's. Where each step's words are wanted, there is also an fd_fdstat_get
+    by which libc takes both for a terminal: then it hands over each line, instead of a full buffer.
     """
     cdef CallUnchecked call_unchecked
     cdef MemoryData memory_data

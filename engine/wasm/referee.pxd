@@ -58,7 +58,7 @@ cdef class Referee:
     cdef void* error
     cdef void* trap
 
-    cdef int play_on(self, int64_t answer) noexcept nogil
+    cdef Status play_on(self, int64_t answer) noexcept nogil
     cdef int next_call(self, RuntimeValue* values) noexcept nogil
     cdef int next_plain_call(self, RuntimeValue* values) noexcept nogil
     cdef int next_plain_call_of_one(self, RuntimeValue* values) noexcept nogil

@@ -4,6 +4,8 @@ from engine.kernel.game_core import GameCore
 
 PACKED_VALUES: int
 
+def number_of_function(seat: int, question: int, questions: int) -> int: ...
+
 @final
 class Referee:
     """Plays a core with WebAssembly bots; see referee.pyx."""

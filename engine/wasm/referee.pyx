@@ -11,17 +11,12 @@ from libc.math cimport ceil
 from libc.stdint cimport UINT64_MAX
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
-from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED, Decision
+from engine.kernel.game_core cimport DECIDE, REFUSED, Decision
 from engine.kernel.limits cimport C_PACKED_VALUES
-
-cdef enum:      # engine.kernel.game_core's codes
-    C_LEG_IS_OVER = 0
-    C_RECORDS_ARE_FULL = 1
-    C_ANSWER_WANTED = 2
-    C_FAULT = 3
 
 cdef enum:
     STOP = -1   # instead of a function's number: leave the loop
+    FUEL_BETWEEN_LOOKS = 100_000_000    # at the clock: a tenth of a second as a rule
 
 PACKED_VALUES = C_PACKED_VALUES
 
@@ -44,13 +39,18 @@ cdef void* on_plain_step_of_one(void* referee, void* caller, RuntimeValue* value
     return NULL
 
 
+cdef inline int function_number(int seat, int question, int questions) noexcept nogil:
+    return seat * questions + question
+
+
+def number_of_function(int seat, int question, int questions):
+    """How the loop knows a seat's function for one of so many questions. Greater numbers, and STOP, end the loop."""
+    return function_number(seat, question, questions)
+
+
 cdef inline int64_t packed(int64_t one, int64_t other) noexcept nogil:
     """Two arguments of 32 bits in a value."""
     return <int64_t><uint32_t>one | other << 32
-
-
-cdef enum:
-    FUEL_BETWEEN_LOOKS = 100_000_000    # at the clock: a tenth of a second as a rule
 
 
 cdef inline double now() noexcept nogil:
@@ -67,8 +67,8 @@ cdef class Referee:
     Addresses of the runtime's functions and of the store's context; `questions`:
     how many the contest has, and the arguments of the one with most; `fuel`: for each decision, 0
     where it is not counted; `bank`: for all decisions and starts of a seat together, 0 for no such
-    limit; `seconds`: in the runtime, where fuel is counted, after which `is_late` and a fault of nobody's
-    ends `play`; or a trap, where `set_deadline` isn't 0 and the engine's clock ticks once a second.
+    limit; `seconds`: in the runtime, where fuel is counted; after these `is_late`, and `play` ends with FAULT though
+    no bot is at fault; or with a trap, where `set_deadline` isn't 0 and the engine's clock ticks once a second.
     `seat_bots` comes before the first `play`.
     """
 
@@ -137,11 +137,11 @@ cdef class Referee:
         return self.accounts[seat].spent
 
     def account(self, int seat):
-        """The address of a seat's account, for who tells its bot the time."""
+        """The address of a seat's account, for Surroundings, by which its bot asks the time."""
         return <uintptr_t>&self.accounts[seat]
 
     def charge(self, int seat, uint64_t fuel):
-        """Take fuel that a seat used otherwise than for a decision."""
+        """Charge a seat for fuel that it used otherwise than for a decision."""
         self.accounts[seat].spent += fuel
 
     def play(self, int64_t answer=0):
@@ -153,12 +153,12 @@ cdef class Referee:
         the rules: restart it, then call again with the default answer); or
         ANSWER_WANTED (the asked seat has no WebAssembly bot).
         """
-        cdef int code
+        cdef Status status
         with nogil:
-            code = self.play_on(answer)
-        return code
+            status = self.play_on(answer)
+        return status
 
-    cdef int play_on(self, int64_t answer) noexcept nogil:
+    cdef Status play_on(self, int64_t answer) noexcept nogil:
         """`play` for callers that hold no GIL."""
         cdef RuntimeValue values[8]
         values[0].i64 = answer
@@ -175,12 +175,8 @@ cdef class Referee:
         if self.error != NULL or self.trap != NULL:
             if self.fuel:
                 self.note_fuel()
-            return C_FAULT
-        if self.status == REFUSED:
-            return C_FAULT
-        if self.status == DECIDE:
-            return C_ANSWER_WANTED
-        return C_RECORDS_ARE_FULL if self.status == RECORDS_FULL else C_LEG_IS_OVER
+            return REFUSED
+        return self.status
 
     cdef int next_call(self, RuntimeValue* values) noexcept nogil:
         cdef Decision* decision = &self.core.decision
@@ -202,7 +198,7 @@ cdef class Referee:
                 values[i + 1].i64 = decision.arguments[i]
         if self.fuel:
             self.allot_fuel(decision.seat)
-        return decision.seat * self.questions + decision.kind
+        return function_number(decision.seat, decision.kind, self.questions)
 
     cdef inline int next_plain_call(self, RuntimeValue* values) noexcept nogil:
         cdef Decision* decision = &self.core.decision
@@ -213,7 +209,7 @@ cdef class Referee:
         values[1].i64 = packed(decision.arguments[0], decision.arguments[1])
         values[2].i64 = packed(decision.arguments[2], decision.arguments[3])
         values[3].i64 = packed(decision.arguments[4], decision.arguments[5])
-        return decision.seat * self.questions + decision.kind
+        return function_number(decision.seat, decision.kind, self.questions)
 
     cdef inline int next_plain_call_of_one(self, RuntimeValue* values) noexcept nogil:
         cdef Decision* decision = &self.core.decision
@@ -222,7 +218,7 @@ cdef class Referee:
         if status != DECIDE or not self.seated[decision.seat]:
             return STOP
         values[1].i64 = decision.arguments[0]
-        return decision.seat * self.questions + decision.kind
+        return function_number(decision.seat, decision.kind, self.questions)
 
     cdef uint64_t left_of_bank(self, int seat) noexcept nogil:
         return self.bank - min(self.bank, self.accounts[seat].spent)

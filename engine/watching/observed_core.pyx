@@ -1,7 +1,7 @@
 """A core that plays another one and writes down what is asked and what is answered.
 
-It stands where that core would stand, before bots of every kind. So games are looked at
-as a tournament plays them, and tournaments neither know of it nor pay for it.
+It takes that core's place, before bots of every kind. So games are seen
+as a tournament plays them, and a tournament does not pay for it.
 """
 
 cimport cython
@@ -27,12 +27,12 @@ cdef class ObservedCore(GameCore):
     cdef int64_t last_game
     cdef int64_t most
     cdef list kept
-    cdef list listeners         # who knows what is printed, by seat
-    cdef list before            # what bots printed who sat there before, by seat
+    cdef list listeners         # by seat, functions that give what its bot printed since the last call
+    cdef list before            # by seat, what bots printed that were replaced
     cdef object question        # the pending decision, if it is to be kept: a step up to its answer
     cdef object refused         # the answer to it that broke the rules
     cdef bint failed
-    cdef bint unheard           # decisions went by that are not kept
+    cdef bint unheard           # there were decisions that are not kept
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ cdef class ObservedCore(GameCore):
         return 0
 
     cdef heard(self, int seat):
-        """What the bot has printed since this was last asked, also the one before it that failed."""
+        """What the seat has printed since the last call, with a bot that failed meanwhile."""
         printed = self.before[seat]
         self.before[seat] = b""
         return printed + self.listeners[seat]() if self.listeners[seat] is not None else printed

@@ -11,7 +11,7 @@ import pytest
 from tests.hostile.field import Ground
 from tournament.artifacts import compiler_run, module_trial, program_build
 from tournament.standings.results import Results
-from tournament.worker.processes import lanes, python_bots
+from tournament.worker.processes import python_bots, time_limits
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -20,7 +20,7 @@ def small_limits() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiler_run, "SECONDS", 5)
         patch.setattr(module_trial, "SECONDS", 3)
-        patch.setattr(lanes, "_START_SECONDS", 0.5)
+        patch.setattr(time_limits, "START_SECONDS", 0.5)
         patch.setattr(program_build, "_SECONDS", 6)
         patch.setattr(python_bots, "_TRIAL_SECONDS", 2)
         yield

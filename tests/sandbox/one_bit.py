@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import random
-import struct
 import sys
 import sysconfig
 import time
@@ -18,6 +17,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from engine.processes.messages import LEAST_ANSWER_BYTES, start_message
 from tests.worker.support import ON
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
@@ -100,11 +100,11 @@ class _PythonBot:
         self.process = python_bots.start(artifact, "bot", _INTERFACE, sandbox, memory_megabytes=256, cpu_seconds=30)
 
     def said(self, seconds: float) -> str:
-        size = 8 + 8 * python_bots.most_arguments(_INTERFACE) + -(-_INTERFACE.view_size // 8) * 8
-        question = struct.pack("<ii", 0, python_bots._START_LANE).ljust(size, b"\0")
         with contextlib.suppress(BrokenPipeError):
-            self.process.write(struct.pack("<IIII", 16 + size, 1, 1, 0) + question)
-        return running.read_some(self.process, 4096, seconds, whole=33)[32:].decode(errors="replace")
+            start = start_message(python_bots.most_arguments(_INTERFACE), _INTERFACE.view_size)
+            self.process.write(start)
+        answer = running.read_some(self.process, 4096, seconds, whole=LEAST_ANSWER_BYTES + 1)
+        return answer[LEAST_ANSWER_BYTES:].decode(errors="replace")
 
 
 class _Program:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.runner import contest_run
 from tournament.runner.batching import Pace
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult
 from tournament.worker.batch import Receipt
@@ -19,21 +24,57 @@ def new_pace(workers: int, sessions: int) -> Pace:
     return Pace(workers, sessions, 12.0, VON_NEUMANN_POKER.estimates.rate)
 
 
+@dataclass(frozen=True)
+class Planned:
+    """A leg as the schedule has it, of a replica."""
+
+    has_processes: bool
+    replica: int = 0
+    match: int = 0
+    number: int = 0
+    digest: str = "to play"
+
+
+class Plan:
+    """A schedule of given legs."""
+
+    legs_per_replica = 1
+
+    def __init__(self, legs: Sequence[Planned]) -> None:
+        self.legs = [replace(leg, match=number) for number, leg in enumerate(legs)]
+
+    def fixtures(self) -> list[Planned]:
+        return self.legs
+
+    def place(self, match: int, number: int) -> tuple[int, int]:
+        return self.legs[match].replica, match
+
+    def leg(self, planned: Planned) -> Planned:
+        return planned
+
+
+def tasks_of(legs: Sequence[Planned], pace: Pace) -> list[list[Planned]]:
+    """The legs of each task, of those that are still to be played."""
+    plan = Plan(legs)
+    config = SimpleNamespace(contest=Settings(), sandbox=SandboxSettings(), general=SimpleNamespace(address=None))
+    writer = SimpleNamespace(storage=SimpleNamespace(location="nowhere"))
+    left = [leg.has_processes for leg in plan.legs if leg.digest != "done"]
+    tasks = contest_run._tasks(
+        VON_NEUMANN_POKER,
+        config,  # type: ignore[arg-type]
+        writer,  # type: ignore[arg-type]
+        plan,  # type: ignore[arg-type]
+        {"done"},
+        pace,
+        left.count(False),
+        left.count(True),
+    )
+    return [list(task.legs) for task in tasks]  # type: ignore[arg-type]
+
+
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
     """The batches of legs that are, or aren't, in lanes."""
-    batches: list[list[bool]] = []
-    batch: list[bool] = []
-    counts = [0, 0]
-    left = [legs.count(False), legs.count(True)]
-    for leg in chain(legs, [None]):
-        if leg is not None:
-            batch.append(leg)
-            counts[leg] += 1
-        if batch and (leg is None or pace.batch_is_full(*counts, *left)):
-            batches.append(batch)
-            left = [left[0] - counts[0], left[1] - counts[1]]
-            batch, counts = [], [0, 0]
-    return batches
+    return [[leg.has_processes for leg in task] for task in tasks_of([Planned(leg) for leg in legs], pace)]
 
 
 def seconds(batch: list[bool], pace: Pace) -> float:
@@ -75,6 +116,19 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
     batches = cut(legs, pace)
     longest = max(seconds(batch, pace) for batch in batches)
     assert longest < 45
+
+
+def test_a_task_stays_within_a_replica_unless_all_of_it_is_in_lanes() -> None:
+    pace = new_pace(1, 1)
+    assert [len(task) for task in tasks_of([Planned(False, replica) for replica in (0, 0, 1)], pace)] == [2, 1]
+    assert [len(task) for task in tasks_of([Planned(True, replica) for replica in (0, 0, 1)], pace)] == [3]
+    mixed = [Planned(True), Planned(False), Planned(True, 1)]
+    assert [len(task) for task in tasks_of(mixed, pace)] == [2, 1]
+
+
+def test_a_task_ends_before_a_leg_that_is_done() -> None:
+    legs = [Planned(False), Planned(False, digest="done"), Planned(False), Planned(False, digest="done")]
+    assert [[leg.match for leg in task] for task in tasks_of(legs, new_pace(1, 1))] == [[0], [2]]
 
 
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:

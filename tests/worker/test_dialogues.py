@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from engine.kernel.game_core import LEG_IS_OVER
 from engine.kernel.records import Table
-from engine.processes import lanes
+from engine.processes.channels import CHANNEL_FAILED
 from engine.processes.lanes import Lanes, Violation
 from engine.processes.lines import MOST_LINE_BYTES
 from engine.watching.scripted_core import ScriptedCore
@@ -49,7 +50,7 @@ class Talk:
         self.from_bot, self.writes = os.pipe()
         self.errors, self.complains = os.pipe()
         os.set_blocking(self.reads, False)
-        self.channel = self.table.open_channel(
+        self.channel = self.table.channels.open(
             self.to_bot, self.from_bot, self.errors, lines=True, dialogue=self.dialogue
         )
         self.core = ScriptedCore([(0, (), bytes(8))] * self.questions, 8)
@@ -93,7 +94,7 @@ def test_a_decision_may_take_many_lines(talk: Talk) -> None:
     assert talk.say(b"let me see\n5\n") == []
     assert talk.told() == b"let me see\n" + ASKED
     assert talk.core.answers == [5]
-    assert talk.table.is_outstanding(talk.channel) == (True, 2)
+    assert talk.table.channels.is_outstanding(talk.channel) == (True, 2)
 
 
 def test_lines_may_come_in_any_pieces(talk: Talk) -> None:
@@ -101,7 +102,7 @@ def test_lines_may_come_in_any_pieces(talk: Talk) -> None:
         assert talk.say(bytes([letter])) == []
     assert talk.dialogue.heard == [b"well", b"", b"5", b"6"]
     assert talk.told() == ASKED + b"well\n\n" + ASKED + ASKED
-    assert [event[0] for event in talk.say(b"7\n8\n9")] == [lanes.LEG_ENDED]
+    assert [event[0] for event in talk.say(b"7\n8\n9")] == [LEG_IS_OVER]
     assert talk.core.answers == [5, 6, 7]
 
 
@@ -109,12 +110,12 @@ def test_a_line_of_255_bytes_is_the_longest(talk: Talk) -> None:
     assert talk.say(b"x" * 255 + b"\n") == []
     assert talk.told() == ASKED + b"x" * 255 + b"\n"
     ((kind, _, channel, text),) = talk.say(b"y" * 256 + b"\n")
-    assert (kind, channel, text) == (lanes.CHANNEL_FAILED, talk.channel, "too long")
+    assert (kind, channel, text) == (CHANNEL_FAILED, talk.channel, "too long")
     assert talk.dialogue.heard[-1] == b"y" * 256
 
 
 def test_a_violation_fails_the_channel(talk: Talk) -> None:
-    assert talk.say(b"5\n13\n6\n") == [(lanes.CHANNEL_FAILED, -1, talk.channel, "unlucky")]
+    assert talk.say(b"5\n13\n6\n") == [(CHANNEL_FAILED, -1, talk.channel, "unlucky")]
     assert talk.dialogue.heard == [b"5", b"13"]
     assert talk.say(b"7\n") == []
 
@@ -147,7 +148,7 @@ def test_what_is_never_read_is_too_much(talk: Talk) -> None:
         with contextlib.suppress(BlockingIOError):
             written += os.write(talk.writes, lines[written % len(lines) :])  # a pipe may take a part of it
         events = talk.table.run(0.01)
-    assert events == [(lanes.CHANNEL_FAILED, -1, talk.channel, "does not read what it is told")]
+    assert events == [(CHANNEL_FAILED, -1, talk.channel, "does not read what it is told")]
 
 
 def test_a_closed_input_is_no_fault_while_answers_come(talk: Talk) -> None:
@@ -155,11 +156,11 @@ def test_a_closed_input_is_no_fault_while_answers_come(talk: Talk) -> None:
     assert talk.say(b"5\n6\n") == []
     os.write(talk.writes, b"7\n")
     os.close(talk.writes)
-    assert [event[0] for event in talk.table.run(0.01)] == [lanes.LEG_ENDED]
+    assert [event[0] for event in talk.table.run(0.01)] == [LEG_IS_OVER]
     assert talk.core.answers == [5, 6, 7]
 
 
 def test_the_end_of_the_output_is_one(talk: Talk) -> None:
     assert talk.say(b"5\n6") == []
     os.close(talk.writes)
-    assert talk.table.run(0.01) == [(lanes.CHANNEL_FAILED, -1, talk.channel, "")]
+    assert talk.table.run(0.01) == [(CHANNEL_FAILED, -1, talk.channel, "")]

@@ -36,7 +36,7 @@ from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
 from tournament.worker.leg import Stopped
 from tournament.worker.processes import lanes as lanes_module
-from tournament.worker.processes import spool
+from tournament.worker.processes import pool, spool
 from tournament.worker.processes.lanes import play_in_lanes
 
 ALONE = SandboxSettings(legs_per_process=1)
@@ -151,7 +151,7 @@ def test_legs_end_when_they_do_and_others_begin_in_their_place(monkeypatch: pyte
     lengths = {len(leg[1]) for leg in expected}
     assert len(lengths) > 3 and max(lengths) > 5 * min(lengths)
     for most in (2, 3, 5):
-        monkeypatch.setattr(lanes_module, "MOST_PROCESSES", most)
+        monkeypatch.setattr(pool, "MOST_PROCESSES", most)
         played = play(field, playing, SandboxSettings(legs_per_process=2))
         assert [leg.what_counts for leg in played] == expected
 
@@ -389,6 +389,34 @@ def test_verdicts_do_not_depend_on_who_shares_a_process(source: str) -> None:
             HUNGRY.format(60): out_of_memory,
             NOISY: {"ValueError: seven (line 10 in a)"},
         }[source]
+
+
+PRINTS_MARKS = """
+n = 0
+
+def a(bot):
+    global n
+    n += 1
+    if n == 3:
+        print("own\\x1e0\\nfirst\\x1f second\\x1e1\\nthird\\x1f")
+        raise ValueError("own\\x1f2\\x1f words")
+    return 5
+
+def b(bot, bet):
+    return True
+"""
+
+
+@pytest.mark.parametrize("sandbox", [ON, ALONE], ids=["together", "alone"])
+def test_what_a_leg_prints_is_its_own_whatever_bytes_it_has(sandbox: SandboxSettings) -> None:
+    others = {f"other_{n}": STEADY.format(0.1 * n, 0.5) for n in range(3)}
+    field = [python_entrant(name, source) for name, source in {"prints": PRINTS_MARKS, **others}.items()]
+    playing = Settings(sessions=3, faults_allowed=0)
+    legs = [leg for leg in legs_of(field, playing) if "prints" in (leg.x.name, leg.y.name)]
+    for leg in play(field, playing, sandbox, legs):
+        (fault,) = leg.faults
+        assert fault.complaints == "own?0\nfirst? second?1\nthird?"
+        assert fault.what == r"ValueError: own\x1f2\x1f words (line 9 in a)"
 
 
 GROWS = """(module (memory (export "memory") 129)

@@ -33,14 +33,15 @@ from tests.worker.support import (
 from tournament.contests.von_neumann_poker import Settings
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.processes import lanes, programs, python_bots
+from tournament.worker.processes import lanes, programs, python_bots, time_limits
+from tournament.worker.processes.time_limits import Spent, TimeLimits
 
 LOOP = "while True: pass"
 
 
 @pytest.fixture(autouse=True)
 def little_time_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "_START_SECONDS", 0.4)
+    monkeypatch.setattr(time_limits, "START_SECONDS", 0.4)
 
 
 def python(deed: str, at: int | str = 2) -> str:
@@ -80,7 +81,7 @@ DEEDS = {
 @pytest.fixture
 def usual_time_to_start(monkeypatch: pytest.MonkeyPatch, little_time_to_start: None) -> None:
     """For bots that start on a machine that is busy with other tests, or on purpose."""
-    monkeypatch.setattr(lanes, "_START_SECONDS", 5.0)
+    monkeypatch.setattr(time_limits, "START_SECONDS", 5.0)
 
 
 def test_every_deed_is_one_fault_and_the_bot_starts_afresh(usual_time_to_start: None) -> None:
@@ -238,23 +239,13 @@ class Queueing:
 
     def __init__(self, ticks: Sequence[tuple[float, float, float]]) -> None:
         self.ticks = ticks
-        self.now = -1
-
-    def audit(self) -> float:
-        self.now += 1
-        return self.ticks[self.now][0]
+        self.now = 0
 
     def cpu_seconds(self) -> float:
         return sum(tick[1] for tick in self.ticks[: self.now + 1])
 
     def run_delay(self) -> float:
         return sum(tick[2] for tick in self.ticks[: self.now + 1])
-
-    def threads(self) -> int:
-        return 1
-
-    def has_taken_too_much(self) -> bool:
-        return False
 
     def has_written(self) -> bool:
         return False
@@ -263,37 +254,51 @@ class Queueing:
         return self.ticks[self.now][1:] == (0.0, 0.0)
 
 
-class Asked:
-    """Lanes of which one is outstanding."""
-
-    def is_outstanding(self, channel: int) -> tuple[bool, int]:
-        return True, 3
-
-
-def is_blamed(monkeypatch: pytest.MonkeyPatch, ticks: Sequence[tuple[float, float, float]]) -> bool:
-    table = object.__new__(lanes._LaneTable)
-    confined = Queueing(ticks)
-    process = lanes._Process(confined, 0, shared=True)  # type: ignore[arg-type]
-    vars(table).update(
-        _by_channel={0: process},
-        _lanes=Asked(),
-        _settings=Settings(wall_seconds_per_decision=1, wall_seconds_per_leg=2),
+def verdict(ticks: Sequence[tuple[float, float, float]], spent: Spent | None = None) -> str | None:
+    """What a process is told that has one message to answer all the while."""
+    process = Queueing(ticks)
+    limits = TimeLimits(
+        Settings(
+            wall_seconds_per_decision=1, wall_seconds_per_leg=2, cpu_seconds_per_decision=1.5, cpu_seconds_per_leg=60
+        ),
+        process,
     )
-    failures: list[str] = []
-    monkeypatch.setattr(table, "_process_failed", lambda _process, what: failures.append(what))
-    for _ in ticks:
-        table._audit(process, confined.audit())
-    return bool(failures)
+    for process.now, (elapsed, *_) in enumerate(ticks):
+        if what := limits.exceeded(3, False, elapsed, spent or Spent(legs=1)):
+            return what
+    return None
 
 
-def test_a_wait_for_the_processor_is_made_good_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wait_for_the_processor_is_made_good_when_it_is_over() -> None:
     waits = [*[(0.05, 0.0, 0.0)] * 30, (0.05, 0.01, 1.54)]
-    assert not is_blamed(monkeypatch, [(0.05, 0.0, 0.0), *waits * 40])
+    assert not verdict([(0.05, 0.0, 0.0), *waits * 40])
     # A worker that is seldom let to look counts half a second a time, and no more is made good than was counted.
-    assert not is_blamed(monkeypatch, [(5.0, 0.0, 0.0), (5.0, 0.01, 4.9)] * 40)
+    assert not verdict([(5.0, 0.0, 0.0), (5.0, 0.01, 4.9)] * 40)
     sleeps = [(0.05, 0.001, 0.0)] * 19  # a little less than a second
-    assert is_blamed(monkeypatch, [(0.05, 0.01, 60.0), *sleeps * 3])
-    assert is_blamed(monkeypatch, [*[(0.05, 0.0, 0.0)] * 20, (0.05, 0.01, 9.0), *sleeps * 3])
+    assert verdict([(0.05, 0.01, 60.0), *sleeps * 3]) == "did not answer for 1 s"
+    assert verdict([*[(0.05, 0.0, 0.0)] * 20, (0.05, 0.01, 9.0), *sleeps * 3])
+
+
+def test_each_limit_of_time_has_its_words(usual_time_to_start: None) -> None:
+    waits = (0.05, 0.0, 0.0)
+    assert verdict([waits, (0.05, 1.4, 0.0)]) is None
+    assert verdict([waits, (0.05, 1.6, 0.0)]) == "took more than 1.5 s of processor time for a decision"
+    assert verdict([waits], Spent(2, 7, cpu_seconds=124.9)) is None
+    assert verdict([waits], Spent(2, 7, cpu_seconds=125.1)) == "used up its processor time (120.0 s for 7 decisions)"
+    assert verdict([waits, (0.5, 0.001, 0.0)], Spent(1, idle_seconds=6.0)) is None
+    slept = verdict([waits, (0.5, 0.001, 0.0)], Spent(1, idle_seconds=6.6))
+    assert slept == "slept or waited for more than 2 s in all"
+
+
+def test_a_new_message_begins_anew_and_a_start_may_take_longer() -> None:
+    process = Queueing([(0.05, 0.4, 0.0)] * 6)
+    limits = TimeLimits(Settings(cpu_seconds_per_decision=0.5), process)
+    said = []
+    for process.now, (number, is_start) in enumerate([(1, False), (1, False), (2, True), (2, True), (2, True)]):
+        said.append(limits.exceeded(number, is_start, 0.05, Spent(1)))
+    assert said == [None] * 5
+    process.now = 5
+    assert limits.exceeded(2, False, 0.05, Spent(1)) == "took more than 0.5 s of processor time for a decision"
 
 
 def test_time_for_which_the_worker_itself_stood_still_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:

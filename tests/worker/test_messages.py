@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.processes import lanes
+from engine.kernel.game_core import LEG_IS_OVER
+from engine.processes.channels import BOT_FAULTY, CHANNEL_FAILED
 from engine.processes.lanes import Lanes
 from engine.watching.scripted_core import ScriptedCore
 from tests.support import poker_tables
@@ -27,7 +28,7 @@ from tournament.worker.processes.python_bots import most_arguments
 INTERFACE = VON_NEUMANN_POKER.interface
 STRIDE = 8 + 8 * most_arguments(INTERFACE) + INTERFACE.view_size
 HEADER = struct.Struct("<IIII")
-ANSWER = struct.Struct("<qii")
+ANSWER = struct.Struct("<qhhi")
 Event = tuple[int, int, int, str]
 
 
@@ -49,7 +50,7 @@ class Pipes:
         self.reads, self.to_bot = os.pipe()
         self.from_bot, self.writes = os.pipe()
         self.errors, self.complains = os.pipe()
-        self.number = self.table.open_channel(
+        self.number = self.table.channels.open(
             self.to_bot,
             self.from_bot,
             self.errors,
@@ -60,7 +61,7 @@ class Pipes:
 
     def await_question(self) -> None:
         """Run until the process is asked."""
-        while not self.table.is_outstanding(self.number)[0]:
+        while not self.table.channels.is_outstanding(self.number)[0]:
             assert self.table.run(0.01) == []
 
     def asked(self) -> tuple[int, list[int]]:
@@ -84,10 +85,10 @@ class Pipes:
                 os.close(descriptor)
 
 
-def reply(serial: int, answers: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """A message of (answer, status, text)."""
-    items = b"".join(ANSWER.pack(answer, status, len(text)) for answer, status, text in answers)
-    texts = b"".join(text for _, _, text in answers)
+def reply(serial: int, answers: Sequence[tuple[int, int, bytes]], printed: bytes = b"") -> bytes:
+    """A message of (answer, status, text); each of these legs has printed the same."""
+    items = b"".join(ANSWER.pack(answer, status, len(printed), len(text)) for answer, status, text in answers)
+    texts = b"".join(text + printed for _, _, text in answers)
     return HEADER.pack(HEADER.size + len(items) + len(texts), serial, len(answers), len(texts)) + items + texts
 
 
@@ -136,7 +137,7 @@ def test_one_message_carries_the_questions_of_many_lanes(stage: Stage) -> None:
     assert kinds == [1] * 5
     os.write(process.writes, reply(serial, [(n, 0, b"") for n in range(5)]))
     events = stage.run()
-    assert sorted(event[:2] for event in events) == [(lanes.LEG_ENDED, number) for number in numbers]
+    assert sorted(event[:2] for event in events) == [(LEG_IS_OVER, number) for number in numbers]
     assert sorted(core.answers[1] for core in stage.cores) == [0, 1, 2, 3, 4]
     assert all(core.answers[0] == 7 for core in stage.cores)
 
@@ -152,10 +153,32 @@ def test_answers_may_come_byte_by_byte(stage: Stage) -> None:
         os.write(process.writes, message[place : place + 1])
     events = stage.run()
     assert {event[:1] + event[2:] for event in events} == {
-        (lanes.LEG_ENDED, -1, ""),
-        (lanes.BOT_FAULTY, process.number, "a reason"),
+        (LEG_IS_OVER, -1, ""),
+        (BOT_FAULTY, process.number, "a reason"),
     }
     assert {event[1] for event in events} == set(numbers)
+
+
+def test_what_a_leg_printed_comes_with_its_fault_and_stays_until_the_next(stage: Stage) -> None:
+    process = stage.process()
+    numbers = [stage.lane(process, [A, A], slot) for slot in range(3)]
+    stage.run()
+    serial, _ = process.asked()
+    printed = b"\x1e1\nforged\x1f" + b"p" * 3000
+    os.write(process.writes, reply(serial, [(0, 1, b"one"), (0, 1, b""), (0, 0, b"")], printed))
+    assert sorted((event[0], event[3]) for event in stage.run()) == [(BOT_FAULTY, ""), (BOT_FAULTY, "one")]
+    told = {number for number in numbers if stage.table.printed(number)}
+    assert len(told) == 2 and {stage.table.printed(number) for number in told} == {printed}
+    faulty = min(told)
+    stage.table.resume(faulty)
+    stage.run()
+    while stage.table.channels.is_outstanding(process.number)[0]:
+        serial, kinds = process.read()
+        os.write(process.writes, reply(serial, [(0, 1, b"silent")] * len(kinds)))
+        stage.run()
+    assert stage.table.printed(faulty) == printed
+    stage.table.drop(faulty)
+    assert stage.table.printed(faulty) == b""
 
 
 def wrong_messages(serial: int) -> dict[str, bytes]:
@@ -168,13 +191,18 @@ def wrong_messages(serial: int) -> dict[str, bytes]:
         "too many": reply(serial, [(1, 0, b"")] * 3),
         "one byte more": good + b"x",
         "twice": good + good,
-        "text that is not there": HEADER.pack(48, serial, 2, 0) + ANSWER.pack(1, 1, 5) + ANSWER.pack(1, 1, 0),
-        "text of nobody": HEADER.pack(53, serial, 2, 5) + ANSWER.pack(1, 1, 2) + ANSWER.pack(1, 1, 2) + b"abcde",
+        "text that is not there": HEADER.pack(48, serial, 2, 0) + ANSWER.pack(1, 1, 0, 5) + ANSWER.pack(1, 1, 0, 0),
+        "text of nobody": HEADER.pack(53, serial, 2, 5) + ANSWER.pack(1, 1, 0, 2) + ANSWER.pack(1, 1, 0, 2) + b"abcde",
         "text of less than nothing": HEADER.pack(53, serial, 2, 5)
-        + ANSWER.pack(1, 1, -1)
-        + ANSWER.pack(1, 1, 6)
+        + ANSWER.pack(1, 1, 0, -1)
+        + ANSWER.pack(1, 1, 0, 6)
         + b"abcde",
-        "huge text": HEADER.pack(48, serial, 2, 2**32 - 1) + ANSWER.pack(1, 1, 2**31 - 1) * 2,
+        "huge text": HEADER.pack(48, serial, 2, 2**32 - 1) + ANSWER.pack(1, 1, 0, 2**31 - 1) * 2,
+        "prints of less than nothing": HEADER.pack(53, serial, 2, 5)
+        + ANSWER.pack(1, 1, -1, 0)
+        + ANSWER.pack(1, 1, 6, 0)
+        + b"abcde",
+        "too many prints": reply(serial, [(1, 1, b""), (1, 0, b"")], b"p" * 3201),
         "a huge size": HEADER.pack(2**32 - 1, serial, 2, 0),
         "a small size": HEADER.pack(3, serial, 2, 0) + bytes(32),
         "a huge count": HEADER.pack(48, serial, 2**28, 0) + bytes(32),
@@ -195,11 +223,11 @@ def test_a_message_that_is_no_answer_fails_its_channel(stage: Stage, which: str)
     if which == "the end":
         os.close(process.writes)
     ((kind, lane, channel, text),) = stage.run(1.0)
-    assert (kind, lane, channel) == (lanes.CHANNEL_FAILED, -1, process.number)
+    assert (kind, lane, channel) == (CHANNEL_FAILED, -1, process.number)
     assert text == ("" if which == "the end" else "wrote what is no answer to what it was asked")
     assert stage.run() == []
     os.write(other.writes, reply(other.asked()[0], [(1, 0, b"")]))
-    assert [event[:2] for event in stage.run()] == [(lanes.LEG_ENDED, bystander)]
+    assert [event[:2] for event in stage.run()] == [(LEG_IS_OVER, bystander)]
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -223,8 +251,8 @@ def test_random_messages_are_answers_or_fail(data: st.DataObject) -> None:
         events += stage.run(0.001)
     os.close(process.writes)
     events += stage.run(0.05)
-    failed = [event for event in events if event[0] == lanes.CHANNEL_FAILED]
-    answered = [event[1] for event in events if event[0] != lanes.CHANNEL_FAILED]
+    failed = [event for event in events if event[0] == CHANNEL_FAILED]
+    answered = [event[1] for event in events if event[0] != CHANNEL_FAILED]
     assert sorted(answered) == (numbers if not failed else [])
     for opened in stage.opened:
         opened.close()
@@ -262,7 +290,7 @@ def test_a_message_larger_than_a_pipe_gets_through(stage: Stage) -> None:
     stage.table.drop(endless)
     threads[1].join(5)
     assert len(events) == count
-    assert {event[0] for event in events} == {lanes.BOT_FAULTY}
+    assert {event[0] for event in events} == {BOT_FAULTY}
     assert {event[3] for event in events} == {"r" * 400}
     os.close(busy.reads)
 
@@ -282,7 +310,7 @@ def test_answers_for_lanes_that_are_gone_or_stopped_go_nowhere(stage: Stage) -> 
     serial, kinds = process.asked()
     assert len(kinds) == 1  # the playing lane's second; the stopped one's waits until this is answered
     os.write(process.writes, reply(serial, [(6, 0, b"")]))
-    assert [event[:2] for event in stage.run()] == [(lanes.LEG_ENDED, playing)]
+    assert [event[:2] for event in stage.run()] == [(LEG_IS_OVER, playing)]
     assert stage.cores[1].answers == [9]
 
 
@@ -301,9 +329,9 @@ def test_numbers_of_closed_channels_serve_again_after_the_next_run(stage: Stage)
     lane = stage.lane(first, [A])
     stage.run()
     stage.table.stop(lane)
-    assert stage.table.close_channel(first.number) is False
+    stage.table.channels.close(first.number)
     with pytest.raises(ValueError, match="closed already"):
-        stage.table.close_channel(first.number)
+        stage.table.channels.close(first.number)
     second = stage.process()
     assert second.number != first.number
     stage.run()
@@ -312,12 +340,12 @@ def test_numbers_of_closed_channels_serve_again_after_the_next_run(stage: Stage)
     stage.table.change_channel(lane, 0, third.number)
     stage.table.resume(lane)
     # The answer to the first question was given by the caller: the leg is over.
-    assert [event[:2] for event in stage.run()] == [(lanes.LEG_ENDED, lane)]
+    assert [event[:2] for event in stage.run()] == [(LEG_IS_OVER, lane)]
     for _ in range(500):
         again = stage.process()
         stage.lane(again)
         stage.run(0)
-        stage.table.close_channel(again.number)
+        stage.table.channels.close(again.number)
         again.close()
     assert again.number < 6
 
@@ -338,7 +366,7 @@ def test_every_lane_and_channel_may_have_something_to_tell_at_once(stage: Stage)
     events = []
     while more := stage.run(0.1):
         events += more
-    failed = {event[2] for event in events if event[0] == lanes.CHANNEL_FAILED}
+    failed = {event[2] for event in events if event[0] == CHANNEL_FAILED}
     assert failed == {process.number for process in processes[::4]}
     assert len(events) == len(failed) + 10 * (40 - len(failed))
 
@@ -352,7 +380,7 @@ def test_a_process_without_standard_error_does_not_keep_the_worker_busy(stage: S
     before = time.process_time()
     stage.run(0.3)
     assert time.process_time() - before < 0.15
-    assert stage.table.complaints(process.number) == b"my last words\n"
+    assert stage.table.channels.printed(process.number) == b"my last words\n"
 
 
 def test_the_last_complaints_are_kept_and_a_flood_of_them_is_no_harm(stage: Stage) -> None:
@@ -363,8 +391,8 @@ def test_the_last_complaints_are_kept_and_a_flood_of_them_is_no_harm(stage: Stag
         text = f"{number} ".encode() * (number * 7 % 1500)
         expected += text
         os.write(process.complains, text)
-        stage.table.drain_all()
-        assert stage.table.complaints(process.number) == expected[-4096:]
+        stage.table.channels.drain_all()
+        assert stage.table.channels.printed(process.number) == expected[-4096:]
 
 
 WORDS = st.sampled_from(
@@ -432,12 +460,12 @@ def test_lines_mean_what_their_words_say(question: int, first: str, pieces: list
     ((kind, _, _, text),) = stage.run(1.0)
     expected = meaning(line, question)
     if expected is None:
-        assert kind == lanes.CHANNEL_FAILED
+        assert kind == CHANNEL_FAILED
         assert text.startswith(
             ("wrote what is no ACTION: ", "wrote an ACTION that is none: ", "wrote no whole number: ")
         )
     else:
-        assert kind == lanes.LEG_ENDED
+        assert kind == LEG_IS_OVER
         assert min(max(stage.cores[0].answers[0], -(10**18)), 10**18) == expected
     for opened in stage.opened:
         opened.close()
@@ -455,7 +483,7 @@ def test_what_a_program_reads(stage: Stage) -> None:
     stage.run()
     assert os.read(process.reads, 1000) == b"STATE B 0.333333343 0.5 10 190 50\n"
     os.write(process.writes, b"ACTION CALL\n")
-    assert [event[0] for event in stage.run()] == [lanes.LEG_ENDED]
+    assert [event[0] for event in stage.run()] == [LEG_IS_OVER]
     assert stage.cores[0].answers == [20, 1]
 
 
@@ -482,7 +510,7 @@ def test_a_violation_is_quoted(stage: Stage, which: str) -> None:
     process.await_question()
     write, text = VIOLATIONS[which]
     write(process)
-    assert stage.run(1.0) == [(lanes.CHANNEL_FAILED, -1, process.number, text)]
+    assert stage.run(1.0) == [(CHANNEL_FAILED, -1, process.number, text)]
 
 
 def test_a_line_before_the_next_question_is_a_violation(stage: Stage) -> None:
@@ -497,7 +525,7 @@ def test_a_line_before_the_next_question_is_a_violation(stage: Stage) -> None:
     stage.run()
     os.write(process.writes, b"ACTION BET 9\n")
     stage.table.resume(lane, 3)
-    assert stage.run() == [(lanes.CHANNEL_FAILED, -1, process.number, "answered before it was asked: ACTION BET 9")]
+    assert stage.run() == [(CHANNEL_FAILED, -1, process.number, "answered before it was asked: ACTION BET 9")]
     assert core.answers == [3]
 
 
@@ -509,7 +537,7 @@ def test_half_a_line_is_waited_for(stage: Stage) -> None:
         os.write(process.writes, portion)
         assert stage.run(0.005) == []
     os.write(process.writes, b"\r\n")
-    assert [event[0] for event in stage.run()] == [lanes.LEG_ENDED]
+    assert [event[0] for event in stage.run()] == [LEG_IS_OVER]
     assert stage.cores[0].answers == [42]
 
 

@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.games.holdem_training.core import HoldemTraining
+from engine.kernel.game_core import FAULT, LEG_IS_OVER
 from engine.kernel.records import Table
-from engine.processes import lanes
+from engine.processes.channels import CHANNEL_FAILED
 from engine.processes.lanes import Lanes
 from engine.processes.lines import MOST_LINE_BYTES, QuestionLines
 from engine.rules.generator_core import GeneratorCore
@@ -59,7 +60,8 @@ def write_all(descriptor: int, pieces: list[bytes], run: Callable[[], list[Event
     items=st.lists(
         st.tuples(
             st.integers(-(2**63), 2**63 - 1),
-            st.integers(-(2**31), 2**31 - 1),
+            st.integers(-(2**15), 2**15 - 1),
+            st.one_of(st.integers(-5, 300), st.integers(-(2**15), 2**15 - 1)),
             st.one_of(st.integers(-5, 500), st.integers(-(2**31), 2**31 - 1)),
         ),
         max_size=5,
@@ -70,7 +72,7 @@ def write_all(descriptor: int, pieces: list[bytes], run: Callable[[], list[Event
 def test_a_python_host_may_write_any_message(
     header: tuple[int, int, int, int],
     is_right: tuple[bool, bool, bool],
-    items: list[tuple[int, int, int]],
+    items: list[tuple[int, int, int, int]],
     text: bytes,
     cuts: list[int],
 ) -> None:
@@ -84,8 +86,8 @@ def test_a_python_host_may_write_any_message(
     size, serial, count = (mine if take else other for take, mine, other in zip(is_right, right, header))
     message = HEADER.pack(size, serial, count, header[3] if header[3] < 40 else len(text)) + body
     events = write_all(process.writes, in_pieces(message, cuts), lambda: stage.run(0.001))
-    told = [event[1] for event in events if event[0] != lanes.CHANNEL_FAILED]
-    assert sorted(told) == numbers or [event[0] for event in events] == [lanes.CHANNEL_FAILED]
+    told = [event[1] for event in events if event[0] != CHANNEL_FAILED]
+    assert sorted(told) == numbers or [event[0] for event in events] == [CHANNEL_FAILED]
     assert all(len(event[3]) <= 511 for event in events)
     process.close()
 
@@ -105,7 +107,7 @@ def test_a_program_may_write_any_bytes(start: bytes, middle: bytes, blanks: int,
     process.await_question()
     pieces = in_pieces(start + b" " * blanks + middle + end, cuts)
     events = write_all(process.writes, pieces, lambda: stage.run(0.001))
-    assert [event[0] for event in events] in ([lanes.LEG_ENDED], [lanes.CHANNEL_FAILED])
+    assert [event[0] for event in events] in ([LEG_IS_OVER], [CHANNEL_FAILED])
     process.close()
 
 
@@ -114,7 +116,7 @@ def test_a_dialogue_need_not_look_at_the_length_of_a_line() -> None:
     for reply in ("well", 5):
         talk = Talk()
         talk.dialogue.said = lambda line, reply=reply: reply  # type: ignore[method-assign, misc]
-        assert talk.say(b"x" * 600) == [(lanes.CHANNEL_FAILED, -1, talk.channel, "wrote an over-long line")]
+        assert talk.say(b"x" * 600) == [(CHANNEL_FAILED, -1, talk.channel, "wrote an over-long line")]
         assert talk.core.answers == []
         talk.close()
 
@@ -144,7 +146,7 @@ def test_holdems_dialogue_may_hear_anything(lines: list[bytes], end: bytes, cuts
     stage.table.resume(stage.table.open_lane(core, None, tables[0], tables[1], (process.number, -1), (0, -1)))
     pieces = in_pieces(b"\n".join(lines) + end, cuts)
     events = write_all(process.writes, pieces, lambda: stage.run(0.001))
-    assert {event[0] for event in events} <= {lanes.LEG_ENDED, lanes.BOT_TRAPPED, lanes.CHANNEL_FAILED}
+    assert {event[0] for event in events} <= {LEG_IS_OVER, FAULT, CHANNEL_FAILED}
     assert events
     process.close()
 

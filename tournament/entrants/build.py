@@ -98,7 +98,6 @@ def build_entrant(
         module_trial.TooHard,
         python_bots.CantStart,
         program_build.BuildFailed,
-        programs.CantStart,
         CommandMissing,
         BadRecipe,
     ) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -18,6 +18,7 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
 from tournament.leg import Leg
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -28,7 +29,8 @@ from tournament.store.part_writer import ROWS_PER_BUFFER, PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import Stopped, play_leg
 from tournament.worker.leg_luck import LuckOfRows
-from tournament.worker.processes.lanes import MOST_PROCESSES, play_in_lanes
+from tournament.worker.processes.lanes import PlayedLeg, play_in_lanes
+from tournament.worker.processes.pool import MOST_PROCESSES
 from tournament.worker.processes.spool import Spool
 
 # What a worker takes for itself, and what one more bot's process usually does.
@@ -92,7 +94,7 @@ class Receipt:
 
 @dataclass
 class ParquetSink:
-    """A sink whose rows go out to a batch's parts, and past who works out their luck."""
+    """A sink whose rows go out to a batch's parts, and are counted for the luck in them if that is wanted."""
 
     games: Table
     sessions: Table
@@ -128,7 +130,7 @@ def play_task(
 ) -> Receipt:
     """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
-    It is played in a `turn`; until all of it is on disk somebody else may have his.
+    It plays during its `turn`; while its parts are put on disk, another task may play.
     Raises OSError when the parts can't be written, Stopped once `stopping()`,
     BadInput and RunFailed when this machine can't run a bot; then nothing is
     left behind.
@@ -138,14 +140,11 @@ def play_task(
     sandbox = SandboxSettings.model_validate(task.sandbox)
     storage = open_storage(task.location)
     batches = task.batches()
-    tables = (
-        Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
-        Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
-    )
+    games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
     def open_sink(name: str) -> ParquetSink:
         luck = LuckOfRows(contest, settings, artifacts) if task.with_luck and contest.luck else None
-        return ParquetSink(*tables, *_open_parts(contest, storage, name), luck)
+        return ParquetSink(games, sessions, *_open_parts(contest, storage, name), luck)
 
     sinks = [open_sink(batches[0][0])]  # so that a full disk is known before they play
     spool = Spool()
@@ -156,33 +155,15 @@ def play_task(
             started = time.perf_counter()
             in_lanes = [leg for leg in task.legs if leg.has_processes]
             confined_by = probe.probe_sandbox(sandbox.mode) if in_lanes else ""
-            waiting = {
-                played.result.digest: played
-                for played in play_in_lanes(
-                    contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping
-                )
-            }
+            legs = play_in_lanes(contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping)
+            waiting = {played.result.digest: played for played in legs}
             seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
             games_in_lanes = sum(played.result.games for played in waiting.values())
             results: list[list[LegResult]] = []
-            for number, (name, legs) in enumerate(batches):
-                if number:
+            for name, its_legs in batches:
+                if results:
                     sinks.append(open_sink(name))
-                sink = sinks[number]
-                results.append([])
-                for leg in legs:
-                    if sink.luck:
-                        sink.luck.begin(leg)
-                    if leg.has_processes:
-                        played = waiting.pop(leg.digest)
-                        played.rows.replay_into(sink)
-                        result = played.result
-                    else:
-                        result = play_leg(contest, settings, leg, artifacts, sink, stopping)
-                    if sink.luck:
-                        sink.luck.end(result.games)
-                    results[number].append(result)
-                sink.clear()
+                results.append(_fill(sinks[-1], contest, settings, its_legs, artifacts, waiting, stopping))
             seconds = time.perf_counter() - started
         parts = [sink.finish() for sink in sinks]
     except BaseException:
@@ -202,6 +183,33 @@ def play_task(
         len(in_lanes),
         {digest: points for sink in sinks if sink.luck for digest, points in sink.luck.by_digest().items()},
     )
+
+
+def _fill(
+    sink: ParquetSink,
+    contest: Contest,
+    settings: ContestSettings,
+    legs: Sequence[Leg],
+    artifacts: Mapping[str, bytes],
+    in_lanes: dict[str, PlayedLeg],
+    stopping: Callable[[], bool],
+) -> list[LegResult]:
+    """Write a batch's legs in order: those played in lanes, which are taken away, and the others as they are played."""
+    results = []
+    for leg in legs:
+        if sink.luck:
+            sink.luck.begin(leg)
+        if leg.has_processes:
+            played = in_lanes.pop(leg.digest)
+            played.rows.replay_into(sink)
+            result = played.result
+        else:
+            result = play_leg(contest, settings, leg, artifacts, sink, stopping)
+        if sink.luck:
+            sink.luck.end(result.games)
+        results.append(result)
+    sink.clear()
+    return results
 
 
 def _open_parts(contest: Contest, storage: Storage, name: str) -> tuple[PartWriter, PartWriter]:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.kernel.records import Table
 from tournament.contests.contest import Contest
-from tournament.contests.questions import asked
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed, printable, shortened
-from tournament.keys import seed_after_faults
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
-from tournament.store.legs import Fault, LegResult, kept_faults
+from tournament.store.legs import LegResult, kept_faults
+from tournament.worker.faults import LegFaults
 from tournament.worker.wasm.loading import BotUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 from tournament.worker.wasm.stack import on_deep_stack
-
-# Kept of what a bot printed before a fault.
-_MOST_LINES = 5
 
 
 class Stopped(Exception):
@@ -85,10 +81,10 @@ def _play_leg(
 ) -> LegResult:
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     seating = new_seating(contest, settings, leg, artifacts, core, measure_fuel=meters is not None)
-    faults: list[Fault] = []
-    ended_by = seat_all(seating, contest, leg, faults)
+    faults = LegFaults(contest, settings, leg)
+    seat_all(seating, leg, faults)
     answer = 0
-    while ended_by is None and (status := seating.play(answer)) != LEG_IS_OVER:
+    while faults.ended_by is None and (status := seating.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
             sink.clear()
             if stopping():
@@ -96,17 +92,13 @@ def _play_leg(
             continue
         assert status == FAULT, "every bot answers at once"
         at_fault = core.pending()[1]
-        what = seating.take_failure()
-        faults.append(fault_of(at_fault, contest, leg, core, what, last_lines(seating.printed(at_fault))))
-        count = sum(fault.seat == at_fault for fault in faults)
-        if count > settings.faults_allowed or not seat_again(seating, at_fault, count, contest, leg, core, faults):
-            ended_by = at_fault
-            break
-        core.note_restart(at_fault)
-        answer = core.default()
+        again = faults.add(core, seating.take_failure(), seating.printed(at_fault))
+        if again and seat_again(seating, at_fault, again, core, faults):
+            core.note_restart(at_fault)
+            answer = core.default()
     if meters is not None:
         meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]
-    return leg_result(contest, leg, core, tuple(faults), ended_by)
+    return leg_result(contest, leg, core, faults)
 
 
 def new_core(
@@ -160,67 +152,33 @@ def limits_of(settings: ContestSettings) -> Limits:
     )
 
 
-def seat_all(seating: Seating, contest: Contest, leg: Leg, faults: list[Fault]) -> int | None:
-    """Seat a leg's bots that are WebAssembly. A bot that can't start is at fault: its seat, else None."""
+def seat_all(seating: Seating, leg: Leg, faults: LegFaults) -> None:
+    """Seat a leg's bots that are WebAssembly. One that can't start is at fault, and the leg over."""
     for number, seat in enumerate((leg.x, leg.y)):
-        if seat.kind == "wasm":
+        if seat.kind == "wasm" and faults.ended_by is None:
             try:
                 seating.seat(number, seat.random_seed, seat.helpers_key)
             except BotUnfit as unfit:
-                question = contest.interface.questions[0].name
-                faults.append(Fault(number, leg.plan.first_session, 0, question, str(unfit)))
-                return number
-    return None
+                faults.add_at_start(number, str(unfit))
 
 
-def seat_again(
-    seating: Seating, seat: int, count: int, contest: Contest, leg: Leg, core: GameCore, faults: list[Fault]
-) -> bool:
-    """Start a WebAssembly bot anew after so many faults; false when it can't start, which is one more fault."""
+def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:
+    """Start a WebAssembly bot anew after a fault; false when it can't start, which is one more."""
     try:
-        again = after_faults(count, (leg.x, leg.y)[seat])
-        seating.seat(seat, again.random_seed, again.helpers_key)
+        seating.seat(number, seat.random_seed, seat.helpers_key)
     except BotUnfit as unfit:
-        faults.append(fault_of(seat, contest, leg, core, str(unfit)))
+        faults.add(core, str(unfit), replaceable=False)
         return False
     return True
 
 
-def fault_of(seat: int, contest: Contest, leg: Leg, core: GameCore, what: str, complaints: str = "") -> Fault:
-    """A seat's fault at the decision now pending: what happened, and the last lines that the bot printed."""
-    kind = core.pending()[0]
-    session, game = core.position()
-    return Fault(
-        seat,
-        leg.plan.first_session + session,
-        game,
-        contest.interface.questions[kind].name,
-        what,
-        asked(contest.interface, core),
-        complaints,
-    ).bounded()
-
-
-def last_lines(printed: bytes) -> str:
-    """The last lines of what a bot printed, as they may be shown."""
-    lines = printed.decode("utf-8", "replace").splitlines()
-    return "\n".join("".join(c if c.isprintable() else "?" for c in line)[:200] for line in lines[-_MOST_LINES:])
-
-
-def after_faults(faults: int, seat: Seat) -> Seat:
-    """The seat as its bot starts again: with another rand(), for with the same it might fail again."""
-    return replace(seat, random_seed=seed_after_faults(seat.random_seed, faults))
-
-
-def leg_result(
-    contest: Contest, leg: Leg, core: GameCore, faults: tuple[Fault, ...], ended_by: int | None
-) -> LegResult:
+def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) -> LegResult:
     """The result of a leg, from its core. Raises RunFailed when the contest's own rules failed."""
     try:
         core.check()
     except Exception as failure:
         raise RunFailed(_failure_of_rules(contest, leg, core, failure)) from failure
-    kept, left_out = kept_faults(faults, ended_by is not None)
+    kept, left_out = kept_faults(tuple(faults.all), faults.ended_by is not None)
     return LegResult(
         digest=leg.digest,
         match=leg.plan.match,
@@ -231,7 +189,7 @@ def leg_result(
         games=core.games_recorded,
         sums=core.sums(),
         faults=kept,
-        ended_by=ended_by,
+        ended_by=faults.ended_by,
         counts=core.counts(),
         faults_left_out=left_out,
     )

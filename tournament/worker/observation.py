@@ -26,7 +26,7 @@ from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
-# Decisions that are kept of a leg: some 200 MB. Whoever wants more takes fewer games at a time.
+# Decisions that are kept of a leg: some 200 MB. For more, look at fewer games at a time.
 _MOST_STEPS = 250_000
 _LAST = (1 << 62) - 1
 
@@ -47,7 +47,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Step:
-    """A decision: whom it was asked of (`seat` 0 is x), with what, and what came back.
+    """A decision: the bot that was asked (`seat` 0 is x), what it was told, and what came back.
 
     `told` are all values that the question has, by name, as the bot saw them; `asked` and `answered` are the same in
     words. `answer` is None where the bot gave none, and `fault` then says why. `printed`: what it wrote to standard
@@ -90,7 +90,7 @@ class ObservedGame:
 
 @dataclass(frozen=True)
 class ObservedLeg:
-    """A leg as it was watched. Its `result` is that of the part that was played: it ends after what was looked at.
+    """A leg as it was observed. Its `result` is of the part that was played, up to the last game of the window.
 
     `cpu_seconds`: what each seat's process took, None for one that has none.
     """
@@ -137,7 +137,7 @@ def observe_leg(
 ) -> ObservedLeg:
     """Play a leg as a tournament plays it, up to the last game that is looked at.
 
-    A bot that is a process has one for the leg, so that it is known what it prints. Raises RunFailed when this
+    A bot that is a process has one for this leg alone, so that what it prints is known. Raises RunFailed when this
     machine can't run a bot, BadInput when it can't confine one.
     """
     window = window or Window()

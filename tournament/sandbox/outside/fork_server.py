@@ -14,21 +14,17 @@ import marshal
 import os
 import queue
 import signal
-import struct
 import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from engine.processes import forking
 from tournament.errors import BadInput
 from tournament.sandbox.outside import confinement
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
 
-# As in engine/processes/forking.pyx.
-_FORK, _ENDS_TAKEN, _REAP = 1, 2, 3
-_ORDER = struct.Struct("=2i")
-_REPLY = struct.Struct("=4i")
 # Servers that this process keeps without forks: so many, and so long.
 _MOST_IDLE = 16
 _IDLE_SECONDS = 30.0
@@ -84,7 +80,7 @@ class _Server:
     def fork(self) -> _Forked:
         """Fork a process, which waits for what it is told. Raises _Ended, and BadInput where the system refuses."""
         with self._talk:
-            pid, *ends = self._ask(_FORK)
+            pid, ends = self._ask(forking.FORK)
             if pid < 0:
                 raise BadInput(f"a process can't be started here: {os.strerror(-pid)}")
             with contextlib.ExitStack() as opened:  # closed again unless all of them are
@@ -98,7 +94,7 @@ class _Server:
                 for end in ends:
                     own.append(_taken(self._pidfd, end))
                     opened.callback(os.close, own[-1])
-                self._order(_ENDS_TAKEN)
+                self._order(forking.ENDS_TAKEN)
                 opened.pop_all()
         return _Forked(self, pid, pidfd, own)
 
@@ -109,7 +105,7 @@ class _Server:
             self.used = time.monotonic()
         with self._talk:
             try:
-                return os.waitstatus_to_exitcode(self._ask(_REAP, pid)[0])
+                return os.waitstatus_to_exitcode(self._ask(forking.REAP, pid)[0])
             except (_Ended, ValueError):
                 return -signal.SIGKILL  # it died with its server
             except BaseException:
@@ -122,19 +118,19 @@ class _Server:
             os.close(self._pidfd)
         self.process.end()
 
-    def _ask(self, kind: int, pid: int = 0) -> tuple[int, ...]:
+    def _ask(self, kind: int, pid: int = 0) -> tuple[int, list[int]]:
         self._order(kind, pid)
         answer = b""
-        while len(answer) < _REPLY.size:
-            chunk = os.read(self.process.answers, _REPLY.size - len(answer))
+        while len(answer) < forking.REPLY_BYTES:
+            chunk = os.read(self.process.answers, forking.REPLY_BYTES - len(answer))
             if not chunk:
                 raise _Ended
             answer += chunk
-        return tuple(_REPLY.unpack(answer))
+        return forking.read_reply(answer)
 
     def _order(self, kind: int, pid: int = 0) -> None:
         try:
-            os.write(self.process.to, _ORDER.pack(kind, pid))
+            os.write(self.process.to, forking.order(kind, pid))
         except OSError:
             raise _Ended from None
 

@@ -134,7 +134,7 @@ class PipedProgram:
                 del self._unsent[: os.write(self._input, self._unsent)]
         except BlockingIOError:
             pass
-        except OSError:  # nobody reads any more; its output will tell
+        except OSError:  # it has closed its input; its output will tell
             self._unsent.clear()
         registered = self._input in self._selector.get_map()
         if self._unsent and not registered:

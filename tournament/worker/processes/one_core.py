@@ -1,8 +1,8 @@
 """One core for a worker and the processes that it asks in turn.
 
 While one of them runs, the others wait. Spread over several cores, each message has to wake a core, which takes
-several times as long as to change places on one. Two things end it: a process that takes its time over messages gets
-all cores back, since it could answer while others do, and so does all that is here when others need this core.
+several times as long as a change of process on one. A process that takes long over messages gets all cores back, for
+it could work while others do. So do all of them when something else needs this core.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from pathlib import Path
 
 # A message for which a process takes longer is hardly faster on one core.
 QUICK_SECONDS = 0.0003
-# Who has a core to themselves and pass messages take nearly all of it; with less, others run there, too.
+# Worker and processes take more than this of a core that is theirs alone; with less, something else runs there, too.
 _LEAST_SHARE = 0.7
-# How many looks a core is kept though others run there: as many at first and at last.
+# For how many looks a core is kept all the same: at first, and at most.
 _SHORTEST_HOLD, _LONGEST_HOLD = 2, 64
 
 # How many workers of this process hold each core.
@@ -42,7 +42,7 @@ class Asked:
 class OneCore:
     """The core of one worker's thread and of those of its processes that answer quickly.
 
-    It is one of those that the thread may use; where there is only one, or the system refuses, nothing happens.
+    Where the thread may use only one, or the system refuses, nothing happens.
     """
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class OneCore:
         if self._core is not None:
             self._looks += 1
             if used < _LEAST_SHARE * elapsed and self._looks >= self._hold:
-                # The system finds another core until the next look. The longer, the less it helped before.
+                # The system finds other cores until the next look. If it comes to this again, a move was no help.
                 self._hold = min(2 * self._hold, _LONGEST_HOLD)
                 self.leave()
                 return

@@ -22,12 +22,12 @@ from tournament.sandbox.outside.endings import check_killed, how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.processes.python_bots import CantStart
 
 _TRIAL_SECONDS = 0.2
 _MOST_TRIALS = 10  # of as long, on a busy machine
 
-
-_sound: set[Path] = set()  # the programs' folders that this process has seen to be whole
+_sound: set[Path] = set()  # the programs' folders that this process has found whole
 
 
 def unpack_once(archive: bytes, cache: Path) -> Path:
@@ -46,12 +46,12 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
                 aside.mkdir()
                 unpack(archive, aside)
                 _forget_times(aside)
-                with contextlib.suppress(FileNotFoundError):  # who plays in it goes on there
+                with contextlib.suppress(FileNotFoundError):  # programs that play in it go on there
                     os.rename(folder, whole / "changed")
                 try:
                     os.rename(aside, folder)
                 except OSError:
-                    if not folder.exists():  # else somebody else was faster
+                    if not folder.exists():  # else another worker was faster
                         raise
     _sound.add(folder)
     return folder
@@ -112,12 +112,8 @@ def start_in(
     )
 
 
-class CantStart(Exception):
-    """A program that ends at once; the message says how."""
-
-
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
-    """Start a program for nobody. Raises CantStart when it ends before it is asked anything, Disturbed when killed."""
+    """Start a program as a trial. Raises CantStart when it ends before it is asked anything, Disturbed when killed."""
     if trouble := for_its_shell(archive):
         raise CantStart(f"can't start: {trouble}")
     process = start(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import struct
 
+from engine.processes.messages import LEAST_ANSWER_BYTES, MOST_ANSWER_BYTES, read_start, start_message
 from tournament.artifacts.python_packing import installed, legs_may_share, pack, source_of
 from tournament.contests.interface import Interface
 from tournament.sandbox.outside import endings, fork_server, running
@@ -23,8 +23,6 @@ _MORE_RESERVED_FOR_A_PACKAGE = 4096
 _TRIAL_SECONDS = 10  # of processor time
 _TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # of that and asleep: `sandbox.outside.own_time`
 _LONGEST_REASON = 4096
-# As in engine/processes/messages.pxd.
-_START_LANE, _OUT_OF_MEMORY = -1, 2
 
 
 def start(
@@ -79,8 +77,8 @@ def start(
         ),
         sandbox.mode,
     )
-    with contextlib.suppress(BrokenPipeError):  # who reads the answers will see why
-        process.write(struct.pack("<I", len(source)) + source)
+    with contextlib.suppress(BrokenPipeError):  # its answers will tell why
+        process.write(len(source).to_bytes(4, "little") + source)
     return process
 
 
@@ -113,24 +111,22 @@ def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> 
 
 
 class CantStart(Exception):
-    """A bot that can't begin a leg; the message says why."""
+    """A bot, or a program, that can't begin a leg; the message says why."""
 
 
 def try_start(
     artifact: bytes, name: str, interface: Interface, sandbox: SandboxSettings, *, memory_megabytes: int
 ) -> None:
-    """Have a bot begin a leg for nobody.
+    """Have a bot begin a leg that is not played.
 
     Raises CantStart when it can't, BadInput when it can't be confined, Disturbed when the machine keeps it from it.
     """
     process = start(artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS)
-    size = 8 + 8 * most_arguments(interface) + -(-interface.view_size // 8) * 8
-    question = struct.pack("<ii", 0, _START_LANE).ljust(size, b"\0")
     try:
         with contextlib.suppress(BrokenPipeError):
-            process.write(struct.pack("<IIII", 16 + size, 1, 1, 0) + question)
-        answer = running.read_some(process, 32 + 400, _TRIAL_OWN_SECONDS, whole=32)
-        if len(answer) < 32:
+            process.write(start_message(most_arguments(interface), interface.view_size))
+        answer = running.read_some(process, MOST_ANSWER_BYTES, _TRIAL_OWN_SECONDS, whole=LEAST_ANSWER_BYTES)
+        if len(answer) < LEAST_ANSWER_BYTES:
             used = process.cpu_seconds()
             status = process.ended_by_itself()
             if used >= _TRIAL_SECONDS or status == -signal.SIGXCPU:
@@ -139,12 +135,12 @@ def try_start(
                 raise CantStart(f"can't start: slept or waited for more than {_TRIAL_SECONDS} s")
             endings.check_killed(status)
             raise CantStart(f"can't start: {how_it_ended(status)}")
-        (outcome,) = struct.unpack_from("<i", answer, 24)
-        if outcome == _OUT_OF_MEMORY:
+        lacked_memory, why = read_start(answer)
+        if lacked_memory:
             raise CantStart(f"can't start: ran out of memory ({memory_megabytes} MB)")
-        if outcome != 0:
+        if why is not None:
             # What the bot may have written itself: one line, whatever it has in it.
-            raise CantStart(f"can't start: {' '.join(answer[32:].decode('utf-8', 'replace').split())}")
+            raise CantStart(f"can't start: {' '.join(why.split())}")
     finally:
         process.end()
 

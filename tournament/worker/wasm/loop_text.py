@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from engine.wasm.referee import PACKED_VALUES
+from engine.wasm.referee import PACKED_VALUES, number_of_function
 from tournament.contests.interface import Interface
 from tournament.worker.wasm.loading import FunctionTypes
 
@@ -19,7 +19,8 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
     values = value_count(interface)
     lines = [f'(module (import "" "step" (func $step (param i64) (result i32{" i64" * values})))']
     addresses = []
-    calls = []
+    calls = {}
+    most = len(interface.questions)
     for seat, functions in enumerate(seats):
         if functions is None:
             continue
@@ -31,7 +32,7 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
             address = f"(global.get $bot{seat})" if interface.passes_address else ""
             call = f"(call {name} {address}{passed})"
             answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
-            calls.append((seat * len(interface.questions) + question, f"(local.set $answer {answer}) (br $again)"))
+            calls[number_of_function(seat, question, most)] = f"(local.set $answer {answer}) (br $again)"
         if interface.passes_address:
             addresses.append(f'(import "" "" (global $bot{seat} i32))')
     lines += addresses
@@ -41,14 +42,13 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
     lines += [f"(local.set $value{i})" for i in reversed(range(values))]
     lines.append("(local.set $next)")
     # One block for each function, and a chain of tests: a jump through a table costs as much as a step.
-    labels = [f"$call{number}" for number in range(len(seats) * len(interface.questions))]
-    served = dict(calls)
+    labels = [f"$call{number}" for number in range(number_of_function(len(seats), 0, most))]
     lines.append("(block $stop")
     lines += [f"(block {label}" for label in reversed(labels)]
     lines += [f"(br_if {label} (i32.eq (local.get $next) (i32.const {number})))" for number, label in enumerate(labels)]
     lines.append("(br $stop)")
     for number in range(len(labels)):
-        lines.append(f") {served.get(number, '(br $stop)')}")
+        lines.append(f") {calls.get(number, '(br $stop)')}")
     lines.append("))))")
     return "\n".join(lines)
 

@@ -1,0 +1,31 @@
+from collections.abc import Sequence
+from typing import Protocol, final
+
+BOT_FAULTY: int
+BOT_OUT_OF_MEMORY: int
+CHANNEL_FAILED: int
+
+class _Dialogue(Protocol):
+    def asked(self) -> Sequence[str]: ...
+    def said(self, line: bytes) -> str | int: ...
+
+@final
+class Channels:
+    """Not to be made but by Lanes."""
+
+    def open(
+        self,
+        to_bot: int,
+        from_bot: int,
+        errors: int,
+        *,
+        lines: bool,
+        greeting: bytes = b"",
+        dialogue: _Dialogue | None = None,
+    ) -> int: ...
+    def close(self, number: int) -> None: ...
+    def unsent(self, number: int) -> bytes: ...
+    def is_outstanding(self, number: int) -> tuple[bool, int]: ...
+    def printed(self, number: int) -> bytes: ...
+    def take_printed(self, number: int) -> bytes: ...
+    def drain_all(self) -> None: ...

@@ -1,0 +1,32 @@
+"""The messages that start one leg in a Python bot's process, for those who have no lanes."""
+
+LEAST_ANSWER_BYTES = sizeof(Header) + sizeof(Answer)    # to one question
+MOST_ANSWER_BYTES = LEAST_ANSWER_BYTES + MOST_TEXT
+
+
+def start_message(int most_arguments, int view_size):
+    """The message by which a process begins a leg with seed 0. The interface's sizes, as Lanes takes them."""
+    cdef size_t size = sizeof(Header) + question_size(most_arguments, view_size)
+    cdef bytes message = bytes(size)
+    cdef char* content = message
+    cdef Header* header = <Header*>content
+    cdef Question* question = <Question*>(content + sizeof(Header))
+    header.size = <uint32_t>size
+    header.serial = header.count = 1
+    question.kind = START_LANE
+    return message
+
+
+def read_start(bytes answer):
+    """What the process made of it: (whether it lacked memory, why the leg can't begin, None where it can).
+
+    The words may be the bot's own, and anything. Raises ValueError for fewer than LEAST_ANSWER_BYTES.
+    """
+    cdef Answer outcome
+    cdef const char* content = answer
+    if len(answer) < LEAST_ANSWER_BYTES:
+        raise ValueError("a message that is torn off")
+    outcome = (<const Answer*>(content + sizeof(Header)))[0]
+    if outcome.status == ANSWERED:
+        return False, None
+    return outcome.status == OUT_OF_MEMORY, answer[LEAST_ANSWER_BYTES:].decode("utf-8", "replace")

@@ -1,0 +1,26 @@
+# See questions.pyx for details.
+
+cimport cython
+from libc.stdint cimport int64_t
+
+from engine.processes.lines cimport QuestionLines
+from engine.processes.pipes cimport Channel
+
+
+@cython.final
+cdef class Questions:
+    cdef int view_size
+    cdef int most_arguments
+    cdef bint tells_values
+    cdef size_t stride
+    cdef QuestionLines lines
+    cdef object trouble         # an exception that is no bot's fault
+
+    cdef bint add(self, Channel* channel, int lane, int slot, void* core) noexcept nogil
+    cdef bint add_order(self, Channel* channel, int kind, int slot, int64_t argument) noexcept nogil
+    cdef bint add_line(self, Channel* channel, void* core) noexcept nogil
+    cdef bint add_question(self, Channel* channel, int slot, void* core) noexcept nogil
+    cdef bint add_values(self, Channel* channel, void* core) noexcept with gil
+    cdef bint add_dialogue(self, Channel* channel) noexcept with gil
+    cdef bint add_lines(self, Channel* channel, lines) except -1
+    cdef void refuse_arguments(self, int count) noexcept with gil

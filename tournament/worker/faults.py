@@ -1,0 +1,77 @@
+"""What a bot's fault leads to, however the bot is played.
+
+Each fault is recorded. A new bot, with fresh memory and other chance, takes the seat, and the contest's default answer
+stands for the one that is missing. A bot with more faults than the settings allow is disqualified, and so is one that
+can't be replaced: the leg is over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.kernel.game_core import GameCore
+from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.questions import asked
+from tournament.keys import seed_after_faults
+from tournament.leg import Leg, Seat
+from tournament.store.legs import Fault
+
+# Kept of what a bot printed before a fault.
+_MOST_LINES, _MOST_LINE = 5, 200
+
+
+class LegFaults:
+    """The faults of one leg. `ended_by`: the seat whose bot is disqualified, if one is."""
+
+    def __init__(self, contest: Contest, settings: ContestSettings, leg: Leg) -> None:
+        self._questions = contest.interface.questions
+        self._interface = contest.interface
+        self._allowed = settings.faults_allowed
+        self._leg = leg
+        self.all: list[Fault] = []
+        self.ended_by: int | None = None
+
+    def add(self, core: GameCore, what: str, printed: bytes = b"", *, replaceable: bool = True) -> Seat | None:
+        """Record a fault at the pending decision, and the last lines that the bot printed.
+
+        The seat as its bot starts again, with another rand(), for with the same it might fail again; None when the leg
+        is over.
+        """
+        kind, number, *_ = core.pending()
+        session, game = core.position()
+        first = self._leg.plan.first_session
+        fault = Fault(number, first + session, game, self._questions[kind].name, what, asked(self._interface, core))
+        self.all.append(replace(fault, complaints=last_lines(printed)).bounded())
+        if not replaceable or self._are_too_many(number):
+            self.ended_by = number
+            return None
+        seat = (self._leg.x, self._leg.y)[number]
+        return replace(seat, random_seed=seed_after_faults(seat.random_seed, self._count(number)))
+
+    def add_at_start(self, number: int, what: str) -> None:
+        """Record that a seat's bot can't begin the leg, which is then over."""
+        self._add_outside(number, 0, what)
+        self.ended_by = number
+
+    def add_at_end(self, number: int, core: GameCore, what: str) -> None:
+        """Record a fault that was seen when all was played. One too many disqualifies all the same."""
+        self._add_outside(number, max(0, core.sessions_played - 1), what)
+        if self._are_too_many(number):
+            self.ended_by = number
+
+    def _add_outside(self, number: int, session: int, what: str) -> None:
+        """Record a fault of a seat at no decision."""
+        first = self._leg.plan.first_session
+        self.all.append(Fault(number, first + session, 0, self._questions[0].name, what))
+
+    def _are_too_many(self, number: int) -> bool:
+        return self._count(number) > self._allowed
+
+    def _count(self, number: int) -> int:
+        return sum(fault.seat == number for fault in self.all)
+
+
+def last_lines(printed: bytes) -> str:
+    """The last lines of what a bot printed, as they may be shown."""
+    lines = (line.decode("utf-8", "replace") for line in printed.splitlines()[-_MOST_LINES:])
+    return "\n".join("".join(c if c.isprintable() else "?" for c in line)[:_MOST_LINE] for line in lines)

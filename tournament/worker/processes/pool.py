@@ -1,0 +1,244 @@
+"""The processes of a worker's legs: which are started, which legs share one, and how they end."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.kernel.game_core import GameCore
+from engine.processes.channels import Channels
+from tournament.artifacts import python_packing
+from tournament.contests.contest import Contest, ContestSettings, Dialogue
+from tournament.leg import Leg, Seat
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.processes import programs, python_bots
+from tournament.worker.processes.one_core import Asked, OneCore
+from tournament.worker.processes.time_limits import TimeLimits
+
+# How many legs with processes of their own are in play at once.
+_MOST_OWN_PROCESSES = 24
+# How many processes of either kind, unless a leg alone needs more.
+MOST_PROCESSES = 96
+_MEASURE_SECONDS = 0.05
+# How long a program may still run once it was told that all is over.
+_PARTING_SECONDS = 0.1
+
+
+@dataclass(eq=False)
+class Player:
+    """A bot that is a process, in one leg: its seat and, once the leg is on a lane, what plays it.
+
+    `alone`: it must not share a process. `slot`: what its process calls the leg. `cpu_before` and `idle_before`:
+    seconds of processes that it had before in this leg.
+    """
+
+    number: int
+    seat: Seat
+    alone: bool = False
+    lane: int = -1
+    slot: int = -1
+    process: BotProcess | None = None
+    dialogue: Dialogue | None = None
+    cpu_before: float = 0.0
+    idle_before: float = 0.0
+
+
+@dataclass(eq=False)
+class BotProcess:
+    """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one leg's own.
+
+    `slots`: how many legs it was ever given; `players`: those that it plays now; `decisions_before`: of those that have
+    left. `starting`: the messages in which legs begin.
+    """
+
+    confined: Confined
+    channel: int
+    seat: Seat
+    time: TimeLimits
+    shared_by: tuple[str, str] | None = None
+    slots: int = 0
+    players: list[Player] = field(default_factory=list)
+    decisions_before: int = 0
+    starting: set[int] = field(default_factory=set)
+    _memory_bytes: int = 0
+    _measured: float = -math.inf
+
+    def measured_memory(self) -> int:
+        """The most memory that it has had at once. Where it plays other legs, as it was lately: to ask takes long."""
+        if len(self.players) < 2 or time.monotonic() - self._measured > _MEASURE_SECONDS:
+            self._memory_bytes, self._measured = self.confined.memory_bytes(), time.monotonic()
+        return self._memory_bytes
+
+
+class Pool:
+    """Starts, shares and ends processes.
+
+    `by_channel`: those that play. `parting`: programs that were told that all is over, and until when they may run.
+    """
+
+    def __init__(
+        self,
+        contest: Contest,
+        settings: ContestSettings,
+        sandbox: SandboxSettings,
+        artifacts: Mapping[str, bytes],
+        cache: Path,
+        channels: Channels,
+    ) -> None:
+        self._contest = contest
+        self._settings = settings
+        self._sandbox = sandbox
+        self._artifacts = artifacts
+        self._cache = cache
+        self._channels = channels
+        self.by_channel: dict[int, BotProcess] = {}
+        self._may_share: dict[str, bool] = {}
+        self._shared: dict[tuple[str, str], BotProcess] = {}
+        self.parting: deque[tuple[float, Confined]] = deque()
+        self.one_core = OneCore()
+
+    def has_room_for(self, players: Sequence[Player]) -> bool:
+        """Whether the processes that a leg needs may be started now. Idle ones are ended if that helps."""
+        own = sum(self._needs_own(player) for player in players)
+        shared = sum(not self._needs_own(player) and self._shared_by_legs_of(player) is None for player in players)
+        running_own = sum(process.shared_by is None for process in self.by_channel.values()) + len(self.parting)
+        if own and running_own and running_own + own > _MOST_OWN_PROCESSES:
+            return False
+        if not own + shared or len(self.by_channel) + len(self.parting) + own + shared <= MOST_PROCESSES:
+            return True
+        for process in list(self.by_channel.values()):
+            if not process.players:
+                self.end(process)
+        return not self.by_channel and not self.parting
+
+    def _needs_own(self, player: Player) -> bool:
+        return player.seat.kind == "program" or player.alone or not self._shares(player.seat.artifact)
+
+    def _shares(self, artifact: str) -> bool:
+        """Whether legs of a Python bot share processes."""
+        if artifact not in self._may_share:
+            self._may_share[artifact] = self._sandbox.legs_per_process > 1 and python_packing.legs_may_share(
+                self._artifacts[artifact]
+            )
+        return self._may_share[artifact]
+
+    def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
+        """The process that a bot's legs share, if it may have one more."""
+        shared = self._shared.get(_bot_of(player.seat))
+        return shared if shared and len(shared.players) < self._sandbox.legs_per_process else None
+
+    def seat(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
+        """Give a player the process that its bot's legs share, or a new one, and a slot in it."""
+        bot = _bot_of(player.seat)
+        if self._needs_own(player):
+            process = self.start(player, leg, core)
+        elif shared := self._shared_by_legs_of(player):
+            process = player.process = shared
+            process.players.append(player)
+        else:
+            process = self._shared[bot] = self.start(player, leg, core, shared_by=bot)
+        player.slot = process.slots
+        process.slots += 1
+        return process
+
+    def start(self, player: Player, leg: Leg, core: GameCore, shared_by: tuple[str, str] | None = None) -> BotProcess:
+        """Start a process for a player, its leg's own unless it is `shared_by` its bot's legs."""
+        seat, settings = player.seat, self._settings
+        artifact = self._artifacts[seat.artifact]
+        # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
+        cpu_seconds = int(settings.cpu_seconds_per_leg * 1000) + 86400
+        greeting = b""
+        if seat.kind == "python":
+            confined = python_bots.start(
+                artifact,
+                seat.name,
+                self._contest.interface,
+                self._sandbox,
+                memory_megabytes=settings.memory_megabytes,
+                cpu_seconds=cpu_seconds,
+                many_legs=shared_by is not None,
+            )
+        else:
+            confined = programs.start(
+                artifact,
+                self._sandbox,
+                self._cache,
+                memory_megabytes=settings.memory_megabytes,
+                cpu_seconds=cpu_seconds,
+            )
+            if new_dialogue := self._contest.interface.new_dialogue:
+                player.dialogue = new_dialogue(core, seat.helpers_key)
+            else:
+                greeting = f"{leg.plan.sessions}\n".encode()
+        channel = self._channels.open(
+            confined.to,
+            confined.answers,
+            confined.errors,
+            lines=seat.kind == "program",
+            greeting=greeting,
+            dialogue=player.dialogue,
+        )
+        process = BotProcess(confined, channel, seat, TimeLimits(settings, confined), shared_by)
+        self.by_channel[channel] = player.process = process
+        process.players.append(player)
+        return process
+
+    def is_wanted(self, process: BotProcess) -> bool:
+        """Whether more legs may come to a shared process."""
+        return process.shared_by is not None and self._shared.get(process.shared_by) is process
+
+    def end(self, process: BotProcess, parting_words: bytes = b"") -> None:
+        """End a process, once; a program may read the parting words first."""
+        if self.is_wanted(process) and process.shared_by:
+            del self._shared[process.shared_by]
+        if self.by_channel.pop(process.channel, None) is None:
+            return
+        self.one_core.forget(process.confined.pid)
+        unsent = self._channels.unsent(process.channel)
+        self._channels.close(process.channel)
+        if parting_words and process.seat.kind == "program":
+            with contextlib.suppress(OSError):  # it has ended, or reads nothing
+                os.write(process.confined.to, unsent + parting_words)
+                process.confined.close_input()
+                self.parting.append((time.monotonic() + _PARTING_SECONDS, process.confined))
+                return
+        process.confined.end()
+
+    def reap(self) -> None:
+        """End the programs that were told that all is over and have exited, or had time to."""
+        now = time.monotonic()
+        for _ in range(len(self.parting)):
+            deadline, confined = self.parting.popleft()
+            if now >= deadline or confined.has_ended():
+                confined.end()
+            else:
+                self.parting.append((deadline, confined))
+
+    def close(self) -> None:
+        """End every process."""
+        self.one_core.leave()
+        for process in self.by_channel.values():
+            process.confined.end()
+        for _, confined in self.parting:
+            confined.end()
+        self.by_channel.clear()
+        self.parting.clear()
+
+    def asked(self) -> Iterator[Asked]:
+        """The processes that may share a core: Python bots'. Programs may have threads, and are asked all at once."""
+        for process in self.by_channel.values():
+            if process.seat.kind == "python":
+                outstanding, messages = self._channels.is_outstanding(process.channel)
+                yield Asked(process.confined.pid, messages, outstanding, process.confined.cpu_seconds())
+
+
+def _bot_of(seat: Seat) -> tuple[str, str]:
+    """Whose legs share a process. It has the name, since equal files of two entrants are two bots."""
+    return seat.name, seat.artifact

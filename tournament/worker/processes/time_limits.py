@@ -1,0 +1,96 @@
+"""A process's time against its limits, leaving out what a busy machine kept from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tournament.contests.contest import ContestSettings
+
+# What a process may take to get ready, beyond the limits of its first decision.
+START_SECONDS = 5.0
+_LONGEST_TICK = 0.5
+
+
+class Timed(Protocol):
+    """What is asked of a running process; `Confined` has it."""
+
+    def cpu_seconds(self) -> float: ...
+    def run_delay(self) -> float: ...
+    def has_written(self) -> bool: ...
+    def waits_for_processor(self) -> bool: ...
+
+
+@dataclass
+class Spent:
+    """What legs have taken: their number, their decisions, and seconds of processor time and asleep.
+
+    Of processes that they had before the one that is audited, as far as seconds go.
+    """
+
+    legs: int = 0
+    decisions: int = 0
+    cpu_seconds: float = 0.0
+    idle_seconds: float = 0.0
+
+
+@dataclass
+class _Message:
+    """A message that is not answered: its number, and the process's clocks when it was first seen and last audited."""
+
+    number: int
+    first_cpu: float
+    cpu: float
+    delay: float
+    idle_seconds: float = 0.0
+
+
+class TimeLimits:
+    """One process's clocks from audit to audit. `idle_seconds`: how long it slept or waited in all while asked."""
+
+    def __init__(self, settings: ContestSettings, process: Timed) -> None:
+        self._settings = settings
+        self._process = process
+        self._message: _Message | None = None
+        self.idle_seconds = 0.0
+
+    def rest(self) -> None:
+        """It is not asked: what it does now ends no leg."""
+        self._message = None
+
+    def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> str | None:
+        """What it took too much of, in words; None while it is within its limits.
+
+        `number` of the message that it has to answer, and whether a leg starts with it; `elapsed`: seconds since the
+        audit before; `spent` by the legs that it was ever given.
+        """
+        settings, process = self._settings, self._process
+        cpu, delay = process.cpu_seconds(), process.run_delay()
+        bank = max(1, spent.legs) * settings.cpu_seconds_per_leg
+        bank += spent.decisions * settings.cpu_milliseconds_more / 1000
+        if cpu + spent.cpu_seconds > bank + START_SECONDS:
+            return f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)"
+        message = self._message
+        if message is None or message.number != number:
+            self._message = _Message(number, cpu, cpu, delay)
+            return None
+        grace = START_SECONDS if is_start else 0.0
+        if cpu - message.first_cpu > settings.cpu_seconds_per_decision + grace:
+            return f"took more than {settings.cpu_seconds_per_decision:g} s of processor time for a decision"
+        # If this worker was held up itself (a stopped job, say), that time is not the bot's.
+        idle = min(elapsed, _LONGEST_TICK) - (cpu - message.cpu) - (delay - message.delay)
+        message.cpu, message.delay = cpu, delay
+        # An answer that only waits for us to read it came in time.
+        if process.has_written():
+            return None
+        # A wait for the processor is known only when it is over: then `idle` is negative and makes up for it.
+        message.idle_seconds = max(0.0, message.idle_seconds + idle)
+        self.idle_seconds = max(0.0, self.idle_seconds + idle)
+        if process.waits_for_processor():
+            return None
+        if message.idle_seconds > settings.wall_seconds_per_decision + grace:
+            return f"did not answer for {settings.wall_seconds_per_decision:g} s"
+        # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
+        if self.idle_seconds + spent.idle_seconds > settings.wall_seconds_per_leg + START_SECONDS:
+            return f"slept or waited for more than {settings.wall_seconds_per_leg:g} s in all"
+        return None
