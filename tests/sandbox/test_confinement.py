@@ -22,7 +22,7 @@ from tournament.errors import BadInput
 from tournament.sandbox.outside import confinement
 from tournament.sandbox.outside.confinement import LaunchSpec, Limits, how_it_ended
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.ledger import read_state
+from tournament.store.ledger_reading import read_state
 from tournament.store.storage import open_storage
 
 PYTHON = {"calm.py": "def a(bot): return 5\ndef b(bot, bet): return 1\n"}

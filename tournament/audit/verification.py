@@ -25,7 +25,8 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest, ContestSettings
 from tournament.errors import BadInput, RunFailed, TournamentError
 from tournament.standings.results import ranking_of
-from tournament.store.ledger import Batch, Field, read_state, standing_batches
+from tournament.store.ledger import Batch, Field
+from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.storage import Storage, open_storage
 
 

@@ -16,8 +16,8 @@ from tournament.reporting.survey import Survey, survey_games
 from tournament.reporting.versions import Edit, edits_of
 from tournament.standings.results import Results, load, ranking_of
 from tournament.standings.standings import Standings
-from tournament.store.excerpts import part_origin
 from tournament.store.legs import Legs
+from tournament.store.parts import origin_of_part
 from tournament.store.storage import open_storage
 
 _TRIES = 5  # of reading records that a run goes on changing
@@ -97,5 +97,5 @@ def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
     found = []
     for batch in [*results.batches[:1], *results.batches[-1:]]:
         part = next(part for part in batch.parts if part.table == "games")
-        found.append(part_origin(storage, part, contest.games).get("tournament", ""))
+        found.append(origin_of_part(storage, part, contest.games).get("tournament", "")[:200])
     return tuple(dict.fromkeys(version for version in found if version))

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from tournament.contests.contest import Contest
 from tournament.contests.portrait import Row, Rows, Seats
 from tournament.errors import RunFailed
-from tournament.store.excerpts import read_row_groups, row_group_edges
 from tournament.store.ledger import Batch, Part
 from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.parts import row_group_edges, rows_of
 from tournament.store.storage import Storage
 
 MOST_ROWS = 16_000_000  # that are read; of more, row groups at equal distances
@@ -91,9 +91,8 @@ def survey_games(
 
     def look(task: _Task) -> Survey:
         found = Survey()
-        names = [column.name for column in contest.games]
-        rows_of_groups = read_row_groups(storage, task.part, contest.games, task.groups, names)
-        for group, rows in zip(task.groups, rows_of_groups):
+        pieces = rows_of(storage, task.part, contest.games, groups=task.groups)
+        for group, rows in zip(task.groups, pieces):
             _look_at(found, contest, rows, task.edges[group], task.legs, number, ends, places)
         return found
 

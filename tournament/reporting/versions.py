@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tournament.standings.standings import Match, Standings
-from tournament.store.ledger import Batch, Field, read_former_fields
+from tournament.store.ledger import Batch, Field
+from tournament.store.ledger_reading import read_former_fields
 from tournament.store.storage import Storage
 
 _MOST_BYTES = 64 << 20  # of ledger that is read for it

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import itertools
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
@@ -200,27 +200,54 @@ def parts_as_dataset(
     return whole if matches is None else whole.filter(_of_matches(matches))
 
 
+def rows_of(
+    storage: Storage,
+    part: Part,
+    columns: Sequence[Column],
+    names: Sequence[str] | None = None,
+    groups: Iterable[int] | None = None,
+) -> Iterator[dict[str, npt.NDArray[Any]]]:
+    """A published part by column, one row group at a time: all of it, or some columns and row groups. Flags are bool.
+
+    Raises as `open_part` does. No threads are used: callers read several parts at once.
+    """
+    wanted = [column.name for column in columns] if names is None else list(names)
+    with open_part(storage, part, columns) as file:
+        for group in range(file.num_row_groups) if groups is None else groups:
+            with reading(storage, part):
+                table = file.read_row_group(group, columns=wanted, use_threads=False)
+                rows = {name: values_of(table, name) for name in wanted}
+            yield rows
+
+
 def numbers_of(
     storage: Storage, part: Part, columns: Sequence[Column], names: Sequence[str]
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
-    """Some columns of a published part, a row group at a time, flags as uint8. Raises as `open_part` does.
+    """As `rows_of`, with flags as uint8."""
+    for rows in rows_of(storage, part, columns, names):
+        yield {name: values.view(np.uint8) if values.dtype == bool else values for name, values in rows.items()}
 
-    No threads are used: callers read several parts at once.
-    """
+
+def row_group_edges(storage: Storage, part: Part, columns: Sequence[Column]) -> list[int]:
+    """The first row of each row group of a published part, and its number of rows. Raises as `open_part` does."""
     with open_part(storage, part, columns) as file:
-        for group in range(file.num_row_groups):
-            with reading(storage, part):
-                table = file.read_row_group(group, columns=list(names), use_threads=False)
-            yield {name: _numbers(table, name) for name in names}
+        return _edges(file)
 
 
-def rows_of(storage: Storage, part: Part, columns: Sequence[Column]) -> Iterator[dict[str, npt.NDArray[Any]]]:
-    """The rows of a published part, by column, a row group at a time. Raises as `open_part` does."""
+def _edges(file: pq.ParquetFile) -> list[int]:
+    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+    return list(itertools.accumulate(sizes, initial=0))
+
+
+def origin_of_part(storage: Storage, part: Part, columns: Sequence[Column]) -> dict[str, str]:
+    """What a part's metadata say of where its games come from. Raises as `open_part` does."""
     with open_part(storage, part, columns) as file:
-        for group in range(file.num_row_groups):
-            with reading(storage, part):
-                table = file.read_row_group(group)
-            yield {column.name: table[column.name].to_numpy() for column in columns}
+        return _origin(file)
+
+
+def _origin(file: pq.ParquetFile) -> dict[str, str]:
+    known = file.schema_arrow.metadata or {}
+    return {key: known[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in known}
 
 
 class PartReader:
@@ -234,15 +261,12 @@ class PartReader:
     ) -> None:
         self._storage, self._part = storage, part
         self._file = open_part(storage, part, columns)
-        metadata = self._file.metadata
-        groups = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-        self._group_edges = [0, *itertools.accumulate(groups)]
+        self._group_edges = _edges(self._file)
+        self.origin = _origin(self._file)
         self._read: dict[int, pa.Table] = {}  # the last row group, by its number
         self._legs = legs
         self._sessions_per_leg = sessions_per_leg
         self._edges = np.concatenate([[0], np.cumsum(legs.games if part.table == "games" else legs.sessions)])
-        known = self._file.schema_arrow.metadata or {}
-        self.origin = {key: known[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in known}
 
     def rows(self, first: int, end: int) -> Iterator[pa.Table]:
         """The rows of the legs from `first` to before `end`, in pieces."""
@@ -263,34 +287,31 @@ class PartReader:
         rows = np.diff(np.clip(self._edges[first : last + 2], row, until))
         match = np.repeat(self._legs.match[first : last + 1], rows)
         number = np.repeat(self._legs.number[first : last + 1], rows)
-        numbers = _numbers(piece, "session") // self._sessions_per_leg
-        if not ((_numbers(piece, "match") == match) & (numbers == number)).all():
+        numbers = values_of(piece, "session") // self._sessions_per_leg
+        if not ((values_of(piece, "match") == match) & (numbers == number)).all():
             raise pa.ArrowInvalid("it has rows of other legs than the ledger says")
 
     def close(self) -> None:
         self._file.close(force=True)
 
 
-def _numbers(table: pa.Table, name: str) -> npt.NDArray[Any]:
-    """A column of numbers, or of flags as uint8, without nulls.
+def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
+    """A column without nulls, of numbers or flags.
 
     Unlike `to_numpy` this doesn't import pandas, and unlike `cast` not pyarrow.compute: both take long.
     """
-    chunks = table[name].chunks
-    if pa.types.is_boolean(table.schema.field(name).type):
-        flags = [_flags(cast(Any, chunk.buffers()[1]), chunk.offset, len(chunk)) for chunk in chunks]
-        return np.concatenate(flags) if flags else np.empty(0, np.uint8)
-    kind = np.dtype(table.schema.field(name).type.to_pandas_dtype())
-    numbers = [
-        np.frombuffer(cast(Any, chunk.buffers()[1]), kind, len(chunk), chunk.offset * kind.itemsize) for chunk in chunks
-    ]
-    return np.concatenate(numbers) if numbers else np.empty(0, kind)
-
-
-def _flags(packed: Any, first: int, count: int) -> npt.NDArray[np.uint8]:
-    """So many of arrow's flags, eight to a byte, as uint8."""
-    whole = np.frombuffer(packed, np.uint8, (first % 8 + count + 7) // 8, first // 8)
-    return np.unpackbits(whole, count=first % 8 + count, bitorder="little")[first % 8 :]
+    column = table[name]
+    kind = np.dtype(column.type.to_pandas_dtype())
+    arrays: list[npt.NDArray[Any]] = []
+    for chunk in column.chunks:
+        buffer, first, count = cast(Any, chunk.buffers()[1]), chunk.offset, len(chunk)
+        if kind.kind == "b":  # eight to a byte
+            packed = np.frombuffer(buffer, np.uint8, (first % 8 + count + 7) // 8, first // 8)
+            bits = np.unpackbits(packed, count=first % 8 + count, bitorder="little")
+            arrays.append(bits[first % 8 :].view(bool))
+        else:
+            arrays.append(np.frombuffer(buffer, kind, count, first * kind.itemsize))
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays) if arrays else np.empty(0, kind)
 
 
 def copy_legs(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tournament.errors import RunFailed
+from tournament.store.checkpoint import write_checkpoint
 from tournament.store.ledger import (
     Batch,
     Entry,
@@ -15,9 +16,8 @@ from tournament.store.ledger import (
     State,
     entry_name,
     pack,
-    read_state,
-    write_checkpoint,
 )
+from tournament.store.ledger_reading import read_state
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import AlreadyExists, Storage
 
