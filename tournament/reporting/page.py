@@ -389,9 +389,8 @@ def _environment() -> Environment:
 
 @cache
 def _inlined(name: str) -> str:
-    """A style sheet or script of ours, without comments of their own lines and indentation."""
-    text = (_TEMPLATES / name).read_text(encoding="utf-8")
-    lines = (line.strip() for line in text.splitlines())
+    """A style sheet or script of ours, without indentation and comments that have a line of their own."""
+    lines = map(str.strip, _environment().get_template(name).render().splitlines())
     return "\n".join(
         line for line in lines if line and not line.startswith("//") and not re.fullmatch(r"/\*.*\*/", line)
     )
