@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tournament.store.arrow_files import Dataset
 
-# A row group that is written anew.
+# Of a part that is written anew.
 ROWS_PER_GROUP = 1 << 18
 
 _Codec = Literal["snappy", "zstd", "none"]
@@ -42,7 +42,7 @@ _PACKINGS: dict[str, tuple[str, _Codec]] = {
 
 
 class _DensePartWriter:
-    """Writes one part aside from arrow tables, packed more densely than as it was played: it is to stay."""
+    """Writes one staged part from arrow tables, packed more densely than `PartWriter` does: it will be kept."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class _DensePartWriter:
         )
 
     def write(self, table: pa.Table) -> None:
-        """Append an arrow table with this schema, when enough are there for a row group. Raises OSError."""
+        """Append an arrow table with this schema; it is written with the next full row group. Raises OSError."""
         self._waiting.append(table)
         self._rows += table.num_rows
         if sum(waiting.num_rows for waiting in self._waiting) >= ROWS_PER_GROUP:
@@ -87,25 +87,25 @@ class _DensePartWriter:
             self._writer.write_table(waiting, row_group_size=ROWS_PER_GROUP)
 
     def finish(self) -> Part:
-        """Put the part on disk. Raises OSError."""
+        """Complete the part on disk. Raises OSError."""
         self._write_waiting()
         self._writer.close()
         return self._part.finish(self._rows)
 
     def abandon(self) -> None:
-        """Drop what was written; errors no longer matter."""
+        """Remove what was written, if possible."""
         with contextlib.suppress(Exception):
             self._writer.close()
         self._part.abandon()
 
 
-# What pyarrow raises for a damaged file: a ValueError, too, for a name that is no text.
+# What pyarrow raises for a damaged file; ValueError for a name that isn't UTF-8.
 _UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 
 @contextmanager
 def reading(storage: Storage, part: Part) -> Iterator[None]:
-    """What goes wrong in the block is a damaged part. Raises FileNotFoundError when it is gone, else RunFailed."""
+    """Turns errors of reading a part into RunFailed: it is damaged. FileNotFoundError stays, for one that is gone."""
     try:
         yield
     except FileNotFoundError:
@@ -116,9 +116,9 @@ def reading(storage: Storage, part: Part) -> Iterator[None]:
 
 
 def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.ParquetFile:
-    """A published part with these columns and its number of rows; checksums of pages are checked when read.
+    """A published part; page checksums are verified when it is read.
 
-    Raises FileNotFoundError when it is gone, RunFailed when it is something else.
+    Raises FileNotFoundError when it is gone, RunFailed when it has other columns or rows, or can't be read.
     """
     with reading(storage, part):
         file = pq.ParquetFile(storage.open_data(part.place), page_checksum_verification=True)
@@ -135,7 +135,7 @@ def read_parts(
     only: Collection[str] | None = None,
     matches: Collection[int] | None = None,
 ) -> pa.Table:
-    """The rows of published parts, one after the other: these columns, of these matches. Raises as `open_part` does."""
+    """The rows of published parts in order: `only` these columns, of these `matches`. Raises as `open_part` does."""
     names = [column.name for column in columns if only is None or column.name in only]
 
     def read(part: Part) -> pa.Table:
@@ -155,7 +155,7 @@ def read_parts(
 
 
 def _may_have(group: pq.RowGroupMetaData, matches: Collection[int]) -> bool:
-    """Whether some of the matches lie between a row group's least and greatest; its first column is the match."""
+    """Whether some of the matches lie between a row group's least and greatest, which its first column tells."""
     told: Any = group.column(0).statistics
     return told is None or not told.has_min_max or any(told.min <= match <= told.max for match in matches)
 
@@ -172,10 +172,10 @@ def parts_as_dataset(
     parts: Sequence[tuple[Part, tuple[int, int]]],
     matches: Collection[int] | None = None,
 ) -> Dataset:
-    """Published parts as one dataset of arrow, of these matches. Each part comes with its least and greatest match.
+    """Published parts as one arrow dataset, of these matches. Each part comes with its least and greatest match.
 
-    A scan that asks for matches leaves out the other parts and row groups, and checks pages. It raises OSError
-    when a part is damaged, or is gone since.
+    A scan that asks for matches skips other parts and row groups. It verifies page checksums, and raises OSError
+    when a part is damaged or gone.
     """
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
@@ -251,9 +251,9 @@ def _origin(file: pq.ParquetFile) -> dict[str, str]:
 
 
 class PartReader:
-    """A published part by runs of its legs, to be read forwards: each row group is decoded once.
+    """Reads a published part by runs of its legs. Read forwards, each row group is decoded once.
 
-    Raises as `open_part` does, and RunFailed when rows are of other legs than the ledger says.
+    Raises as `open_part` does, and RunFailed when rows belong to other legs than the ledger says.
     """
 
     def __init__(
@@ -322,7 +322,7 @@ def copy_legs(
     name: str,
     staged: str,
 ) -> Part:
-    """Write a part aside from runs of legs, given as (reader, first, end). Raises OSError, else as PartReader does."""
+    """Write a staged part from runs of legs, as (reader, first, end). Raises OSError, and what PartReader raises."""
     writer = _DensePartWriter(storage, table, columns, name, staged, runs[0][0].origin)
     try:
         for reader, first, end in runs:
@@ -335,7 +335,7 @@ def copy_legs(
 
 
 def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
-    """Write a small table as one file, replacing it in one step; a missing number is a null. Raises OSError."""
+    """Write or replace a small table, one file, in one step. None is written as a null. Raises OSError."""
     schema = _whole_schema(columns)
     table = pa.table([_array(values[field.name], field.type) for field in schema], schema=schema)
     sink = pa.BufferOutputStream()
@@ -344,7 +344,7 @@ def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: 
 
 
 def read_whole(storage: Storage, name: str, columns: Sequence[Column]) -> dict[str, list[Any]] | None:
-    """The values of such a table, None when it is damaged. Raises FileNotFoundError."""
+    """The values of a table that `write_whole` wrote, None when it is damaged. Raises FileNotFoundError."""
     try:
         with storage.open_data(name) as stream:
             table = pq.ParquetFile(stream, page_checksum_verification=True).read()
@@ -369,7 +369,7 @@ def _whole_schema(columns: Sequence[Column]) -> pa.Schema:
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
-    """Values as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas: it takes long."""
+    """Values as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas, which takes long."""
     if pa.types.is_string(kind):
         builder = pa.lib.StringBuilder()
         builder.append_values(values)
@@ -381,13 +381,13 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
 
 
 def damage(storage: Storage, part: Part) -> str:
-    """What is wrong with a published part, reading all of it: "missing", "damaged" or "", nothing."""
+    """What is wrong with a published part, by its hash: "missing", "damaged", or "" for nothing."""
     digest = digest_of(storage, part)
     return "missing" if digest is None else "damaged" if digest != part.digest else ""
 
 
 def digest_of(storage: Storage, part: Part) -> str | None:
-    """What a published part's bytes are hashed to, by its own algorithm; None when it is gone."""
+    """The hash of a published part's bytes, by its own algorithm; None when it is gone."""
     digest: Any = blake3() if part.algorithm == "blake3" else hashlib.sha256()
     try:
         with storage.open_data(part.place) as stream:
