@@ -41,64 +41,6 @@ _PACKINGS: dict[str, tuple[str, _Codec]] = {
 }
 
 
-class _DensePartWriter:
-    """Writes one staged part from arrow tables, packed more densely than `PartWriter` does: it will be kept."""
-
-    def __init__(
-        self,
-        storage: Storage,
-        table: TableName,
-        columns: Sequence[Column],
-        name: str,
-        staged: str,
-        origin: Mapping[str, str],
-    ) -> None:
-        self._part = StagedPart(storage, table, name, staged)
-        self._rows = 0
-        self._waiting: list[pa.Table] = []
-        integers = [c for c in columns if c.type not in ("bool",) and not c.type.startswith("float")]
-        self._writer = pq.ParquetWriter(
-            cast(IO[bytes], self._part),
-            arrow_schema(columns).with_metadata(dict(origin)),
-            version="2.6",
-            data_page_version="1.0",
-            use_dictionary=False,
-            column_encoding={c.name: _PACKINGS[c.packing][0] for c in integers if c.packing != "plain"},
-            compression={c.name: _PACKINGS[c.packing][1] for c in columns},
-            compression_level={c.name: 1 for c in columns if _PACKINGS[c.packing][1] == "zstd"},
-            write_statistics=sorted(STATISTICS & {c.name for c in columns}),
-            write_page_checksum=True,
-            data_page_size=1 << 30,
-            max_rows_per_page=1 << 30,
-            write_batch_size=1 << 20,
-        )
-
-    def write(self, table: pa.Table) -> None:
-        """Append an arrow table with this schema; it is written with the next full row group. Raises OSError."""
-        self._waiting.append(table)
-        self._rows += table.num_rows
-        if sum(waiting.num_rows for waiting in self._waiting) >= ROWS_PER_GROUP:
-            self._write_waiting()
-
-    def _write_waiting(self) -> None:
-        waiting = pa.concat_tables(self._waiting) if self._waiting else None
-        self._waiting = []
-        if waiting:
-            self._writer.write_table(waiting, row_group_size=ROWS_PER_GROUP)
-
-    def finish(self) -> Part:
-        """Complete the part on disk. Raises OSError."""
-        self._write_waiting()
-        self._writer.close()
-        return self._part.finish(self._rows)
-
-    def abandon(self) -> None:
-        """Remove what was written, if possible."""
-        with contextlib.suppress(Exception):
-            self._writer.close()
-        self._part.abandon()
-
-
 # What pyarrow raises for a damaged file; ValueError for a name that isn't UTF-8.
 _UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
@@ -323,15 +265,51 @@ def copy_legs(
     staged: str,
 ) -> Part:
     """Write a staged part from runs of legs, as (reader, first, end). Raises OSError, and what PartReader raises."""
-    writer = _DensePartWriter(storage, table, columns, name, staged, runs[0][0].origin)
+    part = StagedPart(storage, table, name, staged)
+    writer = _dense_writer(part, columns, runs[0][0].origin)
+    waiting: list[pa.Table] = []
+    rows = 0
+
+    def write_waiting() -> None:
+        if waiting:
+            writer.write_table(pa.concat_tables(waiting), row_group_size=ROWS_PER_GROUP)
+            waiting.clear()
+
     try:
         for reader, first, end in runs:
             for piece in reader.rows(first, end):
-                writer.write(piece)
-        return writer.finish()
+                waiting.append(piece)
+                rows += piece.num_rows
+                if sum(piece.num_rows for piece in waiting) >= ROWS_PER_GROUP:
+                    write_waiting()
+        write_waiting()
+        writer.close()
+        return part.finish(rows)
     except BaseException:
-        writer.abandon()
+        with contextlib.suppress(Exception):
+            writer.close()
+        part.abandon()
         raise
+
+
+def _dense_writer(part: StagedPart, columns: Sequence[Column], origin: Mapping[str, str]) -> pq.ParquetWriter:
+    """Packs more densely than `PartWriter` does, in more time: what is written anew will be kept."""
+    integers = [c for c in columns if c.type != "bool" and not c.type.startswith("float")]
+    return pq.ParquetWriter(
+        cast(IO[bytes], part),
+        arrow_schema(columns).with_metadata(dict(origin)),
+        version="2.6",
+        data_page_version="1.0",
+        use_dictionary=False,
+        column_encoding={c.name: _PACKINGS[c.packing][0] for c in integers if c.packing != "plain"},
+        compression={c.name: _PACKINGS[c.packing][1] for c in columns},
+        compression_level={c.name: 1 for c in columns if _PACKINGS[c.packing][1] == "zstd"},
+        write_statistics=sorted(STATISTICS & {c.name for c in columns}),
+        write_page_checksum=True,
+        data_page_size=1 << 30,
+        max_rows_per_page=1 << 30,
+        write_batch_size=1 << 20,
+    )
 
 
 def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
