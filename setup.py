@@ -31,7 +31,6 @@ SELDOM = {
     "engine.watching.observed_core",
     "engine.wasm.printing",
     "engine.watching.scripted_core",
-    "engine.parquet.thrift",
 }
 
 CORES = os.cpu_count() or 1

@@ -1,1 +1,1 @@
-"""The numbers that the project stands by, measured side by side: `make bench`."""
+"""The figures that the project promises, measured side by side: `make bench`."""

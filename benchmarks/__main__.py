@@ -2,8 +2,8 @@
 
     python -m benchmarks [--rounds N] [--full]
 
-Both sides of a row run in turn, round by round, so that a machine whose speed
-drifts does not favour one of them; a row shows medians and the median ratio.
+Both sides of a row run in turn, round by round, so that a drift of the
+machine's speed favours neither; a row shows medians and the median ratio.
 --full takes the memory row to 10^9 games (about two minutes and 12 GB of disk).
 """
 
@@ -58,7 +58,7 @@ class Row:
 
 
 def side_by_side(rounds: int, ours: Callable[[], float], theirs: Callable[[], float]) -> tuple[float, float, float]:
-    """Medians of both, and of the ratios round by round."""
+    """The medians of both sides, and of their ratios round by round."""
     pairs = [(ours(), theirs()) for _ in range(rounds)]
     return (
         statistics.median(mine for mine, _ in pairs),

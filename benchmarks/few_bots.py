@@ -1,10 +1,10 @@
-"""Few Python bots, all against all: what keeping a worker and its bots' processes on one core brings.
+"""Few Python bots, all against all: the gain from keeping a worker and its bots' processes on one core.
 
     python -m benchmarks.few_bots [--rounds N] [--bots N] [--sessions N]
 
-Plays the legs by one worker and by two, with it and without it in turn. Prints medians: games a second by the clock,
-which other work on the machine disturbs, and microseconds of processor time a game, of the worker and of its bots'
-processes, their start included.
+One worker and two play the legs, with it and without it in turn. Prints medians: games a second of wall time, which
+other work on the machine disturbs, and microseconds of processor time a game, of the worker and its bots' processes
+with their start.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tournament.worker.processes.spool import Spool
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one playing: games a second, and microseconds of processor time a game."""
+    """Games a second, and microseconds of processor time a game."""
 
     rate: float
     worker: float
@@ -43,7 +43,7 @@ class Cost:
 
 
 def cost(settings: Settings, legs: Sequence[Leg], artifacts: dict[str, bytes], workers: int) -> Cost:
-    """What it takes so many workers to play these legs, dealt out in order as a run does it."""
+    """Play these legs with so many workers, each with neighbours in the schedule, as in a run."""
     share = -(-len(legs) // workers)
     parts = [legs[first : first + share] for first in range(0, len(legs), share)]
 
@@ -62,7 +62,7 @@ def cost(settings: Settings, legs: Sequence[Leg], artifacts: dict[str, bytes], w
 
 
 def _processor_seconds() -> tuple[float, float]:
-    """Of this process, and of those that it has started and that have ended: bots', once their server has."""
+    """Of this process and its ended children; those of bots count once their server has ended."""
     fork_server.end_idle()
     own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return own.ru_utime + own.ru_stime, others.ru_utime + others.ru_stime
@@ -70,7 +70,7 @@ def _processor_seconds() -> tuple[float, float]:
 
 @contextlib.contextmanager
 def spread() -> Iterator[None]:
-    """Leave workers and processes where the system puts them."""
+    """Let the system choose the cores of workers and processes."""
     with patch.object(one_core, "_take", lambda: None):
         yield
 

@@ -33,7 +33,7 @@ def bot_files(names: Sequence[str]) -> list[Path]:
 
 
 def built(names: Sequence[str]) -> list[Entrant]:
-    """The shipped bots of these names, or all that are compiled."""
+    """The shipped bots of these names, or all compiled ones."""
     entrants = build_entrants(
         VON_NEUMANN_POKER, Settings(), SandboxSettings(), SHIPPED, lambda text: print(text, file=sys.stderr)
     )

@@ -2,8 +2,8 @@
 
     python -m benchmarks.growth [BOTS …]
 
-The records are invented: a bot's module under many names, and legs that nobody played, twelve games a session. They are
-written, committed and read as any others.
+The records are invented: one bot's module under many names, and legs that were never played, twelve games a session.
+They are written, committed and read like any others.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ except KeyboardInterrupt:
 
 
 def invent(task: Task, *more: object) -> Receipt:
-    """In the place of `play_task`: parts and sums as if the batch had been played."""
+    """A substitute for `play_task`: parts and sums as if the batch had been played."""
     storage = open_storage(task.location)
     ((batch_name, _),) = task.batches()
     sessions = task.legs[0].plan.sessions
@@ -111,12 +111,12 @@ def make_records(folder: Path, bots: int, sessions: int) -> None:
 
 
 def seconds_to_start(folder: Path, sessions: int) -> float:
-    """CPU seconds of a run until the first game, or until it knows that there is nothing to play."""
+    """CPU seconds of a run until the first game, or until it finds nothing to play."""
     return float(_python(folder, _START, str(sessions)))
 
 
 def edit(folder: Path) -> None:
-    """Have the bot in the middle play otherwise."""
+    """Edit the bot in the middle of the field."""
     _, other = _modules()
     bots = sorted((folder / "bots").iterdir())
     bots[len(bots) // 2].write_bytes(other)
@@ -144,7 +144,7 @@ def measured(bots: int, sessions: int = 1) -> tuple[float, float]:
 
 
 def rows() -> Iterator[tuple[str, str, str, float, str]]:
-    """Rows of the benchmarks' table: what, ours, against what, their ratio, and what is wanted."""
+    """Rows of the benchmarks' table: name, ours, the other's, their ratio, and the wanted limit."""
     for bots, sessions, nothing_in, edit_in in (
         (100, 1, 2, 5),
         (300, 1, 2, 10),

@@ -49,7 +49,7 @@ FORMS = {"threshold_py": 4_000, "threshold_io": 4_000}
 
 
 def evaluator_rate() -> float:
-    """Random seven-card hands a second of one core, dealt before."""
+    """Random seven-card hands a second of one core; dealing them isn't counted."""
     count = 2_000_000
     order = np.random.default_rng(1).random((count, 52), dtype=np.float32).argpartition(7, axis=1)
     hands = np.ascontiguousarray(order[:, :7]).astype(np.uint8)
@@ -79,7 +79,7 @@ def play_in_memory(bot: Entrant, hands: int) -> float:
 
 
 def play_in_lanes_of(bot: Entrant, hands: int) -> float:
-    """The same of a bot that is a process on that core, in as many sessions as a contest has, its start included."""
+    """The same of a bot that is a process on that core, over a contest's number of sessions, with its start."""
     settings, legs, artifacts = _match(bot, hands, Settings().sessions)
     with one_core(), contextlib.closing(Spool()) as spool:
         started = time.perf_counter()
@@ -88,7 +88,7 @@ def play_in_lanes_of(bot: Entrant, hands: int) -> float:
 
 
 def _match(bot: Entrant, hands: int, sessions: int = 1) -> tuple[Settings, list[Leg], dict[str, bytes]]:
-    """Sessions of the bot against Bob, without a limit in its way."""
+    """Sessions of the bot against Bob, with limits that it doesn't reach."""
     settings = Settings(hands=hands, sessions=sessions, fuel_per_session=10**15, cpu_seconds_per_leg=1e6)
     artifacts = {bot.artifact_sha256 or "": bot.artifact or b"", content_sha256(BOB): BOB.content}
     schedule = AgainstHouse(
@@ -116,7 +116,7 @@ def run_plain(program: Path, hands: int) -> float:
 
 
 def rows(rounds: int) -> Iterator[tuple[str, str, str, float, str]]:
-    """What, ours, the other's, the ratio and what is wanted of it."""
+    """Rows: name, ours, the other's, their ratio, and the wanted limit."""
     rate = evaluator_rate()
     yield ("seven-card hands evaluated", f"{rate / 1e6:.0f} M/s", "100 M/s", rate / 1e8, "≥ 1")
     bots = built()

@@ -1,8 +1,8 @@
-"""What an instruction takes for its unit of fuel, against a plain loop's: `python -m benchmarks.instructions [--all]`.
+"""Time an instruction takes for a unit of fuel, against a plain loop's: `python -m benchmarks.instructions [--all]`.
 
-Fuel is the limit of WebAssembly bots, and time is what they can take with it. Each row is a loop of a chain in which
-every instruction waits for the one before, as an attacker would write it; what turns its result into its next
-operand is paid for too.
+Fuel limits WebAssembly bots; this is how much time they can take with it. Each row loops over a chain in which every
+instruction waits for the one before, as an attacker would write it. Instructions that turn a result into the next
+operand cost fuel too.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def chains() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _conversions(to: str, source: str) -> list[str]:
-    """The instructions that turn a number of one type into one of another, as they are called."""
+    """The names of the instructions that convert a number of one type to another."""
     if to[0] == "i" and source[0] == "f":
         found = [f"{to}.trunc_sat_{source}_{sign}" for sign in "su"] + [f"{to}.trunc_{source}_{sign}" for sign in "su"]
         return [*found, f"{to}.reinterpret_{source}"] if to[1:] == source[1:] else found
@@ -200,8 +200,8 @@ def _conversions(to: str, source: str) -> list[str]:
 
 
 def module_of(kind: str, start: str, chain: str) -> bytes:
-    """A module whose `run` goes round a loop of a chain."""
-    # Where a chain leads out of what an instruction takes, its value begins anew.
+    """A module whose `run` loops over a chain."""
+    # A chain whose value leaves an instruction's domain starts again.
     trapping = "trunc_f" in chain or (".load" in chain and "misses" not in start)
     again = f"drop ({start})" if trapping and chain != "i32.load" else ""
     links = f"{chain} {again} " * _CHAIN
@@ -224,7 +224,7 @@ def module_of(kind: str, start: str, chain: str) -> bytes:
 
 
 def nanoseconds(code: bytes, rounds: int = 3) -> float:
-    """What a unit of fuel takes, in the module as it plays."""
+    """The time of a unit of fuel, in the module as it plays."""
     read_module(code)
     code = with_canonical_nans(code)
     store = wasmtime.Store(engine(Metering.FUEL))
@@ -247,7 +247,7 @@ def nanoseconds(code: bytes, rounds: int = 3) -> float:
 
 
 def _ring(start: int, size: int) -> bytes:
-    """Addresses of four bytes each, each of them where the next stands: one in each line of the cache, far apart."""
+    """A linked list of four-byte addresses: one in each cache line, neighbours far apart."""
     lines, step = size // 64, 40_503  # which has no divisor in common with a power of two
     content = bytearray(size)
     for line in range(lines):

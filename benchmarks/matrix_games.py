@@ -75,7 +75,7 @@ print(by_match, {_FIELD} * ({_FIELD} + 1) / 2 * 2 * {TURNS} / (time.perf_counter
 
 
 def built(sources: dict[str, str], settings: ContestSettings) -> list[Entrant]:
-    """Bots of these files' names and sources."""
+    """Bots from sources by file name."""
     with tempfile.TemporaryDirectory() as folder:
         for name, source in sources.items():
             (Path(folder) / name).write_text(source)
@@ -87,7 +87,7 @@ def built(sources: dict[str, str], settings: ContestSettings) -> list[Entrant]:
 def legs_of(
     entrants: Sequence[Entrant], settings: ContestSettings, replicas: int = 1
 ) -> tuple[list[Leg], dict[str, bytes]]:
-    """All pairs, so many times, and what plays them."""
+    """The legs of all pairs, so many of each, and what plays them."""
     artifacts = {}
     competitors = []
     for number, entrant in enumerate(entrants):
@@ -105,7 +105,7 @@ def settings_of(sessions: int) -> ContestSettings:
 
 
 def turns_in_c(entrants: Sequence[Entrant], sessions: int) -> float:
-    """Turns over all pairs, recorded in memory, in a second of processor time: one thread plays them."""
+    """Turns a second of processor time, over all pairs, played by one thread and recorded in memory."""
     settings = settings_of(sessions)
     legs, artifacts = legs_of(entrants, settings)
     sink = NullSink.of(DILEMMA, ROWS_PER_BUFFER)
@@ -115,7 +115,7 @@ def turns_in_c(entrants: Sequence[Entrant], sessions: int) -> float:
 
 
 def turns_in_python(entrants: Sequence[Entrant], sessions: int, replicas: int) -> float:
-    """The same of Python bots, on the clock, the start of their processes included."""
+    """The same of Python bots by wall time, with the start of their processes."""
     settings = settings_of(sessions)
     legs, artifacts = legs_of(entrants, settings, replicas)
     with one_core(), contextlib.closing(Spool()) as spool:
@@ -127,7 +127,7 @@ def turns_in_python(entrants: Sequence[Entrant], sessions: int, replicas: int) -
 
 
 def axelrods_turns() -> tuple[float, float] | None:
-    """Turns a second of the same field there: of matches, and of its tournament; None when it isn't installed."""
+    """Turns a second of the same field in Axelrod: of matches, and of its tournament; None when it isn't installed."""
     interpreter = os.environ.get("AXELROD_PYTHON")
     if not interpreter:
         return None

@@ -1,4 +1,4 @@
-"""What bots that are processes reach: games a second of one core, beside Axelrod; actions of programs.
+"""Bots that are processes: games a second of one core, beside Axelrod's turns, and actions a second of programs.
 
 Axelrod (PyPI axelrod 4.14) is measured when AXELROD_PYTHON names an
 interpreter that has it: it needs older libraries than this project.
@@ -77,7 +77,7 @@ def python_field(count: int) -> list[Bot]:
 
 
 def c_field(count: int) -> list[Bot]:
-    """So many of the shipped C and C++ bots."""
+    """This many of the shipped C and C++ bots."""
     entrants = [entrant for entrant in built(()) if entrant.plays_as == "wasm" and entrant.artifact]
     return [(entrant.name, "wasm", entrant.artifact or b"") for entrant in entrants[:count]]
 
@@ -147,7 +147,7 @@ def played_field(
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Play on one core, with the processes that are started meanwhile."""
+    """Play on one core, which the bots' processes share."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     try:

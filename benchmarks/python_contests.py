@@ -2,8 +2,8 @@
 
     python -m benchmarks.python_contests [--rounds N]
 
-Both sides of a row run in turn, round by round; a row shows medians. Ours are sandboxed and recorded in memory: by a
-tree that is new, as the first leg of a contest finds it, and by one that has met these deals, as later legs do.
+Both sides of a row run in turn, round by round; a row shows medians. Ours are sandboxed and recorded in memory, once
+with an empty tree, as in the first leg of a contest, and once with one that knows these deals, as in later legs.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Trivial(PythonContest):
 
 
 class UniformBot(pyspiel.Bot):  # type: ignore[misc]
-    """The same bot as in Python here, as OpenSpiel has them."""
+    """The Python bot above, as a bot of OpenSpiel's."""
 
     def __init__(self) -> None:
         pyspiel.Bot.__init__(self)
@@ -70,7 +70,7 @@ class UniformBot(pyspiel.Bot):  # type: ignore[misc]
 
 
 def ours(contest: Contest, bots: dict[str, tuple[str, str]], sessions: int, **settings: Any) -> float:
-    """Games a second of one pairing, without what its bots take to be built."""
+    """Games a second of one pairing; building its bots isn't counted."""
 
     def seconds(count: int) -> float:
         begun = time.perf_counter()
@@ -81,7 +81,7 @@ def ours(contest: Contest, bots: dict[str, tuple[str, str]], sessions: int, **se
 
 
 def in_step(contest: Contest, replicas: int, sessions: int, **settings: Any) -> float:
-    """Games a second of two Python bots in so many replicas, played in step; the start of processes included."""
+    """Games a second of two Python bots in so many replicas, played in step, with the start of their processes."""
     chosen = contest.settings.model_validate({"sessions": sessions, **settings})
     artifacts = {}
     competitors = []

@@ -1,7 +1,7 @@
-"""Whether the ranking says what is true: `python -m benchmarks.ranking [PART]...` plays tournaments by the thousand.
+"""Whether the ranking is right: `python -m benchmarks.ranking [PART]...` plays thousands of tournaments.
 
-The cores play them in memory, with deals of their own each, and `compute_standings` ranks them as it does a run's. What
-bots that remember nothing are worth is known exactly; of the others it is the mean over all tournaments.
+The cores play them in memory, each with its own deals, and `compute_standings` ranks them as it ranks a run. The true
+scores of bots without memory are known exactly; those of others are means over all tournaments.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ CELLS = 20  # thresholds of the bots below are multiples of 1/CELLS
 
 @dataclass(frozen=True)
 class Plain:
-    """A bot that remembers nothing: bets so much with cards above a threshold, or below another; calls above a third.
+    """A bot without memory: bets with cards above one threshold or below another, and calls above a third.
 
     With `bold` dollars or more it bets half as much again.
     """
@@ -118,7 +118,7 @@ class Rehearsal:
     def of(
         cls, contest: Contest, entrants: Sequence[Entrant], house: Sequence[HousePlayer] = (), **settings: object
     ) -> Rehearsal:
-        """Of these settings, the others as they are without a file."""
+        """With these settings, and defaults for the others."""
         chosen = contest.settings.model_validate(settings)
         field = field_of(contest, chosen.playing(), entrants, house, None)
         return cls(contest, chosen, artifacts_of(entrants, house), field)
@@ -128,12 +128,12 @@ class Rehearsal:
         return [entrant.name for entrant in self.field.entrants]
 
     def tournament(self, number: int) -> Standings:
-        """One with deals of its own, ranked."""
+        """A ranked tournament with its own deals."""
         luck: dict[str, Floats] = {}
         return self.ranked(self.played(number, luck), luck if self.contest.luck else None)
 
     def played(self, number: int, luck: dict[str, Floats] | None = None) -> Legs:
-        """All its legs; what luck was worth in them goes into `luck`."""
+        """All its legs; the luck in them is added to `luck`."""
         key = sub_key(bytes(32), "benchmark", number)
         schedule = schedule_of(self.contest, self.settings.playing(), key, *competitors_of(self.field))
         sink = NullSink.of(self.contest, ROWS_PER_GROUP)
@@ -159,7 +159,7 @@ class Rehearsal:
 
 
 def built(contest: Contest, sources: Mapping[str, str]) -> list[Entrant]:
-    """Bots of these sources, by the names of their files."""
+    """Bots from sources by file name."""
     with tempfile.TemporaryDirectory(prefix="tournament-ranking-") as folder:
         for name, source in sources.items():
             (Path(folder) / name).write_text(source)
@@ -186,7 +186,7 @@ def _say(text: str) -> None:
 
 @dataclass
 class Coverage:
-    """How often intervals held a score's true value, over many tournaments."""
+    """How often intervals contained a score's true value, over many tournaments."""
 
     covered: Floats
     errors: Floats  # mean standard errors
@@ -195,7 +195,7 @@ class Coverage:
 
     @classmethod
     def of(cls, rankings: Sequence[Standings], truth: Mapping[str, float] | None, what: str = "") -> Coverage:
-        """Of the scores, or of those that are `what`: adjusted_."""
+        """Of the scores, or with the prefix `adjusted_` of those without luck."""
         names = sorted(line.name for line in rankings[0].entrants if line.rank is not None)
         lines = [{line.name: line for line in ranking.entrants} for ranking in rankings]
         scores = np.array([[getattr(by_name[name], f"{what}score") for name in names] for by_name in lines])
@@ -249,7 +249,7 @@ def _coverage(tournaments: int) -> Iterator[str]:
 
 
 def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
-    """What is played, in words and as a rehearsal, and the true scores where they are known."""
+    """A field: its description, its contest in memory, and the true scores where they are known."""
     plain = plain_field()
     bots = [PLAIN[name].bot() for name in sorted(PLAIN)]
     for sessions in (200, 32, 12):
@@ -287,7 +287,7 @@ def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
 def _draw_field() -> tuple[list[Entrant], list[HousePlayer], dict[str, float]]:
     """Bots of two-card draw that forget between hands, servers, and the mean score of a session of 4,000 hands."""
     entrants = shipped(TWO_CARD_DRAW, ("check_caller", "pair_bettor", "sample"))
-    # Of those that nobody loses nearly a chip a hand to: there the score ends, and its mean isn't known exactly.
+    # Only servers to which nobody loses nearly a chip a hand: the score is cut there, and its mean not known exactly.
     servers = [generated_server(bytes(32), f"server_{number}") for number in (0, 2, 4)]
     values = {}
     for entrant in entrants:
@@ -302,7 +302,7 @@ def _draw_field() -> tuple[list[Entrant], list[HousePlayer], dict[str, float]]:
 
 
 def _reliability(rankings: Sequence[Standings], truth: Mapping[str, float]) -> Iterator[str]:
-    """Of neighbours said to be in the right order with a probability, how many are."""
+    """How many neighbours are in the right order, by the probability that the ranking gave for it."""
     said, right = [], []
     for ranking in rankings:
         for ahead, behind in itertools.pairwise(ranking.entrants):
@@ -324,9 +324,8 @@ def reliability_rows(said: Floats, right: npt.NDArray[np.bool_]) -> Iterator[str
 
 
 def _variance(tournaments: int) -> Iterator[str]:
-    """What the correction leaves of the variance in the shipped field: within a leg by its blocks; by what blocks
-    differ from those before them, to which what bots learn over a leg adds little; and of the scores from tournament to
-    tournament, to which what learning bots make of a whole leg adds."""
+    """The share of variance that the correction leaves in the shipped field: between blocks of a leg; between
+    neighbouring blocks, where learning over a leg adds little; and between scores of tournaments, where it adds."""
     yield (
         "| field | left within legs, median bot | most | from block to block | most | left between tournaments | most "
         "| error / deviation, least |"
@@ -359,7 +358,7 @@ def _variance(tournaments: int) -> Iterator[str]:
 
 
 def _changes(legs: Legs, luck: Mapping[str, Floats], names: Sequence[str]) -> Floats:
-    """Sums of squares of what each bot's blocks differ from those before: plain in the first row, then without luck."""
+    """Sums of squared differences of each bot's neighbouring blocks: plain in the first row, then without luck."""
     blocks = np.zeros((2, len(names), BLOCK_COUNT))
     for x, y, digest, points in zip(legs.x, legs.y, legs.digests, legs.of_seat(0).blocks):
         own = np.array([points, points - luck[digest]])
@@ -372,14 +371,14 @@ def _changes(legs: Legs, luck: Mapping[str, Floats], names: Sequence[str]) -> Fl
 def _stopping(tournaments: int) -> Iterator[str]:
     """Sequential tournaments against those of a fixed length that settle all neighbours at the same error rate.
 
-    Replicas of the plain field are drawn from a pool that the cores played, with replacement: to play each anew would
-    take hours. Pairs judge themselves as in a run, by scores without luck; who is open plays against all. Once more it
-    is done by plain scores, as in a contest without a correction.
+    Replicas of the plain field are drawn with replacement from a pool that the cores played: playing each would take
+    hours. Pairs are settled as in a run, by scores without luck; a bot in an open pair plays against all. It is
+    repeated with plain scores, as in a contest without a correction.
     """
     sessions, pool_size, most = 50, max(200, 3 * tournaments), 400
     names = sorted(PLAIN)
     rehearsal = Rehearsal.of(VON_NEUMANN_POKER, plain_field(), sessions=sessions)
-    # What the row won of the column: plainly, and without luck.
+    # What the row's bot won from the column's: plain, and without luck.
     pool, lucky = np.zeros((2, pool_size, len(names), len(names)))
     for number in range(pool_size):
         luck: dict[str, Floats] = {}
@@ -389,7 +388,7 @@ def _stopping(tournaments: int) -> Iterator[str]:
             own = points - float(luck[digest].sum())
             pool[number, row, column], pool[number, column, row] = points, -points
             lucky[number, row, column], lucky[number, column, row] = own, -own
-    means = pool.mean(axis=(0, 2)) * len(names)  # the pool is all there is, so its means are the truth
+    means = pool.mean(axis=(0, 2)) * len(names)  # replicas are drawn from the pool, so its means are the true ones
     lucky += pool.mean(axis=0) - lucky.mean(axis=0)  # by either
     truth = [names[place] for place in np.argsort(-means)]
     chance = np.random.default_rng(1)
@@ -426,7 +425,7 @@ def _stopping(tournaments: int) -> Iterator[str]:
 def _sequential(
     draws: Floats, judged_by: Floats, names: Sequence[str], confidence: float, most: int
 ) -> tuple[list[str], list[Neighbours], dict[str, int]]:
-    """A tournament in rounds over these replicas: its order, what is known of neighbours, and everybody's replicas."""
+    """A tournament in rounds over these replicas: its order, which neighbours are settled, and each bot's replicas."""
     at = looks(FEWEST_REPLICAS, most)
     counts = dict.fromkeys(names, FEWEST_REPLICAS)
     scores = judged_by.sum(axis=2)
@@ -445,7 +444,7 @@ def _sequential(
 
 
 def _fixed_length(pool: Floats, truth: Sequence[int], confidence: float, chance: np.random.Generator) -> int:
-    """The fewest replicas of all matches by which nine in ten tournaments settle all neighbours at this confidence."""
+    """The fewest replicas of all matches with which nine in ten tournaments settle all neighbours at this level."""
     scores = pool.sum(axis=2)[:, truth]
     count = 2
     while True:
@@ -468,7 +467,7 @@ def _whole_fields() -> Iterator[tuple[Contest, Sequence[HousePlayer], dict[str, 
 
 
 def _duplicate(tournaments: int) -> Iterator[str]:
-    """Legs in pairs with the same deals and the seats swapped, against as many legs with deals of their own."""
+    """Pairs of legs with the same deals and swapped seats, against as many legs with independent deals."""
     yield "| field | variance of scores, by duplicate of that without: median bot | least | most | the same, adjusted |"
     yield "|---|---|---|---|---|"
     for what, contest, entrants, settings in _swapping_fields():
@@ -481,7 +480,7 @@ def _duplicate(tournaments: int) -> Iterator[str]:
                     [getattr(line, column) for line in sorted(one.entrants, key=lambda line: line.name)]
                     for one in rankings
                 ]
-                # Of replicas the mean is the score, of a duplicate match the sum.
+                # A score is the mean of replicas, but the sum of a duplicate match's legs.
                 scale = 2 if "duplicate" in more else 1
                 spreads.setdefault(column, []).append(np.var(np.array(scores, float) / scale, axis=0, ddof=1))
         ratios = {column: of[1][of[0] > 0] / of[0][of[0] > 0] for column, of in spreads.items()}
@@ -510,7 +509,7 @@ def _swapping_fields() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
 
 
 def _dealt_in_python() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, object]]]:
-    """Liar's dice of examples/: rules in Python, in which the dice are luck."""
+    """Liar's dice of examples/: rules in Python, with dice as luck."""
     folder = Path(__file__).parents[1] / "examples" / "liars_dice"
     sys.path.insert(0, str(folder))
     try:

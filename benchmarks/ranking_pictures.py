@@ -48,7 +48,7 @@ def scatter(tournaments: int = 10) -> str:
 
 
 def sequence(most: int = 64) -> str:
-    """Half the width in standard errors: of an interval for one look, and of one of several looks."""
+    """Half the width, in standard errors, of an interval for one look and for several looks."""
     top = 8.0
 
     def point(count: int, value: float) -> str:

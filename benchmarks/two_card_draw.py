@@ -48,7 +48,7 @@ def play_in_memory(bot: Entrant, sessions: int, hands: int) -> float:
 
 
 def plain_simulator(folder: Path, name: str) -> list[str]:
-    """The native simulator with a shipped C++ bot compiled in, as a command that still wants the number of hands."""
+    """The native simulator with a shipped C++ bot compiled in, as a command without its last argument, the hands."""
     program = folder / f"simulator-{name}"
     source = ROOT / "benchmarks" / "plain_simulator" / "plain_simulator.cpp"
     bot = f'-DBOT_FILE="{SHIPPED / name}.cpp"'

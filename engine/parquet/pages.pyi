@@ -12,7 +12,7 @@ MOST_ROWS: int
 
 @disjoint_base
 class Chunk:
-    """A column of a row group, as bytes; see parquet_pages.pyx."""
+    """A column of a row group, as bytes; see pages.pyx."""
 
     @property
     def prefix(self) -> bytes: ...

@@ -2,14 +2,15 @@
 
 Apache Parquet, "Parquet Format" 2.12: README.md (pages), Encodings.md, src/main/thrift/parquet.thrift. A column of a
 row group, its chunk, is one data page here, of version 1 and without nulls, after a dictionary page where it has one.
-What is quick to write and small is taken of the format:
+Of the format's encodings these are quick to write and small:
 
-- whole numbers that lie within 256 of one another: a dictionary of all from the least to the greatest, so that a
-  value's index is its distance from the least. Indices take 1, 2, 4 or 8 bits; of 8 they are the bytes as they
-  are. Equal numbers are one run.
-- wider ones that move slowly, such as a session's number: differences (DELTA_BINARY_PACKED), if these take less.
+- whole numbers that lie within 256 of one another: a dictionary of all numbers from the least to the greatest, so
+  that a value's index is its distance from the least. An index takes 1, 2, 4 or 8 bits. Equal numbers are one run.
+- other whole numbers: the differences of neighbours (DELTA_BINARY_PACKED), where these take less room.
 - flags: a bit each. All else is plain.
 """
+
+from zlib import crc32
 
 from cpython.buffer cimport PyBUF_READ
 from cpython.memoryview cimport PyMemoryView_FromMemory
@@ -20,15 +21,11 @@ from libc.string cimport memcmp, memcpy, memset
 cimport numpy as cnp
 
 from engine.kernel.memory cimport grown
-from engine.parquet.thrift cimport ThriftWriter
 
 cnp.import_array()
 
 cdef extern from "crc32.h" nogil:
-    void crc32_prepare()
-    uint32_t crc32_of(const unsigned char* content, size_t size)
-
-crc32_prepare()
+    size_t crc32_fold(const unsigned char* content, size_t size, unsigned char* folded)
 
 # parquet.thrift: enum Encoding
 PLAIN = 0
@@ -42,15 +39,18 @@ MOST_ROWS = 1 << 27
 cdef enum:
     DATA_PAGE = 0           # parquet.thrift: enum PageType
     DICTIONARY_PAGE = 2
-    PIECE = 1024            # values that are made narrow in the processor's nearest cache
-    BLOCK = 128             # differences with a least one of their own
-    MINIBLOCK = 32          # of a block, differences with a width of their own
-    MINIBLOCKS = 4          # in a block; worked out, it crashes Cython 3.3 where divisions are checked
+    PIECE = 1024            # indices that are narrowed at once, in the processor's nearest cache
+    BLOCK = 128             # differences that share a least one
+    MINIBLOCK = 32          # differences of a block that share a width
+    MINIBLOCKS = 4          # of a block; as a quotient it crashes Cython 3.3 where divisions are checked
     MOST_BLOCK_BYTES = 10 + MINIBLOCKS * (1 + 4 * MINIBLOCK)
-    BLOCKS_ON_TRIAL = 4     # then differences must have taken less than the alternative
+    BLOCKS_ON_TRIAL = 4     # after as many, differences are given up if they take more than the alternative
     MOST_RUN_HEADER = 16    # bytes
+    MOST_HEADER = 64
+    THRIFT_I32 = 5
+    THRIFT_STRUCT = 12
 
-# Times this, eight bytes of 0 or 1 have their lowest bits, in order, in the highest byte.
+# Eight bytes of 0 or 1, times this, have their lowest bits in order in the highest byte.
 cdef uint64_t GATHER = 0x0102040810204080ULL
 
 ctypedef fused Integer:
@@ -65,10 +65,10 @@ ctypedef fused Integer:
 
 
 cdef class Chunk:
-    """A column of a row group: `prefix`, then `payload`, are its bytes.
+    """A column of a row group: its bytes are `prefix`, then `payload`.
 
-    The first `dictionary_bytes` are a dictionary page. `least` and `greatest` are of whole numbers, else None. The
-    payload is the column's own memory or the encoder's: good until either changes.
+    The first `dictionary_bytes` of them are a dictionary page. `least` and `greatest` are None unless the column has
+    whole numbers. The payload is the column's memory or the encoder's, and holds until either changes.
     """
 
     cdef readonly bytes prefix
@@ -80,14 +80,10 @@ cdef class Chunk:
 
 
 cdef class PageEncoder:
-    """Encodes columns, one after the other, in memory that it keeps."""
+    """Encodes one column after the other, in memory that it keeps."""
 
     cdef unsigned char* content
     cdef size_t capacity
-    cdef ThriftWriter thrift
-
-    def __cinit__(self):
-        self.thrift = ThriftWriter()
 
     def __dealloc__(self):
         free(self.content)
@@ -135,32 +131,49 @@ cdef class PageEncoder:
             raise MemoryError
         return self.content
 
-    cdef bytes header(self, int type, const unsigned char* content, int64_t size, int64_t rows, int encoding):
-        """A page's header, for its bytes and number of values."""
-        cdef uint32_t crc
-        with nogil:
-            crc = crc32_of(content, size)
-        self.thrift.integer(1, type)
-        self.thrift.integer(2, size)
-        self.thrift.integer(3, size)
-        self.thrift.integer(4, <int32_t>crc)
-        self.thrift.begin(7 if type == DICTIONARY_PAGE else 5)
-        self.thrift.integer(1, rows)
-        self.thrift.integer(2, encoding)
-        if type == DATA_PAGE:  # how the levels of nulls and of lists would be encoded
-            self.thrift.integer(3, RLE)
-            self.thrift.integer(4, RLE)
-        self.thrift.end()
-        self.thrift.end()
-        return self.thrift.take()
-
     cdef Chunk chunk(self, int64_t size, int64_t rows, int encoding):
-        """A data page of so many bytes of the encoder's memory."""
+        """A data page, whose content is the first bytes of the encoder's memory."""
         cdef Chunk made = Chunk()
-        made.prefix = self.header(DATA_PAGE, self.content, size, rows, encoding)
+        made.prefix = page_header(DATA_PAGE, self.content, size, rows, encoding)
         made.payload = PyMemoryView_FromMemory(<char*>self.content, size, PyBUF_READ)
         made.encodings = (encoding,)
         return made
+
+
+cdef bytes page_header(int type, const unsigned char* content, int64_t size, int64_t rows, int encoding):
+    """A PageHeader, for a page's bytes and number of values, in Thrift's compact protocol.
+
+    Of a struct's field, the upper four bits tell how far its number is from the one before, the lower ones its type.
+    """
+    cdef unsigned char text[MOST_HEADER]
+    cdef unsigned char* end = text
+    cdef int32_t fields[4]
+    fields[:] = [type, <int32_t>size, <int32_t>size, <int32_t>checksum(content, size)]
+    for field in fields:
+        end = put_field(end, field)
+    end[0] = (3 if type == DICTIONARY_PAGE else 1) << 4 | THRIFT_STRUCT
+    end = put_field(end + 1, rows)
+    end = put_field(end, encoding)
+    if type == DATA_PAGE:  # how the levels of nulls and of lists would be encoded
+        end = put_field(put_field(end, RLE), RLE)
+    end[0] = end[1] = 0  # the ends of both structs
+    return text[:end + 2 - text]
+
+
+cdef unsigned char* put_field(unsigned char* end, int64_t value) noexcept:
+    """The next field of a struct, a whole number of 32 bits."""
+    end[0] = 1 << 4 | THRIFT_I32
+    return put_varint(end + 1, zigzag(value))
+
+
+cdef uint32_t checksum(const unsigned char* content, int64_t size) except? 0:
+    """A page's CRC-32: zlib's, after what is folded beforehand. zlib's alone takes four times as long."""
+    cdef unsigned char folded[16]
+    cdef size_t done
+    with nogil:
+        done = crc32_fold(content, size, folded)
+    before = crc32(folded[:16], 0xFFFFFFFF) if done else 0
+    return crc32(PyMemoryView_FromMemory(<char*>content + done, size - done, PyBUF_READ), before)
 
 
 cdef Chunk flag_chunk(PageEncoder encoder, const uint8_t* values, int64_t rows):
@@ -187,7 +200,7 @@ cdef inline unsigned char eight_flags(const uint8_t* values) noexcept nogil:
 cdef Chunk unchanged_chunk(PageEncoder encoder, cnp.ndarray array, int64_t rows):
     cdef Chunk made = Chunk()
     cdef int64_t size = rows * cnp.PyArray_ITEMSIZE(array)
-    made.prefix = encoder.header(DATA_PAGE, <const unsigned char*>cnp.PyArray_DATA(array), size, rows, PLAIN)
+    made.prefix = page_header(DATA_PAGE, <const unsigned char*>cnp.PyArray_DATA(array), size, rows, PLAIN)
     made.payload = memoryview(array).cast("B")
     made.encodings = (PLAIN,)
     return made
@@ -245,7 +258,7 @@ cdef void find_limits(const Integer* values, int64_t rows, Integer* least, Integ
 
 
 cdef bint is_signed_alike(Integer greatest) noexcept nogil:
-    """Whether a number reads the same where it is taken for one with a sign, as the format stores it."""
+    """Whether a number stays the same with a sign, as the format stores it."""
     if Integer is uint32_t:
         return greatest < <uint32_t>1 << 31
     elif Integer is uint64_t:
@@ -261,7 +274,7 @@ cdef void widen(const Integer* values, int64_t rows, int32_t* wide) noexcept nog
 
 
 cdef int add_dictionary(PageEncoder encoder, Chunk data, Integer least, int entries) except -1:
-    """Put a dictionary page of the numbers from the least on before a data page."""
+    """Put a dictionary page before a data page: so many numbers from the least on."""
     cdef int32_t narrow[256]
     cdef int64_t wide[256]
     cdef int i
@@ -273,7 +286,7 @@ cdef int add_dictionary(PageEncoder encoder, Chunk data, Integer least, int entr
     if sizeof(Integer) == 8:
         content = <const unsigned char*>wide
         size = entries * 8
-    cdef bytes page = encoder.header(DICTIONARY_PAGE, content, size, entries, PLAIN) + content[:size]
+    cdef bytes page = page_header(DICTIONARY_PAGE, content, size, entries, PLAIN) + content[:size]
     data.dictionary_bytes = len(page)
     data.prefix = page + data.prefix
     data.encodings = (PLAIN, RLE_DICTIONARY)
@@ -283,7 +296,7 @@ cdef int add_dictionary(PageEncoder encoder, Chunk data, Integer least, int entr
 cdef int64_t put_indices(
     const Integer* values, int64_t rows, Integer least, uint64_t distance, int width, unsigned char* content
 ) noexcept nogil:
-    """The indices' width, then a run of equal ones, or of groups of eight. Gives the size."""
+    """Write the indices' width, then them as one run, of equal indices or of groups of eight. Returns the size."""
     cdef unsigned char* end = content
     cdef uint8_t piece[PIECE]
     cdef int64_t groups = (rows + 7) // 8, number, start, count, i
@@ -332,7 +345,7 @@ cdef inline void put_eight(const uint8_t* values, int width, unsigned char* end)
 cdef int64_t put_differences(
     const Integer* values, int64_t rows, unsigned char* content, int64_t limit
 ) noexcept nogil:
-    """Differences of neighbours, block by block above the least of the block. Gives the size, 0 when over the limit."""
+    """Write the differences of neighbours, each block's above its least. Returns the size, 0 when over the limit."""
     cdef unsigned char* end = content
     cdef unsigned char* widths
     cdef int32_t steps[BLOCK]
@@ -375,7 +388,7 @@ cdef int64_t put_differences(
 
 
 cdef inline bint put_block_of_flags(const Integer* values, unsigned char** end) noexcept nogil:
-    """A block of differences that are 0 or 1, but not all the same; false for any other."""
+    """Write a block of differences that are 0 or 1, but not all the same. False if it has others."""
     cdef uint8_t flags[BLOCK]
     cdef uint32_t step, bits_of_any = 0, bits_of_all = 1
     cdef int i
@@ -396,7 +409,7 @@ cdef inline bint put_block_of_flags(const Integer* values, unsigned char** end) 
 
 
 cdef unsigned char* put_miniblock(const uint32_t* values, int width, unsigned char* end) noexcept nogil:
-    """Values of so many bits, the first one lowest. Gives the end."""
+    """Write values of so many bits, the first one lowest. Returns the end."""
     cdef uint64_t waiting = 0
     cdef int bits = 0, i
     for i in range(MINIBLOCK if width else 0):

@@ -34,8 +34,9 @@ from tournament.audit.report import Verification
 from tournament.errors import BadInput, RunFailed
 from tournament.runner.contest_run import Progress
 from tournament.standings.results import load
-from tournament.store import ledger
+from tournament.store import checkpoint
 from tournament.store.folder_storage import FolderStorage
+from tournament.store.ledger_reading import read_state
 
 
 @pytest.fixture(scope="module")
@@ -345,12 +346,12 @@ def test_no_results_are_bad_input(tmp_path: Path) -> None:
 def test_a_checkpoint_that_is_not_what_the_entries_come_to(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is sealed and fits the entries' files, as somebody might make it who wants an entrant away."""
     storage = FolderStorage(str(place.results))
-    state = ledger.read_state(storage, from_checkpoint=False)
+    state = read_state(storage, from_checkpoint=False)
     assert state.field
     state.field = replace(state.field, entrants=state.field.entrants[1:])
-    monkeypatch.setattr(ledger, "_FEWEST_BYTES", 0)
-    ledger.write_checkpoint(storage, state)
-    assert ledger.read_state(storage).field == state.field
+    monkeypatch.setattr(checkpoint, "_FEWEST_BYTES", 0)
+    checkpoint.write_checkpoint(storage, state)
+    assert read_state(storage).field == state.field
     found = verified(place)
     assert [str(problem) for problem in found.problems if problem.place == "ledger/checkpoint"] == [
         "ledger/checkpoint is not what the entries come to; remove it: the entries are the record"

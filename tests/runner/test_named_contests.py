@@ -14,7 +14,7 @@ from tests.contest_runs import CONTEST, SEEDS, bot_source, outcome
 from tournament.cli.commands import app
 from tournament.config import load_contests
 from tournament.errors import BadInput
-from tournament.store.ledger import read_field
+from tournament.store.ledger_reading import read_field
 from tournament.store.storage import open_storage
 from tournament.trial.check import contest_of
 

@@ -25,7 +25,8 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.standings.results import load
 from tournament.standings.without_luck import write_luck
-from tournament.store.ledger import Part, read_state, standing_batches
+from tournament.store.ledger import Part
+from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Legs
 from tournament.store.part_writer import PartWriter
 from tournament.store.storage import open_storage

@@ -25,7 +25,7 @@ from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.ledger import read_state
+from tournament.store.ledger_reading import read_state
 from tournament.store.storage import open_storage
 
 PYTHON = {"calm.py": "def a(bot): return 5\ndef b(bot, bet): return 1\n"}

@@ -30,12 +30,10 @@ from tournament.store.ledger import (
     TableName,
     Taken,
     batch_name,
-    read_field,
-    read_state,
-    standing_batches,
     unpack,
     without_legs,
 )
+from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.legs import Fault, LegResult, kept_faults
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer, open_for_writing, publish, publish_all
@@ -406,14 +404,14 @@ def test_no_leg_is_taken_twice_or_from_who_stays(storage: FolderStorage) -> None
 @pytest.fixture
 def noted(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> FolderStorage:
     """A ledger with a checkpoint of its first two entries, and a third entry."""
-    monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", 0)
+    monkeypatch.setattr("tournament.store.checkpoint._FEWEST_BYTES", 0)
     writer = open_for_writing(storage)
     faulty = replace(leg(1), faults=(Fault(1, 3, 2, "b", "oh"),), ended_by=1, counts=(3, 4), sums=sums_of(-0.0))
     writer.commit(field=FIELD, batches=[stage_batch(storage, leg(0), faulty), stage_batch(storage, leg(2))])
     gone = stage_batch(storage, leg(3))
     writer.commit(batches=[gone])
     writer.close()
-    monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", 1 << 20)
+    monkeypatch.setattr("tournament.store.checkpoint._FEWEST_BYTES", 1 << 20)
     writer = open_for_writing(storage)
     writer.commit(batches=[without_legs(gone), stage_batch(storage, leg(4))])
     writer.close()

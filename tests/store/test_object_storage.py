@@ -19,7 +19,8 @@ from tests.store.test_ledger import FIELD, leg, stage_batch
 from tournament.contests import find_contest
 from tournament.errors import BadInput, RunFailed
 from tournament.runner.archives import archive_other_records, archives
-from tournament.store.ledger import Field, read_state, standing_batches
+from tournament.store.ledger import Field
+from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.storage import AlreadyExists, Storage, open_storage
 from tournament.store.writer import Writer, open_for_writing
 

@@ -26,7 +26,7 @@ from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Part
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter
-from tournament.store.parts import PartReader, _numbers, copy_legs, damage, digest_of, read_parts, write_whole
+from tournament.store.parts import PartReader, copy_legs, damage, digest_of, read_parts, values_of, write_whole
 
 Values = npt.NDArray[Any]
 
@@ -303,6 +303,6 @@ def test_small_tables_have_meanings_strings_and_gaps(storage: FolderStorage, tmp
 def test_flags_are_read_from_any_place(chunks: list[list[bool]], first: int, count: int) -> None:
     """Also from where no byte begins, as slices of a row group have them."""
     column = pa.chunked_array([pa.array(chunk, pa.bool_()) for chunk in chunks], pa.bool_())
-    found = _numbers(pa.Table.from_arrays([column], ["flag"]).slice(first, count), "flag")
-    assert found.dtype == np.uint8
+    found = values_of(pa.Table.from_arrays([column], ["flag"]).slice(first, count), "flag")
+    assert found.dtype == bool
     assert found.tolist() == [value for chunk in chunks for value in chunk][first : first + count]

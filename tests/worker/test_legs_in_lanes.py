@@ -31,7 +31,7 @@ from tournament.entrants.build import build_entrants
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.results import load
-from tournament.store.ledger import read_state
+from tournament.store.ledger_reading import read_state
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
 from tournament.worker.leg import Stopped

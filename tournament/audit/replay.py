@@ -21,7 +21,8 @@ from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.contest_run import competitors_of, schedule_of
 from tournament.runner.schedule import Replicas
-from tournament.store.ledger import Batch, Field, read_state
+from tournament.store.ledger import Batch, Field
+from tournament.store.ledger_reading import read_state
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import rows_of
 from tournament.store.storage import Storage, open_storage

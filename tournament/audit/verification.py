@@ -26,7 +26,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput, RunFailed, TournamentError
 from tournament.standings.results import ranking_of
-from tournament.store.ledger import Batch, Field, read_state, standing_batches
+from tournament.store.ledger import Batch, Field
+from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.storage import Storage, open_storage
 
 

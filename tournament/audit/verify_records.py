@@ -14,7 +14,8 @@ from tournament.errors import RunFailed
 from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed, read_state
+from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
+from tournament.store.ledger_reading import read_state
 from tournament.store.parts import digest_of, read_whole, rows_of
 from tournament.store.storage import Storage
 

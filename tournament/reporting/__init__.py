@@ -1,1 +1,1 @@
-"""A tournament as one page of HTML that needs nothing else: `tournament report`."""
+"""A tournament as one self-contained page of HTML: `tournament report`."""

@@ -1,4 +1,4 @@
-"""The geometry of charts, in the coordinates of their view boxes; the template draws it as SVG."""
+"""The geometry of charts, in the coordinates of their view boxes. The template draws them as SVG."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WIDTH, HEIGHT = 360, 200
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 10, 10, 40
 _LETTER, _GAP = 6.3, 9  # widths of a letter of a label, and between two
 _BAR = 20  # height of a bar with its gap
-_BARS_HEIGHT = 70  # of a row, hundredths: that its bars take
+_BARS_HEIGHT = 70  # percent of a row
 _HEATS = 10
 
 
@@ -25,7 +25,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a plot as a path, with dots where values have no neighbours."""
+    """A line of a plot as a path, with dots for values that have no neighbours."""
 
     name: str
     style: str
@@ -35,7 +35,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart of lines. `told` says its values, for who can't see it."""
+    """A chart of lines. `told` has its values in words, for those who can't see it."""
 
     x_ticks: Sequence[Tick]
     y_ticks: Sequence[Tick]
@@ -48,13 +48,16 @@ class Plot:
 
     @property
     def inside(self) -> tuple[float, float, float, float]:
-        """Left, right, top and bottom of where the lines are."""
+        """Left, right, top and bottom of the area of the lines."""
         return _LEFT, self.width - _RIGHT, _TOP, self.height - _BOTTOM
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar from `at`, `long` wide and `top` down, the text of its value and a place among the lines. In hundredths."""
+    """A bar that begins at `at` and is `long` wide, `top` below the row's upper edge and `thick` high, in percent.
+
+    `style` is its line's place in the chart, `text` its value.
+    """
 
     at: float
     long: float
@@ -73,7 +76,7 @@ class BarRow:
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars lying down, a row a label; places and lengths in hundredths of the width. `zero` is where they start."""
+    """Horizontal bars, a row for each label. `zero` is where they start, in percent of the width."""
 
     rows: Sequence[BarRow]
     names: Sequence[str]
@@ -82,7 +85,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Heat:
-    """A cell of a grid: its text, how hot it is from 0 to 10, and what it tells in full."""
+    """A cell of a grid: its text, its shade from 0 to 10, and its full description."""
 
     text: str
     level: int
@@ -90,7 +93,7 @@ class Heat:
 
 
 def round_ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers from at or below `low` to at or above `high`, few of them."""
+    """A few round numbers, from `low` or below to `high` or above."""
     span = high - low or abs(high) or 1.0
     raw = span / (most - 1)
     size = 10.0 ** math.floor(math.log10(raw))
@@ -100,12 +103,12 @@ def round_ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def decimals_of(ticks: Sequence[float]) -> int:
-    """As many as it takes to write all of them."""
+    """How many decimals it takes to write all of them."""
     return next((digits for digits in range(6) if all(abs(tick - round(tick, digits)) < 1e-9 for tick in ticks)), 6)
 
 
 def line_plot(chart: LineChart, width: int = WIDTH, height: int = HEIGHT) -> Plot:
-    """A chart of lines with its axes; shares have theirs from 0 to 100%."""
+    """A chart of lines with its axes. For shares the axis goes from 0 to 100%."""
     values = [value for line in chart.lines for value in line.values if value is not None]
     low, high = min([0.0, *values]), max([0.0, *values])
     ticks = [0.0, 0.25, 0.5, 0.75, 1.0] if chart.unit == "%" and low >= 0 and high <= 1 else round_ticks(low, high)
@@ -142,7 +145,7 @@ def line_plot(chart: LineChart, width: int = WIDTH, height: int = HEIGHT) -> Plo
 
 
 def path_of(points: Sequence[tuple[float, float] | None]) -> str:
-    """An SVG path through the points, interrupted where there is none."""
+    """An SVG path through the points, interrupted at None."""
     parts, pen_is_down = [], False
     for point in points:
         if point:
@@ -152,7 +155,7 @@ def path_of(points: Sequence[tuple[float, float] | None]) -> str:
 
 
 def _alone(points: Sequence[tuple[float, float] | None]) -> list[tuple[float, float]]:
-    """The points without neighbours, which no line shows."""
+    """The points without neighbours, which a path doesn't show."""
     padded = [None, *points, None]
     return [
         (round(point[0], 1), round(point[1], 1))
@@ -166,7 +169,7 @@ def _short(number: float) -> str:
 
 
 def _told(labels: Sequence[str], lines: Sequence[Line], unit: str) -> str:
-    """The values of the lines as text, at as many labels as one would read."""
+    """The values of the lines as text, at ten labels or fewer."""
     every = max(1, -(-len(labels) // 10))
     told = []
     for line in lines:
@@ -192,7 +195,7 @@ def spark_path(values: Sequence[float], reach: float, width: int = 72, height: i
 
 
 def bar_rows(chart: BarChart) -> Bars:
-    """A chart of bars. Stacked ones are shares of one whole; others start at a common zero."""
+    """A chart of bars: stacked, as shares of a whole, or side by side from a common zero."""
     known = [value for line in chart.lines for value in line.values if value is not None]
     low, high = (0.0, 1.0) if chart.stacked else (min([0.0, *known]), max([0.0, *known]))
     span = high - low or 1.0

@@ -10,7 +10,7 @@ MINUS = "−"
 
 
 def signed(value: float, digits: int) -> str:
-    """+1,234.5, with a minus sign that is as wide as the plus; a zero has none."""
+    """As +1,234.5; the minus sign is as wide as the plus, and zero has no sign."""
     text = f"{abs(value):,.{digits}f}"
     if not text.strip("0.,"):
         return text
@@ -42,16 +42,16 @@ def with_unit(value: float, unit: str, digits: int | None = None) -> str:
 
 
 def digits_for(value: float) -> int:
-    """As many decimals as leave three digits."""
+    """How many decimals to show for three digits in all."""
     size = abs(value)
     return 0 if size >= 100 or size == 0 else max(0, min(4, 2 - math.floor(math.log10(size))))
 
 
 def clean(text: str, most: int = 2_500) -> str:
-    """A stranger's text without what would steer whoever shows it, and cut."""
+    """A stranger's text without control characters, and cut."""
     return printable(text[:most]) + ("…" if len(text) > most else "")
 
 
 def size_text(size: float) -> str:
-    """A count, from a million on in millions."""
+    """A count, in millions from a million on."""
     return f"{size / 1e6:,.2f} million" if size >= 1e6 else f"{size:,.0f}"

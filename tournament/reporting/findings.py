@@ -1,4 +1,4 @@
-"""All that a report tells of a contest, read from its records in one go."""
+"""Everything that a report shows of a contest, read from its records."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tournament.reporting.survey import Survey, survey_games
 from tournament.reporting.versions import Edit, edits_of
 from tournament.standings.results import Results, load, ranking_of
 from tournament.standings.standings import Standings
-from tournament.store.excerpts import part_origin
 from tournament.store.legs import Legs
+from tournament.store.parts import origin_of_part
 from tournament.store.storage import open_storage
 
-_TRIES = 5  # of reading records that a run goes on changing
+_TRIES = 5  # of reading records while a run changes them
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found. `entrants` are numbered as in the survey's sums; `settings` are the contest's, without the seed.
+    """What was found. `entrants` are in the order of the survey's sums; `settings` are the contest's, without the seed.
 
-    `seed` is the seed if it was to be told. `origins` say what played: versions, from the parts' metadata.
+    `seed` is None unless it is to be shown. `origins` are the versions of this package that played.
     """
 
     ranking: Standings
@@ -45,9 +45,9 @@ class Findings:
 
 
 def find(location: str, *, with_games: bool = True, seed: str | None = None) -> tuple[Contest, Findings]:
-    """Read a contest's records; also during a run, which may replace parts meanwhile.
+    """Read a contest's records, also during a run, which may replace parts meanwhile.
 
-    Raises BadInput when there are none, or they change all the time, RunFailed when they are damaged.
+    Raises BadInput when there are none, or they change too fast, RunFailed when they are damaged.
     """
     for _ in range(_TRIES):
         results = load(location)
@@ -60,7 +60,7 @@ def find(location: str, *, with_games: bool = True, seed: str | None = None) -> 
 
 
 def _contest_of(results: Results) -> Contest:
-    """The contest as the recorded settings have it shown, unless they are of another version that knew other ones."""
+    """The contest under the recorded settings, or as it is where another version recorded settings unknown here."""
     contest = find_contest(results.field.contest, results.field.game)
     settings = {key: value for key, value in results.field.settings.items() if key != "seed"}
     try:
@@ -92,10 +92,10 @@ def _findings(contest: Contest, results: Results, with_games: bool, seed: str | 
 
 
 def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
-    """The package's versions that wrote the first part and the last."""
+    """The versions of this package that wrote the first part and the last."""
     storage = open_storage(results.location)
     found = []
     for batch in [*results.batches[:1], *results.batches[-1:]]:
         part = next(part for part in batch.parts if part.table == "games")
-        found.append(part_origin(storage, part, contest.games).get("tournament", ""))
+        found.append(origin_of_part(storage, part, contest.games).get("tournament", "")[:200])
     return tuple(dict.fromkeys(version for version in found if version))

@@ -1,4 +1,4 @@
-"""The chosen games as the page's viewer takes them: numbers, which stand for texts that occur again and again."""
+"""The chosen games as the page's viewer reads them: numbers, many of which stand for texts that recur."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tournament.standings.matches import Match
 
 _REASONS = ("first", "last", "best", "worst", "fault")
 MOST_BYTES = 700_000
-_FEWEST = 6  # games of a match that are not left out
+_FEWEST = 6  # games of a match that are always kept
 
 
 class _Texts:
-    """Each text once, and its number."""
+    """Texts by number, each once."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {"": 0}
@@ -30,7 +30,8 @@ class _Texts:
 
 
 def games_for_viewer(contest: Contest, matches: Sequence[Match], chosen: Mapping[int, Sequence[ChosenGame]]) -> Markup:
-    """What the viewer's script reads, as JSON: see there. If it is long, the middle of each match's is left out."""
+    """What the viewer's script reads, as JSON: report.js says how. If it is too long, games are left out, from the
+    middle of each match."""
     while True:
         texts = _Texts()
         listed = [
@@ -45,7 +46,7 @@ def games_for_viewer(contest: Contest, matches: Sequence[Match], chosen: Mapping
 
 
 def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
-    """Half of them: neighbours from either end, and all that are special."""
+    """Half of them: games from either end, and all that were chosen for another reason."""
     ends = [game for game in games if game.why in ("first", "last")]
     quarter = max(1, len(ends) // 4)
     kept = {id(game) for game in (*ends[:quarter], *ends[-quarter:])}
@@ -63,7 +64,7 @@ def _game(contest: Contest, game: ChosenGame, texts: _Texts) -> list[Any]:
 
 
 def _step(step: Step, texts: _Texts) -> list[int | float]:
-    """Who (0 the dealer, 1 x, 2 y), what, cards of x, of y and on the board, and the pot: plus one, 0 if as before."""
+    """Who (0 the dealer, 1 x, 2 y), what, cards of x, of y and on the board and the pot: plus 1, 0 if unchanged."""
     shown = [
         0 if cards is None else texts.number(" ".join(cards)) + 1 for cards in (step.x_cards, step.y_cards, step.board)
     ]
@@ -72,12 +73,12 @@ def _step(step: Step, texts: _Texts) -> list[int | float]:
 
 
 def row_as_scene(row: Row) -> Scene:
-    """A game of a contest that says nothing of how it looks: what was recorded, a column a step."""
+    """A game of a contest without a portrait: a step for each recorded column."""
     return Scene([Step(seat, what) for seat, what in plain_columns(row)])
 
 
 def as_json(value: Any) -> Markup:
-    """JSON that can stand in a script element: nothing in it ends that, or begins a comment."""
+    """JSON that is safe inside a script element: nothing in it ends the element or begins a comment."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

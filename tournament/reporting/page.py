@@ -1,7 +1,7 @@
 """The page: findings laid out for the template, and the template filled in.
 
-Names, faults and complaints are strangers' texts. The template escapes whatever it is given; scripts and styles are
-allowed by their hashes alone, and nothing may be loaded from anywhere.
+Names, faults and complaints are strangers' texts. The template escapes whatever it is given. Only our script and
+style may run, by their hashes, and nothing may be loaded from anywhere.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ MOST_ROWS, FEWEST_MATCHES = 3_000, 20  # results that are listed: of all bots, a
 _MOST_FAULTS, _FAULTS_OF_A_SORT = 25, 3  # of a bot that are listed
 _MOST_CURVES = 8  # that have a colour of their own
 _HEATS = 6  # shades of either colour in the crosstable
-_CLEAR = 2.0  # standard errors from which a result isn't luck, as in the crosstable on a terminal
+_CLEAR = 2.0  # standard errors from which a result is no luck, as in the crosstable on a terminal
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A result of a bot against an opponent, from its side."""
+    """A bot's result against an opponent."""
 
     opponent: str
     value: float
@@ -56,7 +56,7 @@ class Cell:
 
 
 def cells_of(matches: Sequence[Match], against_house: bool, by_game: bool) -> dict[tuple[str, str], Cell]:
-    """Every result from either side, points a session or a game; of house players only the entrants'."""
+    """Every result from either side, in points a session or a game; against house players only the entrants'."""
     cells = {}
     for match in matches:
         count = max(1, match.games if by_game else match.sessions)
@@ -70,7 +70,7 @@ def cells_of(matches: Sequence[Match], against_house: bool, by_game: bool) -> di
 
 
 class Layout:
-    """What the template shows of one contest's findings."""
+    """What the template shows of a contest's findings."""
 
     def __init__(self, contest: Contest, findings: Findings, live: bool) -> None:
         self.contest = contest
@@ -88,7 +88,7 @@ class Layout:
         self.score_digits = 1 if self.scoring is None else self.scoring.decimals
         self._ids = {line.name: _anchor(line.name, place) for place, line in enumerate(self.ranking.entrants)}
         shown = [cell.value for (name, _), cell in self.cells.items() if name in set(self.names)]
-        # Of whom one loses what the other wins, neither is ahead at 0; else what is usual is in the middle.
+        # In a zero-sum game 0 is even; elsewhere the mean result is.
         zero_sum = self.scoring is not None or all(m.x_points + m.y_points == 0 for m in self.ranking.matches)
         self.middle = 0.0 if zero_sum or not shown else sum(shown) / len(shown)
         self.scale = _quantile([abs(value - self.middle) for value in shown], 0.95) or 1.0
@@ -119,12 +119,12 @@ class Layout:
         return "" if line.ci_high is None else plain(line.ci_high - line.score, self.score_digits)
 
     def tied_with_next(self, line: Standing) -> bool:
-        """Whether it isn't clear that the bot is before the next one."""
+        """Whether the bot isn't clearly ahead of the next one."""
         return line.order_probability is not None and line.order_probability < 0.975
 
     @property
     def tied(self) -> list[list[Standing]]:
-        """Runs of neighbours of whom none is clearly before the next."""
+        """Groups of neighbours in the standings, none of whom is clearly ahead of the next."""
         groups: list[list[Standing]] = []
         for before, line in zip([None, *self.ranked], self.ranked):
             if before and self.tied_with_next(before):
@@ -134,7 +134,7 @@ class Layout:
         return [group for group in groups if len(group) > 1]
 
     def whisker(self, line: Standing) -> dict[str, float] | None:
-        """Where the dot and the ends of its interval lie, in hundredths of the width."""
+        """Where a score's dot and the ends of its interval are, in percent of the width."""
         if not line.matches:
             return None
         low, high = self._span
@@ -161,7 +161,7 @@ class Layout:
 
     @property
     def played(self) -> str:
-        """How many of all matches there are records of."""
+        """How many matches of all are recorded."""
         able = len(self.ranked)
         every = able * len(self.house) if self.scoring else able * (able - 1) // 2
         within = set(self.names)
@@ -185,7 +185,7 @@ class Layout:
 
     @property
     def compared_with(self) -> str:
-        """What results are set against."""
+        """What results are compared with, in words."""
         return f"the mean of all, {self.value(self.middle)}" if self.middle else "a draw"
 
     def heat(self, cell: Cell) -> str:
@@ -194,7 +194,7 @@ class Layout:
         return f"{'p' if off > 0 else 'n'}{level}" if level else "z"
 
     def clear(self, cell: Cell) -> bool:
-        """Whether a result isn't luck; one without any error, where nothing is left to chance, is none."""
+        """Whether a result is more than luck. It is where the error is 0: nothing was left to chance."""
         return cell.stderr is not None and abs(cell.value - self.middle) > _CLEAR * cell.stderr
 
     def value(self, value: float) -> str:
@@ -208,7 +208,7 @@ class Layout:
         return "" if value is None else measure.shown(value).replace("-", MINUS)
 
     def told(self, cell: Cell) -> str:
-        """What the crosstable tells of a cell, besides its value: |-separated for the page's script."""
+        """What the crosstable shows of a cell besides its value, |-separated for the page's script."""
         parts = [self.error(cell.stderr), f"{cell.sessions:,}", f"{cell.games:,}", "1" if self.clear(cell) else "0"]
         parts += [
             f"{measure.title} {text}" for measure in self.measures if (text := self.measured(measure, cell.measures))
@@ -219,7 +219,7 @@ class Layout:
 
     @property
     def over(self) -> str:
-        """What lies along a match."""
+        """What a match is a sequence of."""
         return self.game if self.house else "session"
 
     @property
@@ -228,7 +228,7 @@ class Layout:
 
     @property
     def unit(self) -> str:
-        """Of what results are the mean points: where a score is of the whole match, of a game."""
+        """What results are the mean points of: a session, or a game where the score is of the whole match."""
         return self.game if self.by_game else "session"
 
     @property
@@ -246,7 +246,7 @@ class Layout:
 
     @property
     def courses_plot(self) -> Any:
-        """All bots' points by stretch of the match; the first few in colours."""
+        """All bots' points by stretch of the match, the first few in colour."""
         known = [(line, means) for line, _ in self.courses if len(means := self._stretches[line.name]) > 1]
         if not known:
             return None
@@ -291,7 +291,7 @@ class Layout:
         return self.findings.courses.against.get((name, opponent))
 
     def bar(self, cell: Cell) -> tuple[float, float]:
-        """Where the bar of a result begins, and how long it is, in hundredths; its middle is what is no lead."""
+        """Where the bar of a result begins, and how long it is, in percent; an even result is in the middle."""
         off = cell.value - self.middle
         long = 50 * min(1.0, abs(off) / self.scale)
         return round(50 - long if off < 0 else 50, 1), round(long, 1)
@@ -306,7 +306,7 @@ class Layout:
         return [_drawn(panel) for panel in portrait.panels(survey.sums, subject)]
 
     def faults(self, name: str) -> list[dict[str, Any]]:
-        """The recorded faults of a bot, at most so many: of each sort the first few, and how many `more` there were."""
+        """The recorded faults of a bot: the first few of each sort, with how many `more` there were."""
         found: list[dict[str, Any]] = []
         sorts: dict[tuple[str, str], list[int]] = {}  # how many, and where the last of those listed is
         for leg, fault in self.ranking.faults:
@@ -359,7 +359,7 @@ def _drawn(panel: Panel) -> dict[str, Any]:
 
 
 def breakable(name: str) -> Markup:
-    """A name that may be broken after its separators."""
+    """A name with possible line breaks after its separators."""
     return Markup("").join(
         escape(part) + (Markup("<wbr>") if part in ("_", "-", ".", "+") else "") for part in re.split(r"([_.+-])", name)
     )
@@ -391,9 +391,8 @@ def _environment() -> Environment:
 
 @cache
 def _inlined(name: str) -> str:
-    """A style sheet or script of ours, without comments of their own lines and indentation."""
-    text = (_TEMPLATES / name).read_text(encoding="utf-8")
-    lines = (line.strip() for line in text.splitlines())
+    """A style sheet or script of ours, without indentation and comments that have a line of their own."""
+    lines = map(str.strip, _environment().get_template(name).render().splitlines())
     return "\n".join(
         line for line in lines if line and not line.startswith("//") and not re.fullmatch(r"/\*.*\*/", line)
     )
@@ -404,7 +403,7 @@ def _hash(text: str) -> str:
 
 
 def content_policy(live: bool) -> str:
-    """What the page may do: run our script, wear our style. A served one also asks its server for news."""
+    """What the page may do: use our script and style. A served one may also ask its server for news."""
     rules = [
         "default-src 'none'",
         f"style-src {_hash(_inlined('report.css'))}", f"script-src {_hash(_inlined('report.js'))}",

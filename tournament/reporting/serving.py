@@ -1,7 +1,7 @@
-"""The report for spectators: served on loopback, made anew when there is more in the records.
+"""The report for spectators: served on loopback, and made anew when the records change.
 
-Other sites' pages in the same browser must not read it: only requests that name this address are answered, so that a
-name which leads here by another's DNS gets nothing, and nothing is allowed across origins.
+Pages of other sites in the same browser must not read it. Requests must name this address, so that a foreign host
+name that resolves to it (DNS rebinding) gets nothing, and nothing is allowed across origins.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -18,34 +17,19 @@ from tournament.reporting.findings import Findings
 from tournament.reporting.page import content_policy
 
 ADDRESS = "127.0.0.1"
-_LOOKS = 2.0  # seconds between two looks at the records
-_REST = 10  # times as long as the last report took, before the next one is made
-_PATIENCE = 10.0  # seconds for a request
+_INTERVAL = 2.0  # least seconds between two checks of the records
+_PAUSE = 10  # between two reports, in times of what the last one took
+_TIMEOUT = 10.0  # seconds, of a request
 
 Making = Callable[[], tuple[str, Findings]]
 
 
-@dataclass
-class Shown:
-    """The page that is served, and its stamp, which changes with it."""
+def _handler(shown: Callable[[], tuple[bytes, bytes]], hosts: frozenset[str]) -> type[BaseHTTPRequestHandler]:
+    """Serves the page and the stamp that are `shown`; the stamp changes with the page."""
 
-    page: bytes = b""
-    stamp: str = ""
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def show(self, text: str, findings: Findings) -> None:
-        with self.lock:
-            self.page, self.stamp = text.encode(), findings.made
-
-    def now(self) -> tuple[bytes, str]:
-        with self.lock:
-            return self.page, self.stamp
-
-
-def _handler(shown: Shown, hosts: frozenset[str]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         server_version, sys_version = "tournament", ""
-        timeout = _PATIENCE
+        timeout = _TIMEOUT
 
         def do_GET(self) -> None:
             self._answer(with_body=True)
@@ -54,14 +38,14 @@ def _handler(shown: Shown, hosts: frozenset[str]) -> type[BaseHTTPRequestHandler
             self._answer(with_body=False)
 
         def _answer(self, with_body: bool) -> None:
-            page, stamp = shown.now()
+            page, stamp = shown()
             path = self.path.partition("?")[0]
             if self.headers.get_all("Host") is None or not hosts.issuperset(self.headers.get_all("Host", [])):
                 status, kind, body = HTTPStatus.FORBIDDEN, "text/plain", b"not here\n"
             elif path == "/":
                 status, kind, body = HTTPStatus.OK, "text/html", page
             elif path == "/stamp":
-                status, kind, body = HTTPStatus.OK, "text/plain", stamp.encode()
+                status, kind, body = HTTPStatus.OK, "text/plain", stamp
             else:
                 status, kind, body = HTTPStatus.NOT_FOUND, "text/plain", b"there is only /\n"
             self.send_response(status)
@@ -86,20 +70,17 @@ class _Listener(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Whoever hangs up in the middle is no trouble of ours."""
+        """Ignore clients that hang up."""
 
 
 class Server:
-    """A report on loopback. Used as a context, it listens; `watch` keeps it new until it is interrupted."""
+    """A report on loopback. As a context it listens; `watch` keeps it up to date until interrupted."""
 
     def __init__(self, make: Making, stamp: Callable[[], object], port: int) -> None:
-        """Makes the first report. Raises as `make` does, and BadInput where the port can't be had."""
+        """Makes the first report. Raises what `make` raises, and BadInput when the port isn't free."""
         self._make, self._stamp = make, stamp
-        self._shown = Shown()
         self._seen = stamp()
-        started = time.monotonic()
-        self._shown.show(*make())
-        self._took = time.monotonic() - started
+        self._show()
         try:
             self._server = _Listener((ADDRESS, port), BaseHTTPRequestHandler)
         except OSError as error:
@@ -107,8 +88,15 @@ class Server:
         port = self._server.server_address[1]
         self.url = f"http://{ADDRESS}:{port}/"
         hosts = frozenset({f"{ADDRESS}:{port}", f"localhost:{port}"})
-        self._server.RequestHandlerClass = _handler(self._shown, hosts)
+        self._server.RequestHandlerClass = _handler(lambda: self._shown, hosts)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.2,), daemon=True)
+
+    def _show(self) -> None:
+        """Make the report and show it. Raises as `make` does."""
+        started = time.monotonic()
+        page, findings = self._make()
+        self._shown = page.encode(), findings.made.encode()
+        self._took = time.monotonic() - started
 
     def __enter__(self) -> Server:
         self._thread.start()
@@ -120,22 +108,20 @@ class Server:
         self._thread.join()
 
     def watch(self, say: Callable[[str], None], wait: Callable[[float], object] = time.sleep) -> None:
-        """Make the report anew whenever the records have changed, for ever. Trouble is said, and the last one stays."""
+        """Make the report anew whenever the records have changed, for ever. After an error the last one stays."""
         while True:
-            wait(max(_LOOKS, _REST * self._took))
+            wait(max(_INTERVAL, _PAUSE * self._took))
             self.look(say)
 
     def look(self, say: Callable[[str], None]) -> bool:
-        """Make the report anew if the records have changed. Whether it did."""
+        """Make the report anew if the records have changed, and return whether it was made."""
         try:
             seen = self._stamp()
             if seen == self._seen:
                 return False
-            started = time.monotonic()
-            self._shown.show(*self._make())
+            self._show()
         except TournamentError as problem:
             say(f"{problem}; what is shown stays")
             return False
-        self._took = time.monotonic() - started
         self._seen = seen
         return True

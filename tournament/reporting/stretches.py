@@ -1,6 +1,6 @@
-"""How a bot's points come over the sessions of a match: who learns, and who is found out.
+"""How a bot's points change over the sessions of a match: some learn, some are found out.
 
-The ledger has each leg's points in blocks of sessions (of games, where a leg is one session), so no game is read.
+The ledger has each leg's points by block of sessions (of games, where a leg is one session), so no game is read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Change:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the difference is more than luck explains in 39 of 40 cases on either side."""
+        """Whether the difference is more than luck, by a two-sided test at 5%."""
         if not self.stderr:
             return False
         return abs(self.difference) > quantile(_CLEAR, self.freedom) * self.stderr
@@ -44,13 +44,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Course:
-    """Points by block, and how many sessions, or games, each has: of a bot over all its matches, or against one."""
+    """A bot's points by block, and the sessions (or games) in each block: of all its matches, or against one bot."""
 
     points: npt.NDArray[np.float64]
     sizes: npt.NDArray[np.float64]
 
     def means(self, most: int = _MOST) -> list[float]:
-        """Points a session in equal stretches of the match: as many as have any sessions, a power of 2."""
+        """Points a session in equal stretches of the match: a power of 2, at most `most`, none without sessions."""
         count = min(most, len(self.sizes))
         while count > 1:
             sizes = self.sizes.reshape(count, -1).sum(axis=1)
@@ -61,7 +61,7 @@ class Course:
         return [float(self.points.sum()) / total] if total else []
 
     def change(self) -> Change | None:
-        """From the first quarter to the last, None where there are too few sessions."""
+        """From the first quarter to the last, None if there are too few sessions."""
         quarter = len(self.sizes) // 4
         sizes = [self.sizes[:quarter], self.sizes[-quarter:]]
         if any(part.sum() == 0 for part in sizes):
@@ -78,9 +78,9 @@ class Course:
 
 @dataclass(frozen=True)
 class Courses:
-    """The course of each entrant over all its matches that count, and of each against each opponent.
+    """The course of each ranked entrant over its matches that count, and against each opponent.
 
-    `length` is how many sessions, or games, the longest leg has.
+    `length` is the number of sessions, or games, of the longest leg.
     """
 
     length: int
@@ -89,7 +89,7 @@ class Courses:
 
 
 def courses_of(legs: Legs, fit: Sequence[str], house: Sequence[str]) -> Courses:
-    """The courses of those who are ranked. Against house players blocks are of games, else of sessions."""
+    """The courses of the `fit` entrants. Against house players blocks are of games, else of sessions."""
     counts = set(fit)
     others = set(house) or counts
     lengths = legs.games if house else legs.sessions
@@ -107,8 +107,6 @@ def courses_of(legs: Legs, fit: Sequence[str], house: Sequence[str]) -> Courses:
     against = {pair: Course(*both) for pair, both in sums.items()}
     whole: dict[str, Course] = {}
     for (name, _), course in against.items():
-        known_course = whole.get(name)
-        whole[name] = (
-            Course(known_course.points + course.points, known_course.sizes + course.sizes) if known_course else course
-        )
+        so_far = whole.get(name)
+        whole[name] = Course(so_far.points + course.points, so_far.sizes + course.sizes) if so_far else course
     return Courses(int(lengths.max(initial=0)), whole, against)

@@ -1,4 +1,4 @@
-"""One pass over the recorded games: what the contest's portrait counts, and some games to be looked at."""
+"""One pass over the recorded games: the counts for the contest's portrait, and some games for the viewer."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import numpy.typing as npt
 from tournament.contests.contest import Contest
 from tournament.contests.portrait import Row, Rows, Seats
 from tournament.errors import RunFailed
-from tournament.store.excerpts import read_row_groups, row_group_edges
 from tournament.store.ledger import Batch, Part
 from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.parts import row_group_edges, rows_of
 from tournament.store.storage import Storage
 
-MOST_ROWS = 16_000_000  # that are read; of more, row groups at equal distances
-_MOST_GAMES = 4_000  # to be looked at, without those of faults
+MOST_ROWS = 16_000_000  # that are read; of more, evenly spaced row groups
+_MOST_GAMES = 4_000  # for the viewer, besides those of faults
 _FEWEST, _MOST_OF_MATCH = 4, 200  # of them, from either end of a match
 _MOST_FAULTS = 200
 _GROUPS_PER_TASK = 4
@@ -28,7 +28,10 @@ _GROUPS_PER_TASK = 4
 
 @dataclass(frozen=True)
 class ChosenGame:
-    """A recorded game to be looked at, and why: first, last, best or worst for x, fault. `gain` is x's, if known."""
+    """A recorded game for the viewer, and why it was chosen: first, last, best or worst for x, fault.
+
+    `gain` is x's, if known.
+    """
 
     match: int
     session: int
@@ -40,16 +43,19 @@ class ChosenGame:
 
 @dataclass
 class Survey:
-    """The portrait's sums, chosen games by match in order of play, and how many of all games were counted."""
+    """The portrait's sums, chosen games by match in order of play, and how many games were counted, of how many."""
 
     sums: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     chosen: dict[int, list[ChosenGame]] = field(default_factory=dict)
     games_read: int = 0
     games: int = 0
 
-    def add(self, other: Survey) -> None:
-        for name, sums in other.sums.items():
+    def add_sums(self, more: Mapping[str, npt.NDArray[Any]]) -> None:
+        for name, sums in more.items():
             self.sums[name] = self.sums[name] + sums if name in self.sums else sums
+
+    def add(self, other: Survey) -> None:
+        self.add_sums(other.sums)
         for match, games in other.chosen.items():
             self.chosen.setdefault(match, []).extend(games)
         self.games_read += other.games_read
@@ -57,7 +63,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class _Task:
-    """Some row groups of a part of games, and where they begin by row; `legs` are all of the part."""
+    """Some row groups of a part of games. `edges` are the first rows of all groups, `legs` all legs of the part."""
 
     part: Part
     legs: Legs
@@ -75,7 +81,7 @@ def survey_games(
     choose: bool = True,
     most_rows: int = MOST_ROWS,
 ) -> Survey:
-    """Read the games of these batches. Entrants are numbered in the order in which they are given.
+    """Read the games of these batches. Entrants are numbered in the given order.
 
     Raises FileNotFoundError when a part is gone, RunFailed when it isn't what was written.
     """
@@ -91,15 +97,14 @@ def survey_games(
 
     def look(task: _Task) -> Survey:
         found = Survey()
-        names = [column.name for column in contest.games]
-        rows_of_groups = read_row_groups(storage, task.part, contest.games, task.groups, names)
-        for group, rows in zip(task.groups, rows_of_groups):
+        pieces = rows_of(storage, task.part, contest.games, groups=task.groups)
+        for group, rows in zip(task.groups, pieces):
             _look_at(found, contest, rows, task.edges[group], task.legs, number, ends, places)
         return found
 
     workers = os.cpu_count() or 1
     with ThreadPoolExecutor(workers) as pool:
-        # A few ahead of what is added up, so that memory doesn't grow with the records.
+        # Only a few at once, so that memory doesn't grow with the records.
         waiting = []
         for task in _tasks(contest, storage, parts, stride):
             waiting.append(pool.submit(look, task))
@@ -129,7 +134,7 @@ def _tasks(contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]
 
 @dataclass(frozen=True)
 class _Ends:
-    """The first and the last leg of each match, by match, and so many games to take from either end."""
+    """The first and the last leg of each match, by match, and how many games to choose from either end."""
 
     first: Mapping[int, int]
     last: Mapping[int, int]
@@ -157,7 +162,7 @@ def _look_at(
     ends: _Ends,
     fault_places: set[tuple[int, int, int]],
 ) -> None:
-    """Count a row group, whose legs the ledger tells, and choose games of it."""
+    """Count a row group, whose legs are known from the ledger, and choose games of it."""
     count = len(rows["match"])
     edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
     here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
@@ -172,8 +177,7 @@ def _look_at(
     if portrait:
         who = [np.array([number.get(names[leg], len(number)) for leg in here], np.int32) for names in (legs.x, legs.y)]
         seats = Seats(np.repeat(who[0], lengths), np.repeat(who[1], lengths), len(number))
-        for name, sums in portrait.tally(rows, seats).items():
-            found.sums[name] = found.sums[name] + sums if name in found.sums else sums
+        found.add_sums(portrait.tally(rows, seats))
     if not ends.games:
         return
     gains = portrait.gain(rows) if portrait and portrait.gain else None
@@ -210,7 +214,7 @@ _IMPORTANCE = ("fault", "best", "worst", "first", "last")
 
 
 def _each_once(games: Sequence[ChosenGame]) -> list[ChosenGame]:
-    """In order of play, each for its first reason; of the extremes of a match's pieces those of the match."""
+    """In order of play, each for its most important reason; best and worst only of the whole match."""
     known = [game.gain for game in games if game.gain is not None]
     extremes = {"best": max(known, default=None), "worst": min(known, default=None)}
     kept: dict[tuple[int, int], ChosenGame] = {}

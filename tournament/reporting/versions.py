@@ -1,4 +1,4 @@
-"""What changed with the last edit of each bot: its results before and after, against opponents that stayed."""
+"""What the last edit of each bot changed: its results before and after, against opponents that are the same."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standings
-from tournament.store.ledger import Batch, Field, read_former_fields
+from tournament.store.ledger import Batch, Field
+from tournament.store.ledger_reading import read_former_fields
 from tournament.store.storage import Storage
 
-_MOST_BYTES = 64 << 20  # of ledger that is read for it
+_MOST_BYTES = 64 << 20  # of the largest ledger that is read for this
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,14 @@ class Shift:
 
 @dataclass(frozen=True)
 class Edit:
-    """A bot's former version, by its sha256, and how its results differ, by opponent in both."""
+    """A bot's former version, by its sha256, and how the results differ, for each opponent that both met."""
 
     former_sha256: str
     shifts: tuple[Shift, ...]
 
     @property
     def difference(self) -> float:
-        """Points a session, over the opponents alike."""
+        """Points a session, the mean over the opponents."""
         return math.fsum(shift.difference for shift in self.shifts) / len(self.shifts)
 
     @property

@@ -1,9 +1,10 @@
-"""A contest's report made from its records, and put where it is wanted."""
+"""Making a contest's report from its records, and writing it to a file."""
 
 from __future__ import annotations
 
+import contextlib
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 from tournament.errors import BadInput, RunFailed
@@ -19,7 +20,7 @@ _MARK = b'<meta name="generator" content="tournament report">'
 def make_page(
     location: str, *, with_games: bool = True, show_seed: bool = False, live: bool = False
 ) -> tuple[str, Findings]:
-    """The page of the contest whose records are at a location, as text, and what it shows; a live one asks for news.
+    """The page of the contest whose records are at a location, and its findings; a live page asks for news.
 
     Raises BadInput when there are none, RunFailed when they are damaged, or the seed to be shown is missing.
     """
@@ -32,7 +33,7 @@ def make_page(
 
 
 def check_replaceable(path: Path) -> None:
-    """Raises BadInput where a report can't go: onto a folder, or in place of a file that is no report."""
+    """Raises BadInput where a report can't be written: at a folder, or over a file that is no report."""
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file: -o {path / 'report.html'}")
     if not path.parent.is_dir():
@@ -49,22 +50,14 @@ def check_replaceable(path: Path) -> None:
 
 
 def write_report(path: Path, text: str) -> None:
-    """Put a report where it is wanted, in one step. Raises BadInput as `check_replaceable` does, RunFailed else."""
+    """Write a report in one step. Raises BadInput as `check_replaceable` does, RunFailed when it can't be written."""
     check_replaceable(path)
-    aside = None
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        descriptor, aside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with open(descriptor, "w", encoding="utf-8") as stream:
+        with aside.open("x", encoding="utf-8") as stream:
             stream.write(text)
-            os.fchmod(stream.fileno(), 0o666 & ~_umask())
         os.replace(aside, path)
     except OSError as error:
-        if aside:
-            Path(aside).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            aside.unlink()
         raise RunFailed(f"{path} can't be written: {error.strerror}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

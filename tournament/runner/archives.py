@@ -9,7 +9,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.errors import RunFailed
 from tournament.runner.resume import differences
-from tournament.store.ledger import Field, read_field
+from tournament.store.ledger import Field
+from tournament.store.ledger_reading import read_field
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import hold_ledger
 

@@ -41,7 +41,8 @@ from tournament.standings.results import counted, write_summaries
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.without_luck import Floats, LuckOfLegs, luck_of_batches, read_luck, write_luck
 from tournament.store.checks import Checks
-from tournament.store.ledger import Batch, Field, FieldEntrant, read_field, read_state, standing_batches
+from tournament.store.ledger import Batch, Field, FieldEntrant
+from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.storage import explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Task

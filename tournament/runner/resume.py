@@ -22,9 +22,9 @@ from tournament.store.ledger import (
     FieldEntrant,
     FieldHousePlayer,
     Setting,
-    standing_batches,
     without_legs,
 )
+from tournament.store.ledger_reading import standing_batches
 from tournament.store.legs import Legs
 from tournament.store.writer import Writer
 

@@ -10,7 +10,8 @@ from tournament.contests.contest import Contest
 from tournament.runner.resume import Cut
 from tournament.runner.schedule import Schedule
 from tournament.store.checks import Checks
-from tournament.store.ledger import Batch, TableName, Taken, batch_name, standing_batches, without_legs
+from tournament.store.ledger import Batch, TableName, Taken, batch_name, without_legs
+from tournament.store.ledger_reading import standing_batches
 from tournament.store.legs import Legs
 from tournament.store.parts import ROWS_PER_GROUP, PartReader, copy_legs
 from tournament.store.writer import Writer

@@ -21,7 +21,8 @@ from tournament.keys import drawn_seed, guessable, master_key, seed_fingerprint
 from tournament.runner.archives import archives
 from tournament.runner.early_key import SECRETS, seed_in
 from tournament.runner.resume import differences
-from tournament.store.ledger import Field, read_field
+from tournament.store.ledger import Field
+from tournament.store.ledger_reading import read_field
 from tournament.store.storage import Storage, open_storage
 
 

@@ -17,7 +17,8 @@ from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_fr
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.without_luck import read_luck
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, Field, TableName, read_state, standing_batches
+from tournament.store.ledger import Batch, Field, TableName
+from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage, inside, open_storage
 

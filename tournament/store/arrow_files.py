@@ -1,4 +1,4 @@
-"""A storage as arrow's datasets see it: files that they open by name, and nothing else."""
+"""A storage as a file system of arrow's: its datasets can open files by name, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any, NoReturn
 
 import pyarrow as pa
 from pyarrow import fs
-from pyarrow.dataset import Dataset as Dataset  # what such files are read as
+from pyarrow.dataset import Dataset as Dataset  # for the type of what reads these files
 
 from tournament.errors import RunFailed
 from tournament.store.storage import Storage
 
 
 class StoredFiles(fs.FileSystemHandler):
-    """Opens what a storage has, with the storage's own checks and credentials. Writes nothing."""
+    """Opens a storage's files, with the storage's own checks and credentials. Read-only."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage

@@ -1,8 +1,8 @@
-"""Which parts were found whole, and how they lay there: what still lies there so isn't read again.
+"""Notes of which parts were found whole, with their stamps: parts whose stamp is the same aren't read again.
 
-Reading all of a large record at each start would take minutes, for what a size and a time tell: somebody wrote there.
-What rots without a trace is found when it is read: by page checksums, before a part is written anew, and by a full
-read. The file may be missing, old or anybody's: at worst parts are read once more, or not once more.
+Reading all of a large record at each start would take minutes, and a stamp tells whether somebody has written there.
+Silent corruption is found by page checksums when a part is read, before it is written anew, and by a full check. The
+notes may be missing, old or a stranger's: at worst, parts are read again or aren't.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Checks:
         self._doubtful: set[str] = set()
 
     def is_noted(self, part: Part) -> bool:
-        """Whether a part was found whole, and lies there as it did."""
+        """Whether a part was found whole, and has not been written since."""
         return self._notes.get(part.place) == (part.digest, self._stamps.get(part.place))
 
     def damages(self, batches: Iterable[Batch]) -> dict[str, str]:
-        """Reads the parts of batches, unless it did. What is wrong with those that are not whole, by name."""
+        """Read the parts of batches, each once: what is wrong with those that aren't whole, by the batch's name."""
         unread = [batch for batch in batches if batch.name not in self._read]
         with ThreadPoolExecutor() as pool:
             problems = list(pool.map(self._damage, unread))
@@ -53,14 +53,14 @@ class Checks:
         for part in batch.parts:
             if problems:
                 self._doubtful.add(part.place)
-            elif stamp := self._stamps.get(part.place):  # of before it was read
+            elif stamp := self._stamps.get(part.place):  # from before it was read
                 self._notes[part.place] = (part.digest, stamp)
         return "missing" if "missing" in problems else "damaged" if problems else ""
 
     def write(self, batches: Iterable[Batch], published: Mapping[str, str]) -> None:
-        """Keep notes of the parts of these batches alone; new ones are whole as they were published. Raises OSError.
+        """Write notes of the parts of these batches only; new parts count as whole. Raises OSError.
 
-        `published` are the stamps that parts had then, by place.
+        `published` has the stamps that parts had when they were published, by place.
         """
         stamps = self._stamps_now()
         notes = {}

@@ -1,7 +1,7 @@
 """The columns of a record table.
 
-The cores in engine/ say which columns their rows have, by name, type and order;
-a contest adds what they mean.
+The cores in engine/ define which columns their rows have, by name, type and
+order. A contest adds what they mean.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ from typing import Literal
 
 import numpy as np
 
-# How a column's values lie on disk. Constant: long runs of one value. Split: not negative
-# and slow or small, stored byte plane by byte plane. Delta: small, of either sign.
-# Plain: random, nothing to gain.
+# How a column is packed in parts that are written anew. Constant: long runs of one value. Split: not negative,
+# small or changing slowly, stored byte plane by byte plane. Delta: small, of either sign. Plain: random.
 Packing = Literal["constant", "split", "delta", "plain"]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a record table. `type` is a numpy type name; `meaning` carries the unit."""
+    """A column of a record table. `type` is a numpy type's name; `meaning` includes the unit."""
 
     name: str
     type: str
@@ -29,14 +28,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a core's column means, with its unit, and how its values lie on disk; a flag is 0 or 1."""
+    """What a core's column means, with its unit, and its packing; a flag is 0 or 1."""
 
     text: str
     packing: Packing | Literal["flag"] = "plain"
 
 
 def columns_of(row: np.dtype[np.void], **meanings: Meaning) -> tuple[Column, ...]:
-    """The columns of a core's row, each with its meaning. Raises ValueError for other names than the row has."""
+    """The columns of a core's row with their meanings. Raises ValueError when the names differ from the row's."""
     names = row.names or ()
     if set(names) != set(meanings):
         raise ValueError(f"the core writes the columns {', '.join(names)}; described are {', '.join(meanings)}")

@@ -26,12 +26,16 @@ _OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is opened at
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
+def _stamp(status: os.stat_result) -> str:
+    return f"{status.st_size} {status.st_mtime_ns}"
+
+
 def _not_a_file(path: str) -> str:
     return f"{path} is a link, a pipe or a device, not a file; take it away"
 
 
 def _lock(file: IO[str]) -> None:
-    """Lock a file. Who only looks whether it is locked has it for a moment. Raises BlockingIOError."""
+    """Lock a file. Raises BlockingIOError while another has it; one who only asks for its state has it briefly."""
     for _ in range(9):
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -41,10 +45,10 @@ def _lock(file: IO[str]) -> None:
 
 
 class FolderStorage:
-    """A folder on a file system. Whoever writes holds an advisory lock, which the kernel drops with its process.
+    """A folder on a file system. The writer holds an advisory lock, which the kernel drops with its process.
 
-    The folder may come from a stranger. So names are checked, every file is reached from the
-    descriptor of its folder, no link inside is followed, and only regular files are opened.
+    The folder may come from a stranger. So names are checked, files are opened relative to the descriptor of their
+    folder, links inside are not followed, and only regular files are opened.
     """
 
     def __init__(self, location: str) -> None:
@@ -78,6 +82,10 @@ class FolderStorage:
         folder, _, file = checked_name(name).rpartition("/")
         with self._folder(folder) as descriptor:
             yield descriptor, file
+
+    def _status(self, name: str) -> os.stat_result:
+        with self._place(name) as (folder, file):
+            return os.stat(file, dir_fd=folder, follow_symlinks=False)
 
     def _open(self, name: str, flags: int = os.O_RDONLY) -> int:
         """A regular file's descriptor. Raises FileNotFoundError, or RunFailed when it can't be opened or is none."""
@@ -152,19 +160,16 @@ class FolderStorage:
             self._lock = None
 
     def still_held(self) -> bool:
-        """False once the lock file was taken away or replaced under us."""
+        """False once the lock file was removed or replaced."""
         if self._lock is None:
             return False
         try:
-            with self._place(SIGN) as (folder, file):
-                there = os.stat(file, dir_fd=folder, follow_symlinks=False)
+            return os.path.samestat(self._status(SIGN), os.fstat(self._lock.fileno()))
         except OSError:
             return False
-        mine = os.fstat(self._lock.fileno())
-        return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
 
     def list(self, folder: str) -> dict[str, int]:
-        """As in `Storage`; hidden files are passed over. Raises RunFailed for links, pipes and devices."""
+        """As in `Storage`, without hidden files. Raises RunFailed for links, pipes and devices."""
         return {name: status.st_size for name, status in self._statuses(folder).items()}
 
     def folders(self) -> tuple[str, ...]:
@@ -177,12 +182,11 @@ class FolderStorage:
             raise RunFailed(f"{self.location} can't be read: {error.strerror}") from None
 
     def stamps(self, folder: str) -> dict[str, str]:
-        return {name: f"{status.st_size} {status.st_mtime_ns}" for name, status in self._statuses(folder).items()}
+        return {name: _stamp(status) for name, status in self._statuses(folder).items()}
 
     def stamp(self, name: str) -> str | None:
-        with contextlib.suppress(FileNotFoundError), self._place(name) as (folder, file):
-            status = os.stat(file, dir_fd=folder, follow_symlinks=False)
-            return f"{status.st_size} {status.st_mtime_ns}"
+        with contextlib.suppress(FileNotFoundError):
+            return _stamp(self._status(name))
         return None
 
     def _statuses(self, folder: str) -> dict[str, os.stat_result]:
@@ -206,8 +210,7 @@ class FolderStorage:
 
     def size(self, name: str) -> int | None:
         try:
-            with self._place(name) as (folder, file):
-                status = os.stat(file, dir_fd=folder, follow_symlinks=False)
+            status = self._status(name)
         except FileNotFoundError:
             return None
         return status.st_size if stat.S_ISREG(status.st_mode) else None
@@ -223,7 +226,7 @@ class FolderStorage:
     def _write_aside(self, content: bytes, mode: int = 0o666) -> str:
         aside = f"staging/aside-{uuid.uuid4().hex}"
         try:
-            with self._open_staged(aside, mode) as stream:
+            with self.open_staged(aside, mode) as stream:
                 stream.write(content)
                 self.finish_staged(stream)
         except BaseException:
@@ -240,8 +243,8 @@ class FolderStorage:
                 os.link(file, target, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
                 os.fsync(there)
         except FileExistsError:
-            # A mount over a network may do it, lose the answer, be asked again, and find it done.
-            if self._links(aside) < 2:
+            # A network mount may link the file, lose the answer, ask again and find it linked.
+            if self._status(aside).st_nlink < 2:
                 raise AlreadyExists(name) from None
         except OSError as error:
             if error.errno not in _NO_LINKS:
@@ -252,12 +255,8 @@ class FolderStorage:
         finally:
             self.remove(aside)
 
-    def _links(self, name: str) -> int:
-        with self._place(name) as (folder, file):
-            return os.stat(file, dir_fd=folder, follow_symlinks=False).st_nlink
-
     def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
-        """Make or replace a file in one step, and its folder where it is missing; a private one for its owner only."""
+        """Make or replace a file in one step, and its folder if there is none. A private one is its owner's alone."""
         if "/" in name:
             self._make_folder(name.rpartition("/")[0], 0o700 if private else 0o777)
         self.publish(self._write_aside(content, 0o600 if private else 0o666), name)
@@ -271,10 +270,7 @@ class FolderStorage:
         with contextlib.suppress(FileNotFoundError), self._place(name) as (folder, file):
             os.unlink(file, dir_fd=folder)
 
-    def open_staged(self, name: str) -> IO[bytes]:
-        return self._open_staged(name, 0o666)
-
-    def _open_staged(self, name: str, mode: int) -> IO[bytes]:
+    def open_staged(self, name: str, mode: int = 0o666) -> IO[bytes]:
         self._make_folder("staging")
         with self._place(name) as (folder, file):
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FILE, mode, dir_fd=folder)
@@ -302,7 +298,7 @@ class FolderStorage:
         return not os.path.exists(self.location)
 
     def archives(self) -> tuple[str, ...]:
-        """The folders of archived records beside. Links are passed over."""
+        """The folders of archived records beside this one, without links."""
         beside = sorted(glob.glob(f"{glob.escape(self.location)}-archive-*"))
         return tuple(path for path in beside if os.path.isdir(path) and not os.path.islink(path))
 
@@ -311,7 +307,7 @@ class FolderStorage:
         return next(path for path in numbered if not os.path.lexists(path))
 
     def exchange(self, away: str | None, back: str | None) -> None:
-        # A kill between the two leaves no records here: the next run brings the fitting ones back.
+        # After a kill between the two there are no records here: the next run brings back those that fit.
         with signals_deferred():
             if away:
                 os.rename(self.location, away)
@@ -319,4 +315,4 @@ class FolderStorage:
                 os.rename(back, self.location)
 
     def finish_exchange(self) -> None:
-        """A rename is done or not."""
+        """Nothing to finish: a rename is done or not."""

@@ -1,4 +1,4 @@
-"""Requests to an object store: the only module that imports obstore. What goes wrong is one line with its remedy."""
+"""Requests to an object store: the only module that imports obstore. Its errors become one line with a remedy."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from tournament.store.storage import MOST_READ, AlreadyExists
 
 _Answer = TypeVar("_Answer")
 _Store = S3Store | GCSStore | AzureStore
-Version = dict[str, str]  # what a store calls an object's content: an e-tag, a generation
+Version = dict[str, str]  # of an object's content, as the store calls it: an e-tag, a generation
 
 _KINDS: dict[str, Callable[..., _Store]] = {"s3": S3Store, "gs": GCSStore, "az": AzureStore}
-# A store that never answered is given up soon, one that did has time to come back: retries, seconds, seconds a request.
+# Retries, seconds in all and seconds a request: few for a store that hasn't answered yet.
 _EAGER, _PATIENT, _ONCE = (2, 5, 20), (10, 60, 120), (0, 0, 30)
 _PAUSES = (0.1, 0.4, 1.6, 6.4)  # seconds between attempts at a conditional put
 _COPIES_AT_ONCE, _UPLOADS_AT_ONCE = 16, 4
 
 
 class _NoAnswer(RunFailed):
-    """The store did not answer, or asked to come back later: what was asked for may be done or not."""
+    """The store did not answer, or is busy: the request may have been carried out or not."""
 
 
 class ObjectClient:
     """Requests to one bucket; keys are whole. `url` is for messages, `prefix` is "" or ends with a slash.
 
-    What isn't there raises FileNotFoundError, a conditional put that found another content AlreadyExists, and all
-    other trouble RunFailed.
+    A missing object raises FileNotFoundError, a conditional put that finds another content AlreadyExists, any other
+    error RunFailed.
     """
 
     def __init__(self, location: str) -> None:
@@ -66,7 +66,7 @@ class ObjectClient:
                     },
                 )
             except (exceptions.BaseError, ValueError, OSError) as error:
-                # What obstore says may have parts of a key in it.
+                # obstore's message may contain parts of a key.
                 if "ccount" in str(error).partition("\n")[0]:
                     raise self._place.bad("set AZURE_STORAGE_ACCOUNT, or add ?account=NAME") from None
                 raise RunFailed(f"{self.url}: its credentials can't be read; {self._place.remedy}") from None
@@ -84,15 +84,15 @@ class ObjectClient:
         return answer
 
     def _translated(self, error: Exception) -> Exception:
-        """What to raise for an error of obstore's."""
+        """The exception to raise for one of obstore's."""
         text, _, details = str(error).partition("\n\nDebug source")
-        text = re.sub(r"\?\S+", "", text)  # of a URL, where a key may stand
+        text = re.sub(r"\?\S+", "", text)  # in a URL, which may contain a key
         status = re.search(r"non-2xx status code: (\d+)", text)
         code = re.search(r"<Code>(\w+)</Code>", text)
         reason = code[1] if code else status[1] if status else ""
         self._answered = status is not None and status[1] < "500"
         trouble = RunFailed if self._answered and status and status[1] not in ("408", "409", "429") else _NoAnswer
-        conflict = reason == "ConditionalRequestConflict"  # S3's word for: somebody else is at it, try again
+        conflict = reason == "ConditionalRequestConflict"  # another request is being carried out: try again
         if isinstance(error, exceptions.AlreadyExistsError | exceptions.PreconditionError) and not conflict:
             return AlreadyExists(self.url)
         if reason in ("NoSuchBucket", "ContainerNotFound") or (
@@ -103,7 +103,7 @@ class ObjectClient:
             )
         if isinstance(error, FileNotFoundError):
             return FileNotFoundError(2, "No such file or directory", self.url)
-        # Asked last for keys are a cloud's own machines: it isn't one.
+        # Keys are last asked for at addresses that only a cloud's own machines can reach.
         if re.search(r"//(169\.254\.|metadata\.google|[^/]*fd00:ec2)", text):
             return self._place.no_credentials()
         if status and status[1] in ("401", "403"):
@@ -120,20 +120,22 @@ class ObjectClient:
 
     def list(self, prefix: str) -> tuple[dict[str, int], tuple[str, ...]]:
         """The sizes of objects right below a prefix, and the names of prefixes there."""
-        found = self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
+        found = self._listing(prefix)
         sizes = {item["path"].removeprefix(prefix): item["size"] for item in found["objects"]}
         return sizes, tuple(inner.rstrip("/").removeprefix(prefix) for inner in found["common_prefixes"])
 
     def stamps(self, prefix: str) -> dict[str, str]:
         """Texts that change when an object right below a prefix is written."""
-        found = self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
         return {
             item["path"].removeprefix(prefix): f"{item['size']} {item['e_tag'] or item['last_modified'].isoformat()}"
-            for item in found["objects"]
+            for item in self._listing(prefix)["objects"]
         }
 
+    def _listing(self, prefix: str) -> Any:
+        return self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
+
     def walk(self, prefix: str) -> dict[str, int]:
-        """The sizes of all objects below a prefix, by what follows it."""
+        """The sizes of all objects below a prefix, by the rest of their keys."""
         found = self._ask(lambda store: obstore.list(store, prefix.rstrip("/") or None).collect())
         return {item["path"].removeprefix(prefix): item["size"] for item in found}
 
@@ -169,9 +171,9 @@ class ObjectClient:
         self._ask(lambda store: obstore.put(store, key, content, use_multipart=False))
 
     def put_if(self, key: str, content: bytes, expected: Version | None) -> Version:
-        """Put a content in place of the expected version, or of nothing; its version. Contents must be unique.
+        """Replace the expected version, or create the object if None is expected. Returns the new version.
 
-        Raises AlreadyExists when there is another.
+        Contents must be unique. Raises AlreadyExists when another version is there.
         """
         mode = cast(Any, expected or "create")
         lost_answer = False
@@ -182,7 +184,7 @@ class ObjectClient:
                 if lost_answer and (there := self.get(key))[0] == content:
                     return there[1]
                 raise
-            except _NoAnswer:  # a retry inside of obstore would meet its own object, and take it for another's
+            except _NoAnswer:  # obstore's own retry would take the object it just made for another's
                 if pause is None:
                     raise
                 lost_answer = True
@@ -193,7 +195,7 @@ class ObjectClient:
         self._ask(lambda store: obstore.copy(store, source, target))
 
     def copy_all(self, sources: Sequence[str], targets: Sequence[str]) -> None:
-        """Copy objects, some at once."""
+        """Copy objects, several at once."""
         with ThreadPoolExecutor(_COPIES_AT_ONCE) as pool:
             list(pool.map(self.copy, sources, targets))
 
@@ -204,7 +206,7 @@ class ObjectClient:
                 self._ask(lambda store: obstore.delete(store, keys))
 
     def open_writer(self, key: str) -> Upload:
-        """A new object, as a stream."""
+        """A new object as a stream."""
         writer = self._ask(
             lambda store: obstore.open_writer(store, key, buffer_size=BLOCK, max_concurrency=_UPLOADS_AT_ONCE)
         )

@@ -1,8 +1,8 @@
 """Moving a contest's records to an archive beside them and back, in a store where nothing can be renamed.
 
-Objects are copied one by one, then removed where they were. A note at the records' place says how far that is, and
-so which of the two counts: "storing" an archive, then "stored"; or "fetching" one, then "fetched". Whoever comes
-after a crash takes the half copy back, or removes what is left of the source.
+Objects are copied one by one, then removed where they were. A note at the records' place says how far that is, and so
+which copy counts: "storing" an archive, then "stored"; or "fetching" one, then "fetched". After a crash the next
+process removes an unfinished copy, or what is left of the source.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from tournament.store.object_client import ObjectClient
 from tournament.store.storage import SIGN
 
 NOTE = "ledger/moving"
-# By state: whether the records at their place count, and the archive goes; else the other way round.
+# By state: whether the records at their place count and the archive is removed, or the other way round.
 _STATES = {"storing": True, "stored": False, "fetching": False, "fetched": True}
 _STAYING = {SIGN, NOTE}
-_PORTION = 500  # objects between two looks at whether this process is still the writer
+_PORTION = 500  # objects between two checks that this process is still the writer
 
 
 def store(client: ObjectClient, place: str, archive: str, still_held: Callable[[], None]) -> None:
-    """Move the records at a prefix to another beside it, where nothing is. `still_held` raises once they aren't."""
+    """Move the records at a prefix to another beside it, which is empty.
+
+    `still_held` raises when this process is no longer the writer.
+    """
     _write_note(client, place, "storing", archive)
     _copy(client, place, archive, still_held)
     _write_note(client, place, "stored", archive)
@@ -29,7 +32,7 @@ def store(client: ObjectClient, place: str, archive: str, still_held: Callable[[
 
 
 def fetch(client: ObjectClient, place: str, archive: str, still_held: Callable[[], None]) -> None:
-    """Move an archive back to the records' place, where nothing is."""
+    """Move an archive back to the records' place, which is empty."""
     _write_note(client, place, "fetching", archive)
     _copy(client, archive, place, still_held)
     _write_note(client, place, "fetched", archive)
@@ -46,19 +49,19 @@ def _copy(client: ObjectClient, source: str, target: str, still_held: Callable[[
 
 
 def counts(client: ObjectClient, place: str) -> bool:
-    """Whether the records at a place count, as far as a note there is concerned."""
+    """Whether the records at a place count, by the note there if there is one."""
     state, _ = _read_note(client, place)
     return not state or _STATES[state]
 
 
 def settle(client: ObjectClient, place: str, still_held: Callable[[], None]) -> None:
-    """Finish or take back what the note at a place says was begun. Raises RunFailed for another's note."""
+    """Finish or undo the move that the note at a place tells of. Raises RunFailed for a note that isn't ours."""
     state, archive = _read_note(client, place)
     if not state:
         return
     going, staying = (archive, place) if _STATES[state] else (place, archive)
     there = client.walk(staying)
-    # Whatever a note of a stranger's may say, nothing is removed that isn't there twice.
+    # The note may be a stranger's: only what is there twice is removed.
     names = [n for n, size in client.walk(going).items() if there.get(n) == size and n not in _STAYING]
     for start in range(0, len(names), _PORTION):
         still_held()
@@ -68,7 +71,7 @@ def settle(client: ObjectClient, place: str, still_held: Callable[[], None]) -> 
 
 
 def _write_note(client: ObjectClient, place: str, state: str, archive: str) -> None:
-    client.put(f"{place}{NOTE}", f"{state} {_name(archive)}".encode())
+    client.put(f"{place}{NOTE}", f"{state} {split(archive)[1]}".encode())
 
 
 def _read_note(client: ObjectClient, place: str) -> tuple[str, str]:
@@ -77,11 +80,14 @@ def _read_note(client: ObjectClient, place: str) -> tuple[str, str]:
         state, _, name = client.get(f"{place}{NOTE}")[0].decode(errors="replace").partition(" ")
     except FileNotFoundError:
         return "", ""
-    number = name.removeprefix(f"{_name(place)}-archive-")
+    above, here = split(place)
+    number = name.removeprefix(f"{here}-archive-")
     if state not in _STATES or not (number.isascii() and number.isdigit()):
         raise RunFailed(f"{client.url}: {place}{NOTE} is damaged; take it away")
-    return state, f"{place.removesuffix(f'{_name(place)}/')}{name}/"
+    return state, f"{above}{name}/"
 
 
-def _name(prefix: str) -> str:
-    return prefix.rstrip("/").rpartition("/")[2]
+def split(prefix: str) -> tuple[str, str]:
+    """The prefix above one, and its last step."""
+    above, slash, name = prefix.rstrip("/").rpartition("/")
+    return above + slash, name

@@ -1,7 +1,7 @@
-"""Where an object store is, and as whom: what a URL says, and what the environment does.
+"""Where an object store is, by a URL, and with which credentials, by the environment.
 
-A URL names the bucket, and the store where it isn't the cloud's own. Keys come from the environment, as the
-clouds' own tools take them; a URL is shown, recorded and sent to workers, so that with keys in it is refused.
+A URL names the bucket, and the store where it isn't the cloud's own. Keys come from the environment, as for the
+clouds' own tools. URLs are shown, recorded and sent to workers: one with keys in it is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tournament.errors import BadInput, RunFailed
 
 @dataclass(frozen=True)
 class _Cloud:
-    """A kind of store: its word for a bucket, its URLs' options, and the environment that it goes by."""
+    """A kind of store: its word for a bucket, options of its URLs, variables that name an endpoint, and a remedy."""
 
     bucket: str
     options: tuple[str, ...]
@@ -57,8 +57,8 @@ _STEP = re.compile(r"(?!\.\.?$)[A-Za-z0-9!_.*'()+=@,~-]{1,200}")
 class ObjectPlace:
     """A place in an object store. `url` is for messages, `prefix` is "" or ends with a slash.
 
-    `kind` is the URL's scheme; `word` is what that kind of store calls a bucket, `remedy` what to do for credentials.
-    `endpoint` is the store's address where it isn't the cloud's own, else "".
+    `kind` is the URL's scheme; `word` is what that kind of store calls a bucket, `remedy` how to give credentials.
+    `endpoint` is the store's address, "" for the cloud's own.
     """
 
     def __init__(self, location: str) -> None:
@@ -93,9 +93,9 @@ class ObjectPlace:
         return RunFailed(f"{self.url} needs credentials, and there are none: {self.remedy}")
 
     def settings(self) -> dict[str, str]:
-        """What a client is to be told beside the variables that obstore reads itself, by obstore's names.
+        """A client's settings, by obstore's names, besides the variables that obstore reads itself.
 
-        Raises RunFailed where there are no credentials.
+        Raises RunFailed if there are no credentials.
         """
         if self.kind == "gs":
             # An emulator takes any credentials.
@@ -120,7 +120,7 @@ def _first_set(names: Sequence[str]) -> str:
 
 
 def _aws_profile() -> dict[str, str]:
-    """Region and keys as the files of the aws command have them, where the environment has none."""
+    """Region and keys from the files of the aws command, unless the environment has them."""
     profile = _first_set(("AWS_PROFILE", "AWS_DEFAULT_PROFILE")) or "default"
     found: dict[str, str] = {}
     for variable, file, section in (

@@ -1,8 +1,8 @@
 """Results below a prefix of an object store.
 
-Such stores have no locks and no renames, but conditional puts. Whoever writes signs `ledger/writer`, in place of
-the sign that he found there; the newest writer wins, and an entry of the ledger is created by one. A part is copied
-to its place and then removed from staging: either is one step for readers.
+Such stores have conditional puts, but no locks and no renames. A writer puts its sign into `ledger/writer`, in place
+of the one that it found there: the newest writer wins, and only one can create an entry of the ledger. A part is
+copied to its place and then removed from staging; for readers either is one step.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ObjectStorage:
-    """A prefix in an object store. Raises RunFailed when the store doesn't do what it is asked for."""
+    """A prefix in an object store. Raises RunFailed when a request fails."""
 
     def __init__(self, location: str) -> None:
         self.location = location.rstrip("/")
@@ -45,10 +45,6 @@ class ObjectStorage:
         url, mark, options = self.location.partition("?")
         return f"{url.rstrip('/').rpartition('/')[0]}/{name}{mark}{options}"
 
-    @property
-    def _last_step(self) -> str:
-        return self._prefix.rstrip("/").rpartition("/")[2]
-
     def check_writable(self) -> None:
         self.list("ledger")  # whether it can be reached
 
@@ -56,9 +52,9 @@ class ObjectStorage:
         """Nothing has to be there before."""
 
     def hold(self) -> bool:
-        """Become the only writer. True when the former one didn't take his sign away: he may still be writing.
+        """Become the only writer. True if the former one left its sign: it may still be writing.
 
-        Raises RunFailed when another takes over at the same moment.
+        Raises RunFailed when another becomes the writer at the same moment.
         """
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
         former, version = b"", None
@@ -79,7 +75,7 @@ class ObjectStorage:
 
     def release(self) -> None:
         if self._sign:
-            # What can't be told now, the next writer takes for a crash.
+            # If this fails, the next writer takes it for a crash.
             with contextlib.suppress(AlreadyExists, FileNotFoundError, RunFailed):
                 self._client.put_if(self._key(SIGN), b"", self._version)
         self._sign = b""
@@ -103,7 +99,7 @@ class ObjectStorage:
         return self._client.stamps(f"{self._key(folder)}/") if self._counts else {}
 
     def stamp(self, name: str) -> str | None:
-        return None  # it would take a request, and objects don't change by themselves
+        return None  # it would take a request
 
     def size(self, name: str) -> int | None:
         try:
@@ -118,7 +114,7 @@ class ObjectStorage:
         self._client.put_if(self._key(name), content, None)
 
     def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
-        # Who may read an object is the bucket's affair.
+        # The bucket's rules say who may read a private one.
         self._client.put(self._key(name), content)
 
     def publish(self, staged: str, name: str) -> None:
@@ -147,12 +143,14 @@ class ObjectStorage:
         return tuple(self._beside(name) for name in sorted(self._archive_names()))
 
     def _archive_names(self) -> set[str]:
-        _, beside = self._client.list(self._prefix.removesuffix(f"{self._last_step}/"))
-        return {name for name in beside if re.fullmatch(rf"{re.escape(self._last_step)}-archive-[0-9]+", name)}
+        above, here = object_moves.split(self._prefix)
+        _, beside = self._client.list(above)
+        return {name for name in beside if re.fullmatch(rf"{re.escape(here)}-archive-[0-9]+", name)}
 
     def new_archive(self) -> str:
         taken = self._archive_names()
-        names = (f"{self._last_step}-archive-{number}" for number in itertools.count(1))
+        _, here = object_moves.split(self._prefix)
+        names = (f"{here}-archive-{number}" for number in itertools.count(1))
         return self._beside(next(name for name in names if name not in taken))
 
     def exchange(self, away: str | None, back: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Objects as streams: written in pieces that go out meanwhile, read in large blocks."""
+"""Objects as streams: uploaded in pieces while they are written, read in large blocks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import io
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
-BLOCK = 8 << 20  # bytes of a piece that goes out, and that is read at once
+BLOCK = 8 << 20  # bytes that are uploaded or read at once
 
 
 class _Writer(Protocol):
-    """What a client has for an upload."""
+    """An upload of a client's."""
 
     def write(self, buffer: Any, /) -> int: ...
     def close(self) -> None: ...
@@ -18,9 +18,9 @@ class _Writer(Protocol):
 
 
 class Upload(io.RawIOBase):
-    """A stream that becomes an object when it is finished, and nothing when it is closed before.
+    """A stream that becomes an object when it is finished; closed before, it leaves nothing.
 
-    `asking` does what it is given, and translates what goes wrong.
+    `asking` calls what it is given, and translates its errors.
     """
 
     def __init__(self, writer: _Writer, asking: Callable[[Callable[[], Any]], Any]) -> None:
@@ -34,7 +34,7 @@ class Upload(io.RawIOBase):
     def write(self, data: Any) -> int:
         writer = self._writer
         assert writer
-        # The client sends it later, when the caller may have other things in this memory.
+        # It is sent later, when the caller may have reused this memory.
         content = bytes(data)
         return cast(int, self._asking(lambda: writer.write(content)))
 
@@ -46,19 +46,19 @@ class Upload(io.RawIOBase):
         super().close()
 
     def close(self) -> None:
-        """Take back what is not finished."""
+        """Cancel the upload if it isn't finished."""
         writer, self._writer = self._writer, None
         super().close()
         if writer:
-            # Leaving by an exception is how obstore takes an upload back.
+            # obstore cancels an upload whose context is left by an exception.
             self._asking(lambda: writer.__exit__(RuntimeError, RuntimeError(), None))
 
 
 class Blocks(io.RawIOBase):
-    """An object read in large blocks, of which the last two are kept: a part's end says where its columns are."""
+    """An object read in large blocks. The last two are kept: a part's end says where its columns are."""
 
     def __init__(self, get_range: Callable[[int, int], tuple[bytes, int]]) -> None:
-        """`get_range` gives the bytes from one place to another, and the object's size."""
+        """`get_range` returns the bytes between two places, and the object's size."""
         super().__init__()
         self._get_range, self._place = get_range, 0
         first, self._size = get_range(0, BLOCK)

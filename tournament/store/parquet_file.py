@@ -1,20 +1,21 @@
 """Writing a Parquet file from columns in memory: row groups as they come, then the footer that says where they lie.
 
-Apache Parquet, "Parquet Format" 2.12, src/main/thrift/parquet.thrift, gives the structs and their fields' numbers. The
-pages themselves are `engine.parquet.pages`.
+The structs and their fields' numbers are those of Apache Parquet, "Parquet Format" 2.12,
+src/main/thrift/parquet.thrift. The pages are made by `engine.parquet.pages`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.parquet.pages import Chunk, PageEncoder
-from engine.parquet.thrift import ThriftWriter
 from tournament.store.columns import Column
+from tournament.store.thrift import FALSE, TRUE, Value, array, byte, i32, i64, struct, text
 
 _MAGIC = b"PAR1"
 _VERSION = 2
@@ -27,9 +28,9 @@ _CONVERTED = {  # enum ConvertedType
 
 
 class ParquetFileWriter:
-    """Writes what `write` is given: a file of these columns, none of them with nulls.
+    """Writes a file of these columns, none of them with nulls, by `write`.
 
-    Of the columns named in `statistics` each row group tells the least and the greatest value.
+    Of the columns named in `statistics` the footer tells each row group's least and greatest value.
     """
 
     def __init__(
@@ -46,9 +47,7 @@ class ParquetFileWriter:
         self._created_by = created_by
         self._statistics = statistics
         self._encoder = PageEncoder()
-        self._thrift = ThriftWriter()
-        self._groups = bytearray()  # as the footer has them
-        self._group_count = 0
+        self._groups: list[Value] = []
         self._rows = 0
         self._offset = len(_MAGIC)
         write(_MAGIC)
@@ -56,96 +55,70 @@ class ParquetFileWriter:
     def write_group(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """A row group: an array for each column, all of one length, at least 1; flags as bytes. Raises OSError."""
         start, rows = self._offset, len(arrays[self._columns[0].name])
-        thrift = self._thrift
-        thrift.structs(1, len(self._columns))
+        chunks = []
         for column in self._columns:
             chunk = self._encoder.encode(arrays[column.name], column.type == "bool")
             self._write(chunk.prefix)
             self._write(chunk.payload)
-            self._describe(column, chunk, rows)
+            chunks.append(self._column_chunk(column, chunk, rows))
             self._offset += len(chunk.prefix) + len(chunk.payload)
-        size = self._offset - start
-        thrift.long_integer(2, size)
-        thrift.long_integer(3, rows)
-        thrift.long_integer(5, start)
-        thrift.long_integer(6, size)
-        thrift.end()
-        self._groups += thrift.take()
-        self._group_count += 1
+        size = i64(self._offset - start)
+        self._groups.append(struct({1: array(chunks), 2: size, 3: i64(rows), 5: i64(start), 6: size}))
         self._rows += rows
 
-    def _describe(self, column: Column, chunk: Chunk, rows: int) -> None:
+    def _column_chunk(self, column: Column, chunk: Chunk, rows: int) -> Value:
         """A ColumnChunk, with its ColumnMetaData."""
-        thrift, size = self._thrift, len(chunk.prefix) + len(chunk.payload)
-        thrift.begin(0)
-        thrift.long_integer(2, 0)
-        thrift.begin(3)
-        thrift.integer(1, _physical(column.type))
-        thrift.integers(2, chunk.encodings)
-        thrift.texts(3, [column.name.encode()])
-        thrift.integer(4, _UNCOMPRESSED)
-        thrift.long_integer(5, rows)
-        thrift.long_integer(6, size)
-        thrift.long_integer(7, size)
-        thrift.long_integer(9, self._offset + chunk.dictionary_bytes)
+        size = i64(len(chunk.prefix) + len(chunk.payload))
+        described = _first_fields(column.name, column.type, chunk.encodings) | {
+            5: i64(rows),
+            6: size,
+            7: size,
+            9: i64(self._offset + chunk.dictionary_bytes),
+        }
         if chunk.dictionary_bytes:
-            thrift.long_integer(11, self._offset)
+            described[11] = i64(self._offset)
         if column.name in self._statistics and chunk.least is not None and chunk.greatest is not None:
-            thrift.begin(12)
-            thrift.long_integer(3, 0)
-            thrift.text(5, _plain(column.type, chunk.greatest))
-            thrift.text(6, _plain(column.type, chunk.least))
-            thrift.end()
-        thrift.end()
-        thrift.end()
+            least, greatest = (text(_plain(column.type, value)) for value in (chunk.least, chunk.greatest))
+            described[12] = struct({3: i64(0), 5: greatest, 6: least})
+        return struct({2: i64(0), 3: struct(described)})
 
     def finish(self) -> None:
         """Write the footer. Raises OSError."""
-        thrift = self._thrift
-        thrift.integer(1, _VERSION)
-        thrift.structs(2, 1 + len(self._columns))
-        thrift.begin(0)
-        thrift.text(4, b"schema")
-        thrift.integer(5, len(self._columns))
-        thrift.end()
-        for column in self._columns:
-            self._describe_field(column)
-        thrift.long_integer(3, self._rows)
-        thrift.structs(4, self._group_count)
-        thrift.raw(bytes(self._groups))
-        thrift.structs(5, len(self._metadata))
-        for key, value in self._metadata.items():
-            thrift.begin(0)
-            thrift.text(1, key.encode())
-            thrift.text(2, value.encode())
-            thrift.end()
-        thrift.text(6, self._created_by.encode())
-        thrift.structs(7, len(self._columns))
-        for _ in self._columns:
-            thrift.begin(0)  # ColumnOrder: the order that the type defines
-            thrift.begin(1)
-            thrift.end()
-            thrift.end()
-        thrift.end()
-        footer = thrift.take()
+        root = struct({4: text("schema"), 5: i32(len(self._columns))})
+        type_defined_order = struct({1: struct({})})
+        _, footer = struct(
+            {
+                1: i32(_VERSION),
+                2: array([root, *map(_schema_element, self._columns)]),
+                3: i64(self._rows),
+                4: array(self._groups),
+                5: array([struct({1: text(key), 2: text(value)}) for key, value in self._metadata.items()]),
+                6: text(self._created_by),
+                7: array([type_defined_order] * len(self._columns)),
+            }
+        )
         self._write(footer + len(footer).to_bytes(4, "little") + _MAGIC)
 
-    def _describe_field(self, column: Column) -> None:
-        """A SchemaElement."""
-        thrift = self._thrift
-        thrift.begin(0)
-        thrift.integer(1, _physical(column.type))
-        thrift.integer(3, _REQUIRED)
-        thrift.text(4, column.name.encode())
-        if column.type in _CONVERTED:
-            thrift.integer(6, _CONVERTED[column.type])
-            thrift.begin(10)  # LogicalType
-            thrift.begin(10)  # IntType
-            thrift.short_integer(1, 8 * np.dtype(column.type).itemsize)
-            thrift.flag(2, not column.type.startswith("u"))
-            thrift.end()
-            thrift.end()
-        thrift.end()
+
+@cache
+def _first_fields(name: str, type_name: str, encodings: tuple[int, ...]) -> dict[int, Value]:
+    """Of a ColumnMetaData; the same for most row groups, of which a large file has thousands."""
+    return {
+        1: i32(_physical(type_name)),
+        2: array([i32(encoding) for encoding in encodings]),
+        3: array([text(name)]),
+        4: i32(_UNCOMPRESSED),
+    }
+
+
+def _schema_element(column: Column) -> Value:
+    fields = {1: i32(_physical(column.type)), 3: i32(_REQUIRED), 4: text(column.name)}
+    if column.type in _CONVERTED:
+        fields[6] = i32(_CONVERTED[column.type])
+        bits = byte(8 * np.dtype(column.type).itemsize)
+        integer = struct({1: bits, 2: FALSE if column.type.startswith("u") else TRUE})
+        fields[10] = struct({10: integer})  # a LogicalType
+    return struct(fields)
 
 
 def _physical(type_name: str) -> int:

@@ -1,4 +1,4 @@
-"""Writing parts as they are played: a row buffer's columns go out as they lie, in pages of our own."""
+"""Writing parts while they are played: a row buffer's columns are written in pages of our own."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tournament.store.storage import Storage
 # The rows of a buffer, and of a row group: their columns stay in the processor's cache until they are written.
 ROWS_PER_BUFFER = 1 << 16
 
-# Of these columns a row group's extremes say which rows a reader can leave out.
+# A row group's least and greatest values of these columns tell readers which groups to skip.
 STATISTICS = frozenset(("match", "session"))
 
 
 class StagedPart(io.RawIOBase):
-    """A part on its way, as a stream to write to: keeps the count of its bytes, and their hash."""
+    """A part that is being written, as a stream: counts and hashes its bytes."""
 
     def __init__(self, storage: Storage, table: TableName, name: str, staged: str) -> None:
         super().__init__()
@@ -53,20 +53,20 @@ class StagedPart(io.RawIOBase):
         return self._size
 
     def finish(self, rows: int) -> Part:
-        """Put it on disk. Raises OSError."""
+        """Complete it on disk. Raises OSError."""
         self._storage.finish_staged(self._stream)
         return Part(self._table, self._name, self._size, rows, self._staged, blake3=self._hash.hexdigest())
 
     def abandon(self) -> None:
-        """Drop what was written; errors no longer matter."""
-        with contextlib.suppress(Exception):  # what couldn't be written before can't be now
+        """Remove what was written, if possible."""
+        with contextlib.suppress(Exception):  # closing writes what is buffered, and may fail again
             self._stream.close()
         with contextlib.suppress(OSError):
             self._storage.remove(self._staged)
 
 
 class PartWriter:
-    """Writes one part aside, row group by row group. Its metadata say the `origin`."""
+    """Writes one staged part, row group by row group, with its `origin` in the metadata."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class PartWriter:
         self._file = ParquetFileWriter(self._part.write, columns, metadata, _created_by(), STATISTICS)
 
     def write(self, table: Table) -> None:
-        """Append the rows in use and mark the table empty. Raises OSError."""
+        """Append the table's rows and empty it. Raises OSError."""
         for first in range(0, table.rows, ROWS_PER_BUFFER):
             end = min(table.rows, first + ROWS_PER_BUFFER)
             self._file.write_group({name: values[first:end] for name, values in table.arrays.items()})
@@ -91,17 +91,17 @@ class PartWriter:
         table.rows = 0
 
     def finish(self) -> Part:
-        """Put the part on disk. Raises OSError."""
+        """Complete the part on disk. Raises OSError."""
         self._file.finish()
         return self._part.finish(self._rows)
 
     def abandon(self) -> None:
-        """Drop what was written; errors no longer matter."""
+        """Remove what was written, if possible."""
         self._part.abandon()
 
 
 def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
-    """The columns as an arrow schema; each field's metadata has its meaning."""
+    """The columns as an arrow schema, with their meanings as metadata of the fields."""
     return pa.schema(
         [
             pa.field(
@@ -117,7 +117,7 @@ def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
 
 @cache
 def _schema_text(columns: tuple[Column, ...], origin: tuple[tuple[str, str], ...]) -> str:
-    """Columns and origin as arrow itself keeps them in a file, where a reader finds the columns' meanings."""
+    """The arrow schema as arrow's own files have it: readers find the columns' meanings there."""
     schema = arrow_schema(columns).with_metadata(dict(origin))
     return base64.b64encode(schema.serialize()).decode()
 
@@ -126,7 +126,7 @@ ORIGIN = ("tournament", "contest", "engine_version")
 
 
 def origin_of(contest: str, version: str) -> dict[str, str]:
-    """What a part's metadata say of where its games come from."""
+    """A part's metadata that tell where its games come from."""
     return dict(zip(ORIGIN, (_package_version(), contest, version)))
 
 

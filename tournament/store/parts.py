@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import itertools
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tournament.store.arrow_files import Dataset
 
-# A row group that is written anew.
+# Of a part that is written anew.
 ROWS_PER_GROUP = 1 << 18
 
 _Codec = Literal["snappy", "zstd", "none"]
@@ -41,71 +41,13 @@ _PACKINGS: dict[str, tuple[str, _Codec]] = {
 }
 
 
-class _DensePartWriter:
-    """Writes one part aside from arrow tables, packed more densely than as it was played: it is to stay."""
-
-    def __init__(
-        self,
-        storage: Storage,
-        table: TableName,
-        columns: Sequence[Column],
-        name: str,
-        staged: str,
-        origin: Mapping[str, str],
-    ) -> None:
-        self._part = StagedPart(storage, table, name, staged)
-        self._rows = 0
-        self._waiting: list[pa.Table] = []
-        integers = [c for c in columns if c.type not in ("bool",) and not c.type.startswith("float")]
-        self._writer = pq.ParquetWriter(
-            cast(IO[bytes], self._part),
-            arrow_schema(columns).with_metadata(dict(origin)),
-            version="2.6",
-            data_page_version="1.0",
-            use_dictionary=False,
-            column_encoding={c.name: _PACKINGS[c.packing][0] for c in integers if c.packing != "plain"},
-            compression={c.name: _PACKINGS[c.packing][1] for c in columns},
-            compression_level={c.name: 1 for c in columns if _PACKINGS[c.packing][1] == "zstd"},
-            write_statistics=sorted(STATISTICS & {c.name for c in columns}),
-            write_page_checksum=True,
-            data_page_size=1 << 30,
-            max_rows_per_page=1 << 30,
-            write_batch_size=1 << 20,
-        )
-
-    def write(self, table: pa.Table) -> None:
-        """Append an arrow table with this schema, when enough are there for a row group. Raises OSError."""
-        self._waiting.append(table)
-        self._rows += table.num_rows
-        if sum(waiting.num_rows for waiting in self._waiting) >= ROWS_PER_GROUP:
-            self._write_waiting()
-
-    def _write_waiting(self) -> None:
-        waiting = pa.concat_tables(self._waiting) if self._waiting else None
-        self._waiting = []
-        if waiting:
-            self._writer.write_table(waiting, row_group_size=ROWS_PER_GROUP)
-
-    def finish(self) -> Part:
-        """Put the part on disk. Raises OSError."""
-        self._write_waiting()
-        self._writer.close()
-        return self._part.finish(self._rows)
-
-    def abandon(self) -> None:
-        """Drop what was written; errors no longer matter."""
-        with contextlib.suppress(Exception):
-            self._writer.close()
-        self._part.abandon()
-
-
-# What pyarrow raises for a damaged file: a ValueError, too, for a name that is no text.
+# What pyarrow raises for a damaged file; ValueError for a name that isn't UTF-8.
 _UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 
 @contextmanager
 def reading(storage: Storage, part: Part) -> Iterator[None]:
-    """What goes wrong in the block is a damaged part. Raises FileNotFoundError when it is gone, else RunFailed."""
+    """Turns errors of reading a part into RunFailed: it is damaged. FileNotFoundError stays, for one that is gone."""
     try:
         yield
     except FileNotFoundError:
@@ -116,9 +58,9 @@ def reading(storage: Storage, part: Part) -> Iterator[None]:
 
 
 def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.ParquetFile:
-    """A published part with these columns and its number of rows; checksums of pages are checked when read.
+    """A published part; page checksums are verified when it is read.
 
-    Raises FileNotFoundError when it is gone, RunFailed when it is something else.
+    Raises FileNotFoundError when it is gone, RunFailed when it has other columns or rows, or can't be read.
     """
     with reading(storage, part):
         file = pq.ParquetFile(storage.open_data(part.place), page_checksum_verification=True)
@@ -135,7 +77,7 @@ def read_parts(
     only: Collection[str] | None = None,
     matches: Collection[int] | None = None,
 ) -> pa.Table:
-    """The rows of published parts, one after the other: these columns, of these matches. Raises as `open_part` does."""
+    """The rows of published parts in order: `only` these columns, of these `matches`. Raises as `open_part` does."""
     names = [column.name for column in columns if only is None or column.name in only]
 
     def read(part: Part) -> pa.Table:
@@ -155,7 +97,7 @@ def read_parts(
 
 
 def _may_have(group: pq.RowGroupMetaData, matches: Collection[int]) -> bool:
-    """Whether some of the matches lie between a row group's least and greatest; its first column is the match."""
+    """Whether some of the matches lie between a row group's least and greatest, which its first column tells."""
     told: Any = group.column(0).statistics
     return told is None or not told.has_min_max or any(told.min <= match <= told.max for match in matches)
 
@@ -172,10 +114,10 @@ def parts_as_dataset(
     parts: Sequence[tuple[Part, tuple[int, int]]],
     matches: Collection[int] | None = None,
 ) -> Dataset:
-    """Published parts as one dataset of arrow, of these matches. Each part comes with its least and greatest match.
+    """Published parts as one arrow dataset, of these matches. Each part comes with its least and greatest match.
 
-    A scan that asks for matches leaves out the other parts and row groups, and checks pages. It raises OSError
-    when a part is damaged, or is gone since.
+    A scan that asks for matches skips other parts and row groups. It verifies page checksums, and raises OSError
+    when a part is damaged or gone.
     """
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
@@ -200,33 +142,60 @@ def parts_as_dataset(
     return whole if matches is None else whole.filter(_of_matches(matches))
 
 
+def rows_of(
+    storage: Storage,
+    part: Part,
+    columns: Sequence[Column],
+    names: Sequence[str] | None = None,
+    groups: Iterable[int] | None = None,
+) -> Iterator[dict[str, npt.NDArray[Any]]]:
+    """A published part by column, one row group at a time: all of it, or some columns and row groups. Flags are bool.
+
+    Raises as `open_part` does. No threads are used: callers read several parts at once.
+    """
+    wanted = [column.name for column in columns] if names is None else list(names)
+    with open_part(storage, part, columns) as file:
+        for group in range(file.num_row_groups) if groups is None else groups:
+            with reading(storage, part):
+                table = file.read_row_group(group, columns=wanted, use_threads=False)
+                rows = {name: values_of(table, name) for name in wanted}
+            yield rows
+
+
 def numbers_of(
     storage: Storage, part: Part, columns: Sequence[Column], names: Sequence[str]
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
-    """Some columns of a published part, a row group at a time, flags as uint8. Raises as `open_part` does.
+    """As `rows_of`, with flags as uint8."""
+    for rows in rows_of(storage, part, columns, names):
+        yield {name: values.view(np.uint8) if values.dtype == bool else values for name, values in rows.items()}
 
-    No threads are used: callers read several parts at once.
-    """
+
+def row_group_edges(storage: Storage, part: Part, columns: Sequence[Column]) -> list[int]:
+    """The first row of each row group of a published part, and its number of rows. Raises as `open_part` does."""
     with open_part(storage, part, columns) as file:
-        for group in range(file.num_row_groups):
-            with reading(storage, part):
-                table = file.read_row_group(group, columns=list(names), use_threads=False)
-            yield {name: _numbers(table, name) for name in names}
+        return _edges(file)
 
 
-def rows_of(storage: Storage, part: Part, columns: Sequence[Column]) -> Iterator[dict[str, npt.NDArray[Any]]]:
-    """The rows of a published part, by column, a row group at a time. Raises as `open_part` does."""
+def _edges(file: pq.ParquetFile) -> list[int]:
+    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+    return list(itertools.accumulate(sizes, initial=0))
+
+
+def origin_of_part(storage: Storage, part: Part, columns: Sequence[Column]) -> dict[str, str]:
+    """What a part's metadata say of where its games come from. Raises as `open_part` does."""
     with open_part(storage, part, columns) as file:
-        for group in range(file.num_row_groups):
-            with reading(storage, part):
-                table = file.read_row_group(group)
-            yield {column.name: table[column.name].to_numpy() for column in columns}
+        return _origin(file)
+
+
+def _origin(file: pq.ParquetFile) -> dict[str, str]:
+    known = file.schema_arrow.metadata or {}
+    return {key: known[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in known}
 
 
 class PartReader:
-    """A published part by runs of its legs, to be read forwards: each row group is decoded once.
+    """Reads a published part by runs of its legs. Read forwards, each row group is decoded once.
 
-    Raises as `open_part` does, and RunFailed when rows are of other legs than the ledger says.
+    Raises as `open_part` does, and RunFailed when rows belong to other legs than the ledger says.
     """
 
     def __init__(
@@ -234,15 +203,12 @@ class PartReader:
     ) -> None:
         self._storage, self._part = storage, part
         self._file = open_part(storage, part, columns)
-        metadata = self._file.metadata
-        groups = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-        self._group_edges = [0, *itertools.accumulate(groups)]
+        self._group_edges = _edges(self._file)
+        self.origin = _origin(self._file)
         self._read: dict[int, pa.Table] = {}  # the last row group, by its number
         self._legs = legs
         self._sessions_per_leg = sessions_per_leg
         self._edges = np.concatenate([[0], np.cumsum(legs.games if part.table == "games" else legs.sessions)])
-        known = self._file.schema_arrow.metadata or {}
-        self.origin = {key: known[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in known}
 
     def rows(self, first: int, end: int) -> Iterator[pa.Table]:
         """The rows of the legs from `first` to before `end`, in pieces."""
@@ -263,34 +229,31 @@ class PartReader:
         rows = np.diff(np.clip(self._edges[first : last + 2], row, until))
         match = np.repeat(self._legs.match[first : last + 1], rows)
         number = np.repeat(self._legs.number[first : last + 1], rows)
-        numbers = _numbers(piece, "session") // self._sessions_per_leg
-        if not ((_numbers(piece, "match") == match) & (numbers == number)).all():
+        numbers = values_of(piece, "session") // self._sessions_per_leg
+        if not ((values_of(piece, "match") == match) & (numbers == number)).all():
             raise pa.ArrowInvalid("it has rows of other legs than the ledger says")
 
     def close(self) -> None:
         self._file.close(force=True)
 
 
-def _numbers(table: pa.Table, name: str) -> npt.NDArray[Any]:
-    """A column of numbers, or of flags as uint8, without nulls.
+def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
+    """A column without nulls, of numbers or flags.
 
     Unlike `to_numpy` this doesn't import pandas, and unlike `cast` not pyarrow.compute: both take long.
     """
-    chunks = table[name].chunks
-    if pa.types.is_boolean(table.schema.field(name).type):
-        flags = [_flags(cast(Any, chunk.buffers()[1]), chunk.offset, len(chunk)) for chunk in chunks]
-        return np.concatenate(flags) if flags else np.empty(0, np.uint8)
-    kind = np.dtype(table.schema.field(name).type.to_pandas_dtype())
-    numbers = [
-        np.frombuffer(cast(Any, chunk.buffers()[1]), kind, len(chunk), chunk.offset * kind.itemsize) for chunk in chunks
-    ]
-    return np.concatenate(numbers) if numbers else np.empty(0, kind)
-
-
-def _flags(packed: Any, first: int, count: int) -> npt.NDArray[np.uint8]:
-    """So many of arrow's flags, eight to a byte, as uint8."""
-    whole = np.frombuffer(packed, np.uint8, (first % 8 + count + 7) // 8, first // 8)
-    return np.unpackbits(whole, count=first % 8 + count, bitorder="little")[first % 8 :]
+    column = table[name]
+    kind = np.dtype(column.type.to_pandas_dtype())
+    arrays: list[npt.NDArray[Any]] = []
+    for chunk in column.chunks:
+        buffer, first, count = cast(Any, chunk.buffers()[1]), chunk.offset, len(chunk)
+        if kind.kind == "b":  # eight to a byte
+            packed = np.frombuffer(buffer, np.uint8, (first % 8 + count + 7) // 8, first // 8)
+            bits = np.unpackbits(packed, count=first % 8 + count, bitorder="little")
+            arrays.append(bits[first % 8 :].view(bool))
+        else:
+            arrays.append(np.frombuffer(buffer, kind, count, first * kind.itemsize))
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays) if arrays else np.empty(0, kind)
 
 
 def copy_legs(
@@ -301,20 +264,56 @@ def copy_legs(
     name: str,
     staged: str,
 ) -> Part:
-    """Write a part aside from runs of legs, given as (reader, first, end). Raises OSError, else as PartReader does."""
-    writer = _DensePartWriter(storage, table, columns, name, staged, runs[0][0].origin)
+    """Write a staged part from runs of legs, as (reader, first, end). Raises OSError, and what PartReader raises."""
+    part = StagedPart(storage, table, name, staged)
+    writer = _dense_writer(part, columns, runs[0][0].origin)
+    waiting: list[pa.Table] = []
+    rows = 0
+
+    def write_waiting() -> None:
+        if waiting:
+            writer.write_table(pa.concat_tables(waiting), row_group_size=ROWS_PER_GROUP)
+            waiting.clear()
+
     try:
         for reader, first, end in runs:
             for piece in reader.rows(first, end):
-                writer.write(piece)
-        return writer.finish()
+                waiting.append(piece)
+                rows += piece.num_rows
+                if sum(piece.num_rows for piece in waiting) >= ROWS_PER_GROUP:
+                    write_waiting()
+        write_waiting()
+        writer.close()
+        return part.finish(rows)
     except BaseException:
-        writer.abandon()
+        with contextlib.suppress(Exception):
+            writer.close()
+        part.abandon()
         raise
 
 
+def _dense_writer(part: StagedPart, columns: Sequence[Column], origin: Mapping[str, str]) -> pq.ParquetWriter:
+    """Packs more densely than `PartWriter` does, in more time: what is written anew will be kept."""
+    integers = [c for c in columns if c.type != "bool" and not c.type.startswith("float")]
+    return pq.ParquetWriter(
+        cast(IO[bytes], part),
+        arrow_schema(columns).with_metadata(dict(origin)),
+        version="2.6",
+        data_page_version="1.0",
+        use_dictionary=False,
+        column_encoding={c.name: _PACKINGS[c.packing][0] for c in integers if c.packing != "plain"},
+        compression={c.name: _PACKINGS[c.packing][1] for c in columns},
+        compression_level={c.name: 1 for c in columns if _PACKINGS[c.packing][1] == "zstd"},
+        write_statistics=sorted(STATISTICS & {c.name for c in columns}),
+        write_page_checksum=True,
+        data_page_size=1 << 30,
+        max_rows_per_page=1 << 30,
+        write_batch_size=1 << 20,
+    )
+
+
 def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
-    """Write a small table as one file, replacing it in one step; a missing number is a null. Raises OSError."""
+    """Write or replace a small table, one file, in one step. None is written as a null. Raises OSError."""
     schema = _whole_schema(columns)
     table = pa.table([_array(values[field.name], field.type) for field in schema], schema=schema)
     sink = pa.BufferOutputStream()
@@ -323,7 +322,7 @@ def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: 
 
 
 def read_whole(storage: Storage, name: str, columns: Sequence[Column]) -> dict[str, list[Any]] | None:
-    """The values of such a table, None when it is damaged. Raises FileNotFoundError."""
+    """The values of a table that `write_whole` wrote, None when it is damaged. Raises FileNotFoundError."""
     try:
         with storage.open_data(name) as stream:
             table = pq.ParquetFile(stream, page_checksum_verification=True).read()
@@ -348,7 +347,7 @@ def _whole_schema(columns: Sequence[Column]) -> pa.Schema:
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
-    """Values as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas: it takes long."""
+    """Values as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas, which takes long."""
     if pa.types.is_string(kind):
         builder = pa.lib.StringBuilder()
         builder.append_values(values)
@@ -360,13 +359,13 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
 
 
 def damage(storage: Storage, part: Part) -> str:
-    """What is wrong with a published part, reading all of it: "missing", "damaged" or "", nothing."""
+    """What is wrong with a published part, by its hash: "missing", "damaged", or "" for nothing."""
     digest = digest_of(storage, part)
     return "missing" if digest is None else "damaged" if digest != part.digest else ""
 
 
 def digest_of(storage: Storage, part: Part) -> str | None:
-    """What a published part's bytes are hashed to, by its own algorithm; None when it is gone."""
+    """The hash of a published part's bytes, by its own algorithm; None when it is gone."""
     digest: Any = blake3() if part.algorithm == "blake3" else hashlib.sha256()
     try:
         with storage.open_data(part.place) as stream:

@@ -1,4 +1,4 @@
-"""Steps that a signal must not divide."""
+"""Steps that a signal must not interrupt."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _DEFERRED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Let Ctrl-C and polite ends wait until the block is done. They reach the main thread only."""
+    """Defer SIGINT, SIGTERM and SIGHUP until the block is done. Only the main thread gets them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
-    # None: a handler that isn't Python's, which couldn't be put back.
+    # None stands for a handler that isn't Python's: it couldn't be restored.
     handlers = {number: handler for number in _DEFERRED if (handler := signal.getsignal(number)) is not None}
     try:
         for number in handlers:

@@ -1,8 +1,8 @@
-"""Where results are kept: a folder, or a prefix in an object store, behind the same few verbs.
+"""Where results are kept: a folder, or a prefix in an object store, behind one interface.
 
-Names are relative, with forward slashes. Two things matter to the ledger: a
-file made by `create` appears whole or not at all and never replaces another,
-and `publish` moves a finished file to where readers look in one step.
+Names are relative, with forward slashes. The ledger relies on two things: a file
+made by `create` appears whole or not at all and never replaces another, and
+`publish` moves a finished file to where readers look in one step.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ class AlreadyExists(Exception):
 
 
 class Storage(Protocol):
-    """The verbs. Names that lead outside raise RunFailed.
+    """Files by name. Names that lead outside raise RunFailed.
 
-    `hold` makes this process the only writer, and is True when a former one may still wake up. `exchange` moves
-    all that is here to one archive, and then that of another here; `finish_exchange` what of that a crash left.
-    `list` gives the sizes in bytes of the files right inside a folder, {} when there is none; `size` that of one
-    file, None when it isn't there. `folders` has the names of those that lie here. `stamps` gives texts that
-    change when a file is written, `stamp` that of one file where it costs little. `read` and `open_data` raise
-    FileNotFoundError. `check_writable` raises RunFailed where `prepare` or `hold` would, as far as that can be
-    known, and changes nothing.
+    `hold` makes this process the only writer, and returns True when a former one may still wake up. `exchange` moves
+    everything here to the archive `away`, then the archive `back` here; `finish_exchange` completes what a crash
+    interrupted. `list` returns the sizes in bytes of the files right inside a folder, {} if there is none; `size`
+    that of one file, None if there is none. `folders` are the names of folders right here. `stamps` returns texts
+    that change when a file is written, `stamp` that of one file, None where it would be slow. `read` and `open_data`
+    raise FileNotFoundError. `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be
+    known without changing anything.
     """
 
     location: str
@@ -61,14 +61,14 @@ class Storage(Protocol):
 
 
 FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging")
-# The largest file that is read as a whole: a ledger entry of a million legs is smaller.
+# Bytes of the largest file that is read as a whole: a ledger entry of a million legs is smaller.
 MOST_READ = 1 << 29
 SIGN = "ledger/writer"  # who writes
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")
 
 
 def checked_name(name: str) -> str:
-    """The name, if it can only lead to what is inside. Raises RunFailed for any other."""
+    """The name, if it can't lead outside. Raises RunFailed for any other."""
     if not _NAME.fullmatch(name):
         raise RunFailed(f"{name[:200]!r} is not a name of anything inside the results")
     return name
@@ -76,7 +76,7 @@ def checked_name(name: str) -> str:
 
 def open_storage(location: str) -> Storage:
     """The storage at a folder's path or at a URL such as s3://bucket/prefix. Raises BadInput for a bad URL."""
-    # Both go by the names above; and who writes to a folder needs no client of object stores.
+    # Imported here: both import this module, and a folder needs no client of object stores.
     if "://" in location and not location.startswith("file://"):
         from tournament.store.object_storage import ObjectStorage
 

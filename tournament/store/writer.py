@@ -1,4 +1,4 @@
-"""Committing to the ledger and publishing parts: one process at a time, with nothing lost wherever it stops."""
+"""Committing to the ledger and publishing parts, by one process at a time. Killed at any step, it loses nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tournament.errors import RunFailed
+from tournament.store.checkpoint import write_checkpoint
 from tournament.store.ledger import (
     Batch,
     Entry,
@@ -15,9 +16,8 @@ from tournament.store.ledger import (
     State,
     entry_name,
     pack,
-    read_state,
-    write_checkpoint,
 )
+from tournament.store.ledger_reading import read_state
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import AlreadyExists, Storage
 
@@ -27,10 +27,10 @@ _OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-
 
 
 class Writer:
-    """The one process that commits. Made by `open_for_writing`, which first finishes what a crash left.
+    """Commits to a ledger. Made by `open_for_writing`, which first finishes what a crash interrupted.
 
-    `mended` are the ledger's files that were brought back from their copies; `published` has the stamps of the
-    parts that were committed, as they were then, by place.
+    `mended` are the ledger's files that were restored from their copies; `published` has the stamps of committed
+    parts, from when they were published, by place.
     """
 
     def __init__(self, storage: Storage, state: State, mended: Sequence[str] = ()) -> None:
@@ -41,10 +41,10 @@ class Writer:
         self._under_commit: Entry | None = None
 
     def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> tuple[Batch, ...]:
-        """Append an entry, then publish the parts of its batches, and return these. Signals wait until that is done.
+        """Append an entry, publish the parts of its batches, and return these. Signals wait until that is done.
 
-        Raises RunFailed when another process writes to the ledger now, or when a
-        part isn't there as it was written; OSError when something can't be written.
+        Raises RunFailed when another process has become the writer, or a part isn't
+        there as it was written; OSError when something can't be written.
         """
         entry = Entry(field, tuple(batches))
         name = entry_name(self.state.entries + 1)
@@ -71,11 +71,11 @@ class Writer:
         return entry.batches
 
     def _require(self, places: Sequence[tuple[Part, str]]) -> None:
-        """Raises RunFailed when a part is not where it must be, with its size."""
+        """Raises RunFailed unless each part is at its place, with its size."""
         for part, place in places:
             size = self.storage.size(place)
             if size != part.size:
-                require_held(self.storage)  # who took over has swept what was staged
+                require_held(self.storage)  # a new writer has removed what was staged
                 there = "is missing" if size is None else f"has {size:,} bytes"
                 raise RunFailed(
                     f"{self.storage.location}/{place} {there}, of {part.size:,} bytes that were written:"
@@ -103,11 +103,11 @@ class Writer:
             )
 
     def close(self) -> None:
-        """Let others write. Parts that no commit has named go, if they can."""
+        """Let others write. Removes staged parts that no entry names, if it can."""
         with contextlib.suppress(OSError, RunFailed):
             named = [part for versions in self.state.batches.values() for part in versions[-1].parts]
             interrupted = self._under_commit
-            if interrupted is not None:  # its entry may be there, or come to be: the next writer finds out
+            if interrupted is not None:  # whether its entry was written, the next writer finds out
                 named += [part for batch in interrupted.batches for part in batch.parts]
             _sweep_staging(self.storage, {part.staged for part in named})
             if interrupted is None:
@@ -125,16 +125,16 @@ def _not_mine(storage: Storage) -> RunFailed:
 
 
 def open_for_writing(storage: Storage) -> Writer:
-    """Hold the ledger, publish what was committed but not yet published, and sweep up the rest.
+    """Hold the ledger, publish what was committed but not yet published, and remove what was never committed.
 
     Raises RunFailed while another process holds it, when it can't be written, or
-    when files of others lie among the parts.
+    when there are files among the parts that this package doesn't write.
     """
     storage.prepare()
     try:
         damaged: dict[str, bytes] = {}
         state = hold_ledger(storage, damaged)
-        # A kill between an entry and its copy damages nothing.
+        # A kill between an entry and its copy is no damage to report.
         last = entry_name(state.entries)
         uncopied = f"ledger-copy/{last}" if damaged and last not in storage.list("ledger-copy") else None
         for place, content in damaged.items():
@@ -170,8 +170,8 @@ def open_for_writing(storage: Storage) -> Writer:
 def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> State:
     """Become the only writer and read the ledger. Raises RunFailed while another process holds it.
 
-    `damaged` as in `read_state`. Where a former writer may wake up again in the middle of a commit, he finds its
-    number taken by an entry that changes nothing.
+    `damaged` as in `read_state`. A former writer may wake up in the middle of a commit: an entry that changes nothing
+    takes the number that it would use.
     """
     may_wake = storage.hold()
     state = read_state(storage, damaged)
@@ -181,7 +181,7 @@ def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> St
         require_held(storage)
         try:
             storage.create(f"ledger/{name}", content)
-        except AlreadyExists:  # he was faster
+        except AlreadyExists:  # the former writer was faster
             state = read_state(storage, damaged)
             continue
         storage.replace(f"ledger-copy/{name}", content)
@@ -191,33 +191,33 @@ def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> St
 
 
 def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
-    """Remove what was written aside and is not among the spared."""
+    """Remove what this package has staged, except the spared files."""
     names = {f"staging/{name}" for name in storage.list("staging") if _OWN_STAGED.fullmatch(name)}
     _remove(storage, names - set(spared))
 
 
 def _remove(storage: Storage, names: Iterable[str]) -> None:
-    """Remove what was listed before. Raises RunFailed when another may have written some of it since."""
+    """Remove files. Raises RunFailed when another process has become the writer: they may be its own."""
     require_held(storage)
     for name in names:
         storage.remove(name)
 
 
 def publish_all(storage: Storage, batches: Sequence[Batch]) -> None:
-    """Publish batches of one commit. What goes, goes first: a leg must never be read twice."""
+    """Publish batches of one commit. Those without legs are removed first: no leg must ever be read twice."""
     for batch in sorted(batches, key=lambda batch: bool(batch.legs)):
         publish(storage, batch)
 
 
 def publish(storage: Storage, batch: Batch) -> None:
-    """Put a batch's parts where readers look, or take them away when it has no legs.
+    """Put a batch's parts where readers look, or remove them when it has no legs.
 
-    The games decide: they come last and go first, so that none are without their sessions.
+    Games come last and go first, so that they are never there without their sessions.
     """
     for part in sorted(batch.parts, key=lambda part: part.table == "games", reverse=not batch.legs):
         if not batch.legs:
             storage.remove(part.place)
             continue
-        # Not there: published before, or lost, which its size tells.
+        # If it isn't staged, it was published before, or is lost, which its size at the end tells.
         with contextlib.suppress(FileNotFoundError):
             storage.publish(part.staged, part.place)

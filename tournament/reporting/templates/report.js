@@ -9,7 +9,9 @@ const make = (tag, text, className) => {
   return element;
 };
 
-// Light, dark, or as the system has it. A page from a file may have no place to keep the choice.
+const mark = (element, name, value) => { if (value) element.setAttribute(name, value); else element.removeAttribute(name); };
+
+// Light, dark, or the system's. A page from a file may be unable to store the choice.
 const themes = ["auto", "light", "dark"];
 const stored = (value) => {
   try { return value === undefined ? localStorage.getItem("theme") : localStorage.setItem("theme", value); } catch { return null; }
@@ -28,7 +30,7 @@ themeButton.addEventListener("click", () => {
   stored(theme);
 });
 
-// One view at a time: the overview, a bot, the games, or what lies behind.
+// One view at a time: the overview, a bot, the games, or the page about the tournament.
 const views = all("[data-view]");
 const route = (event) => {
   const id = decodeURIComponent(location.hash.slice(1)) || "standings";
@@ -41,12 +43,8 @@ const route = (event) => {
     one.classList.toggle("shown", shown);
   }
   const current = view === "bot" ? "bots" : section.id;
-  for (const link of all("nav a")) {
-    if (link.hash === "#" + current) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
-  }
-  for (const link of all(".chips a")) {
-    if (decodeURIComponent(link.hash.slice(1)) === id) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
-  }
+  for (const link of all("nav a")) mark(link, "aria-current", link.hash === "#" + current && "true");
+  for (const link of all(".chips a")) mark(link, "aria-current", decodeURIComponent(link.hash.slice(1)) === id && "page");
   hideTip();
   if (event) {
     const heading = find("h2", section);
@@ -55,7 +53,7 @@ const route = (event) => {
   }
 };
 
-// Tables that sort by their headings: numbers from data-v or from the text, the largest first.
+// Tables that sort by their headings: by data-v or the text, numbers with the largest first.
 const number = (text) => parseFloat(text.replace(/[−–]/g, "-").replace(/[,+%$▲▼<>\s]/g, ""));
 const keyOf = (row, column) => {
   const cell = row.cells[column];
@@ -95,7 +93,7 @@ for (const table of all("table.sortable")) {
 }
 for (const table of all("table.standings")) table.classList.add("ranked");
 
-// The crosstable: a cell tells its error and what it means, on hover, touch or focus; arrows move.
+// The crosstable: a cell shows its error on hover, touch or focus; arrow keys move between cells.
 const tip = find("#tip");
 const cross = find("table.cross");
 const hideTip = () => { if (tip) tip.hidden = true; };
@@ -140,13 +138,13 @@ if (cross) {
     const next = cells[row + step[0]]?.[cells[row].indexOf(cell) + step[1]];
     if (next) { event.preventDefault(); move(next); }
   });
-  // A cell that is chosen by keys may scroll into view: its tip goes with it.
+  // Moving by keys may scroll: the tip follows its cell.
   const follow = () => { const cell = document.activeElement?.closest("table.cross td"); if (cell && !tip.hidden) showTip(cell); else hideTip(); };
   find(".scroll.tall").addEventListener("scroll", follow);
   addEventListener("scroll", follow, { passive: true });
 }
 
-// One line of the chart over sessions brought forward.
+// Highlighting lines of the chart over sessions.
 for (const button of all("[data-pick]")) {
   button.addEventListener("click", () => {
     const figure = button.closest("figure");
@@ -219,9 +217,7 @@ if (data && data.matches.length) {
     drawCards(find("#v-board"), step.board);
     find("#v-pot").textContent = step.pot === null ? "" : `pot ${step.pot}`;
     find("#v-now").textContent = said(step);
-    all("#v-log li").forEach((line, place) => {
-      if (place === at) line.setAttribute("aria-current", "step"); else line.removeAttribute("aria-current");
-    });
+    all("#v-log li").forEach((line, place) => mark(line, "aria-current", place === at && "step"));
   };
   const go = (place) => { at = Math.max(0, Math.min(steps.length - 1, place)); show(); };
   const stop = () => {
@@ -301,7 +297,7 @@ document.body.classList.add("routed");
 addEventListener("hashchange", route);
 route();
 
-// Served during a run: ask for news, and show them unless a game is being looked at.
+// Served during a run: ask for news, and show them unless games are being viewed.
 if (document.body.dataset.live !== undefined) {
   setInterval(async () => {
     try {

@@ -1,0 +1,124 @@
+"""The ledger's checkpoint: what its entries up to one come to, in a form that is read quickly.
+
+It is no record, and needs no copy: the entries stay, and are read instead where the checkpoint is damaged or one of
+their files has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from tournament.store.ledger import (
+    FOLDERS_OF_ENTRIES,
+    Batch,
+    Field,
+    Hash,
+    State,
+    check_batch,
+    check_field,
+    entry_name,
+    sealed,
+    unsealed,
+    without_legs,
+)
+from tournament.store.legs import CHECKED, Legs, Number, pack_legs, unpack_legs
+from tournament.store.storage import MOST_READ, Storage
+
+_FILE = "ledger/checkpoint"
+_FEWEST_BYTES, _FEWEST_SHARE = 1 << 20, 0.1  # of entries since the last checkpoint, for a new one
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What the first `entries` come to; `stamp` is of their files.
+
+    The batches come without their legs, which follow packed: `counts` of each batch, with the sha256 `legs`.
+    """
+
+    __pydantic_config__ = CHECKED
+
+    entries: Number = 0
+    stamp: Hash | Literal[""] = ""
+    legs: Hash | Literal[""] = ""
+    field: Field | None = None
+    batches: tuple[Batch, ...] = ()
+    counts: tuple[Number, ...] = ()
+
+
+@cache
+def _checkpoints() -> TypeAdapter[Checkpoint]:
+    return TypeAdapter(Checkpoint)  # slow to make
+
+
+def write_checkpoint(storage: Storage, state: State) -> None:
+    """Write a checkpoint if it saves enough reading. All batches must be published. Raises OSError."""
+    sizes = storage.list("ledger")
+    entries = [sizes.get(entry_name(number), 0) for number in range(1, state.entries + 1)]
+    if sum(entries[state.noted :]) < max(_FEWEST_BYTES, _FEWEST_SHARE * sum(entries)):
+        return
+    newest = list(state.newest().values())
+    packed = pack_legs(Legs.joined(Legs.of(batch.legs) for batch in newest))
+    checkpoint = Checkpoint(
+        state.entries,
+        _stamp_of_entries(storage, list(map(entry_name, range(1, state.entries + 1)))),
+        hashlib.sha256(packed).hexdigest(),
+        state.field,
+        tuple(map(without_legs, newest)),
+        tuple(len(batch.legs) for batch in newest),
+    )
+    content = sealed(_checkpoints().dump_json(checkpoint)) + packed
+    if len(content) <= MOST_READ:
+        storage.replace(_FILE, content)
+        state.noted = state.entries
+
+
+def _stamp_of_entries(storage: Storage, names: Sequence[str]) -> str:
+    """Changes with any file of these entries, in either folder."""
+    digest = hashlib.sha256()
+    for folder in FOLDERS_OF_ENTRIES:
+        stamps = storage.stamps(folder)
+        digest.update("".join(f"{folder}/{name} {stamps.get(name)}\n" for name in names).encode())
+    return digest.hexdigest()
+
+
+def read_checkpoint(storage: Storage, names: Sequence[str]) -> tuple[Checkpoint, bytes]:
+    """The checkpoint and its packed legs, for entries of these names; that of no entries if there is none."""
+    nothing = Checkpoint(), b""
+    if not names:
+        return nothing
+    try:
+        head, _, packed = storage.read(_FILE).partition(b"\n")
+        checkpoint = _checkpoints().validate_json(unsealed(head + b"\n"))
+        if checkpoint.field:
+            check_field(checkpoint.field)
+    except (FileNotFoundError, ValueError):
+        return nothing
+    ours = names[: checkpoint.entries]
+    whole = len(ours) == checkpoint.entries and checkpoint.stamp == _stamp_of_entries(storage, ours)
+    return (checkpoint, packed) if whole else nothing
+
+
+def state_of_checkpoint(storage: Storage, names: Sequence[str]) -> State:
+    """The state after the checkpoint's entries; that before the first entry if there is no sound checkpoint."""
+    checkpoint, packed = read_checkpoint(storage, names)
+    try:
+        if not checkpoint.entries or hashlib.sha256(packed).hexdigest() != checkpoint.legs:
+            return State()
+        legs = unpack_legs(packed)
+        batches: dict[str, list[Batch]] = {}
+        ends = list(itertools.accumulate(checkpoint.counts))
+        if len(ends) != len(checkpoint.batches) or [len(legs)] != ends[-1:]:
+            return State()
+        for batch, count, end in zip(checkpoint.batches, checkpoint.counts, ends):
+            batches[batch.name] = [replace(batch, legs=legs[end - count : end])]
+            check_batch(batches[batch.name][0])
+    except ValueError:
+        return State()
+    return State(checkpoint.entries, checkpoint.field, batches, checkpoint.entries)

@@ -1,0 +1,183 @@
+"""Reading the ledger from its two folders, and which of its batches count."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import TypeVar
+
+from pydantic import ConfigDict, TypeAdapter
+
+from tournament.errors import RunFailed
+from tournament.store.checkpoint import read_checkpoint, state_of_checkpoint
+from tournament.store.ledger import (
+    FOLDERS_OF_ENTRIES,
+    Batch,
+    Field,
+    State,
+    check_field,
+    entry_name,
+    unpack,
+    unsealed,
+)
+from tournament.store.legs import Legs
+from tournament.store.storage import Storage
+
+_ENTRY_NAME = re.compile(r"[0-9]{8}\.json")
+_REMEDY = "bring it back from a copy, or move {} away and run again"
+_AT_ONCE = 16  # entries that are read side by side: an object store takes long to answer
+
+
+def read_state(storage: Storage, damaged: dict[str, bytes] | None = None, *, from_checkpoint: bool = True) -> State:
+    """Add up the ledger's entries. Raises RunFailed when one is missing, or both its copies are damaged.
+
+    With `damaged`, both copies of every entry are read, and it gets what the files that differ should contain, by
+    place.
+    """
+    names = _names_of_entries(storage)
+    state = state_of_checkpoint(storage, names) if from_checkpoint else State()
+    folders = FOLDERS_OF_ENTRIES if damaged is not None else FOLDERS_OF_ENTRIES[:1]
+    for name, texts in _read_ahead(storage, names[state.entries :], folders):
+        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), damaged, texts)
+        state.add(entry)
+    return state
+
+
+def _text(storage: Storage, place: str) -> bytes | None:
+    try:
+        return storage.read(place)
+    except FileNotFoundError:
+        return None
+
+
+def _read_ahead(
+    storage: Storage, names: Sequence[str], folders: Sequence[str]
+) -> Iterator[tuple[str, dict[str, bytes | None]]]:
+    """Entries in order, each with its texts by place, None for a missing one. Some are read before they are needed."""
+    coming = iter(names)
+    waiting: deque[tuple[str, dict[str, Future[bytes | None]]]] = deque()
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        try:
+            while True:
+                for name in itertools.islice(coming, _AT_ONCE - len(waiting)):
+                    places = [f"{folder}/{name}" for folder in folders]
+                    waiting.append((name, {place: pool.submit(_text, storage, place) for place in places}))
+                if not waiting:
+                    return
+                name, texts = waiting.popleft()
+                yield name, {place: text.result() for place, text in texts.items()}
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def read_field(storage: Storage) -> Field | None:
+    """What is being played, by the newest entry that says it; what was played isn't read. Raises as `read_state`."""
+    names = _names_of_entries(storage)
+    checkpoint, _ = read_checkpoint(storage, names)
+    for name in reversed(names[checkpoint.entries :]):
+        field = _read_entry(storage, name, _field_of)
+        if field:
+            return field
+    return checkpoint.field
+
+
+def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:
+    """Each field but the last, oldest first, with the batches that counted then. Raises as `read_state`."""
+    state = State()
+    for name in _names_of_entries(storage):
+        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches))
+        if entry.field and state.field and entry.field.entrants != state.field.entrants:
+            yield state.field, list(state.newest().values())
+        state.add(entry)
+
+
+@dataclass(frozen=True)
+class _OnlyField:
+    """An entry without its batches."""
+
+    __pydantic_config__ = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+    field: Field | None = None
+
+
+@cache
+def _only_fields() -> TypeAdapter[_OnlyField]:
+    return TypeAdapter(_OnlyField)  # slow to make
+
+
+def _field_of(content: bytes) -> Field | None:
+    text = unsealed(content)
+    field = _only_fields().validate_json(text).field if b'"field":' in text else None
+    if field:
+        check_field(field)
+    return field
+
+
+def _names_of_entries(storage: Storage) -> list[str]:
+    """In order. Raises RunFailed when one is missing in both folders."""
+    found = {name for folder in FOLDERS_OF_ENTRIES for name in storage.list(folder) if _ENTRY_NAME.fullmatch(name)}
+    names = sorted(found)
+    for number, name in enumerate(names, 1):
+        if name != (expected := entry_name(number)):
+            raise RunFailed(f"{storage.location}/ledger/{expected} is missing; {_REMEDY.format(storage.location)}")
+    return names
+
+
+_Read = TypeVar("_Read")
+
+
+def _read_entry(
+    storage: Storage,
+    name: str,
+    read: Callable[[bytes], _Read],
+    damaged: dict[str, bytes] | None = None,
+    known: Mapping[str, bytes | None] = MappingProxyType({}),
+) -> _Read:
+    """What `read` makes of the first sound copy of an entry; it raises ValueError for others.
+
+    Texts that are `known` aren't read again. `damaged` as in `read_state`.
+    """
+    texts: dict[str, bytes | None] = {}
+    sound: tuple[_Read, bytes] | None = None
+    for folder in FOLDERS_OF_ENTRIES:
+        place = f"{folder}/{name}"
+        texts[place] = text = known[place] if place in known else _text(storage, place)
+        if text is not None and sound is None:
+            with suppress(ValueError):
+                sound = read(text), text
+        if sound and damaged is None:
+            break
+    if sound is None:
+        raise RunFailed(f"{storage.location}/ledger/{name} is damaged; {_REMEDY.format(storage.location)}")
+    entry, content = sound
+    if damaged is not None:
+        damaged |= {place: content for place, text in texts.items() if text != content}
+    return entry
+
+
+def standing_batches(storage: Storage, state: State) -> list[Batch]:
+    """The batches that count, sorted by name: of each the newest version whose games part is in place.
+
+    Raises RunFailed when a leg would count twice.
+    """
+    games = storage.list("games")
+    standing: list[Batch] = []
+    for _, versions in sorted(state.batches.items()):
+        for version in reversed(versions):
+            part = next(part for part in version.parts if part.table == "games")
+            if version.legs and games.get(part.name) == part.size:
+                standing.append(version)
+                break
+    seen: set[str] = set()
+    for count, batch in zip(itertools.accumulate(len(batch.legs) for batch in standing), standing):
+        seen.update(Legs.of(batch.legs).digests)
+        if len(seen) < count:
+            raise RunFailed(f"the ledger of {storage.location} has a leg twice, the second time in {batch.name}")
+    return standing

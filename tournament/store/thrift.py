@@ -1,0 +1,63 @@
+"""Thrift's compact protocol, as far as Parquet's footer needs it, in writing.
+
+Apache Thrift, "Thrift Compact protocol encoding", doc/specs/thrift-compact-protocol.md. A value is its type's number
+and its bytes. Whole numbers are zigzag, in pieces of seven bits, the lowest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+Value = tuple[int, bytes]
+
+TRUE, FALSE = (1, b""), (2, b"")
+_BYTES = [bytes([value]) for value in range(256)]
+_BYTE, _I32, _I64, _BINARY, _LIST, _STRUCT = 3, 5, 6, 8, 9, 12
+
+
+def byte(value: int) -> Value:
+    return _BYTE, _BYTES[value]
+
+
+def i32(value: int) -> Value:
+    return _I32, _varint(value << 1 ^ value >> 63)
+
+
+@lru_cache(1 << 10)  # row groups have many sizes in common
+def i64(value: int) -> Value:
+    return _I64, _varint(value << 1 ^ value >> 63)
+
+
+def text(value: str | bytes) -> Value:
+    content = value.encode() if isinstance(value, str) else value
+    return _BINARY, _varint(len(content)) + content
+
+
+def array(values: Sequence[Value], kind: int = _STRUCT) -> Value:
+    """A list of values of one type; `kind` is that of an empty one."""
+    kind = values[0][0] if values else kind
+    count = len(values)
+    head = bytes([count << 4 | kind]) if count < 15 else bytes([0xF0 | kind]) + _varint(count)
+    return _LIST, head + b"".join([content for _, content in values])
+
+
+def struct(fields: Mapping[int, Value]) -> Value:
+    """Fields by their numbers, in ascending order. Raises ValueError where one is out of order, or too far on."""
+    pieces: list[bytes] = []
+    last = 0
+    for number, (kind, content) in fields.items():
+        if not 0 < number - last < 16:
+            raise ValueError(f"field {number} can't come after {last}")
+        pieces += (_BYTES[number - last << 4 | kind], content)
+        last = number
+    return _STRUCT, b"".join(pieces) + b"\0"
+
+
+def _varint(value: int) -> bytes:
+    content = bytearray()
+    while value >= 0x80:
+        content.append(value & 0x7F | 0x80)
+        value >>= 7
+    content.append(value)
+    return bytes(content)
