@@ -333,7 +333,7 @@ def test_a_token_in_the_home_folder_will_do(cluster: Cluster, place: Place, tmp_
 AGAIN = "what was committed stays, run again once the cluster is back\n"
 
 
-def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, place: Place) -> None:
+def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, worker: Node, place: Place) -> None:
     with cluster.run(place) as run:
         wait_until(lambda: commits(place) > 1, run)
         cluster.nodes[0].kill()

@@ -236,8 +236,9 @@ class Queueing:
     As Linux has it: the wait is counted only once it is over. `ticks` are (seconds, processor time, delay) by audit.
     """
 
-    def __init__(self, ticks: Sequence[tuple[float, float, float]]) -> None:
+    def __init__(self, ticks: Sequence[tuple[float, float, float]], written: bool) -> None:
         self.ticks = ticks
+        self.written = written
         self.now = -1
 
     def audit(self) -> float:
@@ -257,7 +258,7 @@ class Queueing:
         return False
 
     def has_written(self) -> bool:
-        return False
+        return self.written
 
     def waits_for_processor(self) -> bool:
         return self.ticks[self.now][1:] == (0.0, 0.0)
@@ -270,9 +271,11 @@ class Asked:
         return True, 3
 
 
-def is_blamed(monkeypatch: pytest.MonkeyPatch, ticks: Sequence[tuple[float, float, float]]) -> bool:
+def is_blamed(
+    monkeypatch: pytest.MonkeyPatch, ticks: Sequence[tuple[float, float, float]], written: bool = False
+) -> bool:
     table = object.__new__(lanes._LaneTable)
-    confined = Queueing(ticks)
+    confined = Queueing(ticks, written)
     process = lanes._Process(confined, 0, shared=True)  # type: ignore[arg-type]
     vars(table).update(
         _by_channel={0: process},
@@ -294,6 +297,12 @@ def test_a_wait_for_the_processor_is_made_good_when_it_is_over(monkeypatch: pyte
     sleeps = [(0.05, 0.001, 0.0)] * 19  # a little less than a second
     assert is_blamed(monkeypatch, [(0.05, 0.01, 60.0), *sleeps * 3])
     assert is_blamed(monkeypatch, [*[(0.05, 0.0, 0.0)] * 20, (0.05, 0.01, 9.0), *sleeps * 3])
+
+
+def test_an_answer_that_waits_to_be_read_is_not_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    sleeps = [(0.5, 0.0001, 0.0)] * 20
+    assert is_blamed(monkeypatch, sleeps)
+    assert not is_blamed(monkeypatch, sleeps, written=True)
 
 
 def test_time_for_which_the_worker_itself_stood_still_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
