@@ -140,7 +140,7 @@ def test_what_is_said_of_all_at_once_has_the_fewest_degrees_of_freedom_that_anyb
     field = field_of(["ann", "bob", "cat", "dan"])
     legs = [leg_of(field, "ann", "bob", points), leg_of(field, "cat", "dan", np.array([99.0, 101.0, 98.0, 102.0]))]
     lines = lines_of(field, legs)
-    assert [line for line in lines] == ["cat", "ann", "bob", "dan"]
+    assert list(lines) == ["cat", "ann", "bob", "dan"]
     blocks = points.reshape(BLOCKS, -1).sum(axis=1)
     away = float(blocks.mean() / blocks.std(ddof=1)) * math.sqrt(BLOCKS)
     assert lines["ann"].order_probability == pytest.approx(1 - float(two_sided_tail(away, 3)) / 2)
