@@ -15,7 +15,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +33,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
-from tests.hostile.field import descendants
+from tests.processes import comes, descendants
 from tournament.cache import cache_folder
 
 BOTS = ["bold", "calm", "dull", "even", "fair", "glad"]
@@ -160,12 +159,9 @@ def commits(place: Place) -> int:
 
 def wait_until(what: Callable[[], object], run: subprocess.Popen[str]) -> None:
     """Until it is so; a run that ends before, or takes too long, fails the test with what it said."""
-    end = time.monotonic() + SECONDS
-    while not what():
-        if run.poll() is not None or time.monotonic() > end:
-            run.kill()
-            raise AssertionError(run.communicate())
-        time.sleep(0.02)
+    if not comes(what, SECONDS, run):
+        run.kill()
+        raise AssertionError(run.communicate())
 
 
 def complaints_of(run: subprocess.Popen[str]) -> str:
