@@ -74,7 +74,9 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with tarfile.open(sdist) as archive:
         archive.extractall(place, filter="data")
     # The sources are those of this tree, of which Cython has written C already.
-    shutil.copytree(ROOT / "build" / "c", place / f"tournament-{VERSION}" / "build" / "c")
+    shutil.copytree(
+        ROOT / "build" / "c", place / f"tournament-{VERSION}" / "build" / "c", copy_function=shutil.copyfile
+    )
     options = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", str(place)]
     checked(sys.executable, "-m", "pip", "wheel", *options, place / f"tournament-{VERSION}", folder=place)
     (built,) = place.glob("*.whl")
