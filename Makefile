@@ -26,6 +26,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # One more than cores: many tests wait for processes that start or end.
 WORKERS = $$(($$(nproc) + 1))
 
+# What failed beside the others.
+ALONE = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+
 # What a command says is shown only if it fails.
 quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
@@ -37,8 +40,9 @@ run: build $(VENV)/libraries
 test: build $(VENV)/libraries $(VENV)/tools
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
 	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --durations 15 \
-	  || { echo "What failed once more, alone: some of it may have been the machine, busy with the rest"; \
-	    $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
+	  || { echo "What failed again, alone and twice: it may have been the machine, busy with the rest"; \
+	    cp .pytest_cache/v/cache/lastfailed $(VENV)/failed && $(ALONE) -rp \
+	      && cp $(VENV)/failed .pytest_cache/v/cache/lastfailed && $(ALONE); }
 
 test-thorough: build $(VENV)/tools $(VENV)/thorough
 	@echo "Running what the other tests take samples of (half an hour)"

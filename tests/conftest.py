@@ -28,7 +28,6 @@ _ONE_AT_A_TIME = {
     "test_executors.py": "Ray",
     "test_ray_jobs.py": "Ray",
     "hostile": "hostile",
-    "test_bad_bots.py": "hostile",
 }
 
 _SHARE_FIXTURES = {"reporting"}  # folders whose files are played for once

@@ -148,7 +148,7 @@ def forks(folder: Path, code: Path = _REPOSITORY) -> Iterator[Forks]:
 
 
 @functools.cache
-def _shared() -> Forks:
+def shared() -> Forks:
     """One server for all tests of this process."""
     folder = tempfile.TemporaryDirectory(prefix="forks-", dir=_TEMPORARY)
     server = forks(Path(folder.name))
@@ -170,7 +170,7 @@ def call(
     setup: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Run the command to its end as a process with this environment and no input would. It executes `setup` before."""
-    server = _shared()
+    server = shared()
     errors = server.new_file()
     run = server.start(arguments, setup, errors, variables, folder)
     ended = run.wait(seconds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -154,6 +154,17 @@ def artifact_of(entrant: Entrant) -> bytes:
     """The entrant's WebAssembly; it must have been built."""
     assert entrant.artifact is not None, f"{entrant.name}: {entrant.problem}"
     return entrant.artifact
+
+
+# In a source, for a number by which `variant_of` makes one compiled bot many.
+VARIANT = 1_592_653_589
+
+
+def variant_of(entrant: Entrant, number: int) -> Entrant:
+    """The bot with another number where its source has VARIANT, which must be a volatile variable's."""
+    old = VARIANT.to_bytes(4, "little")
+    assert artifact_of(entrant).count(old) == 1
+    return replace(entrant, artifact=artifact_of(entrant).replace(old, number.to_bytes(4, "little")))
 
 
 def play_built(

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tests.chaos.faults import FAULTS, SLOW_FAULTS
-from tests.chaos.rounds import play_rounds, written
+from tests.chaos.rounds import Ground, play_rounds, written
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
@@ -22,6 +22,6 @@ if __name__ == "__main__":
     known = [*FAULTS, *(SLOW_FAULTS if options.slow else ())]
     chosen = [fault for fault in known if options.fault is None or fault.__name__ in options.fault]
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
-    table = play_rounds(folder, chosen, options.rounds, options.seed, print)
+    table = play_rounds(Ground(folder), chosen, options.rounds, options.seed, print)
     print("\n".join(written(table)))
     sys.exit(any(came["WRONG"] for came in table.values()))

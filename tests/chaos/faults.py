@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import time
@@ -16,8 +15,8 @@ from tests.chaos.flaky_store import KINDS, flaky
 from tests.chaos.rounds import Fault, Round, Wrong, require_words
 from tests.contest_runs import CONTEST
 from tests.forks import Ended, Run
-from tests.hostile.field import descendants
 from tests.object_store import new_location, serve
+from tests.processes import comes, is_gone, ray_workers
 from tournament.standings.results import load
 from tournament.store.storage import inside
 
@@ -282,17 +281,10 @@ def flaky_object_store(round_: Round) -> Ended:
 
 def lost_ray_worker(round_: Round) -> Ended:
     run = round_.server.start([*round_.arguments(), "--executor", "ray", "--workers", "2"], round_.batches())
-    killed, deadline = False, time.monotonic() + 60
-    while not killed and Path(f"/proc/{run.process}/stat").exists() and time.monotonic() < deadline:
-        if Path(f"/proc/{run.process}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-            break
-        for worker, line in descendants(run.process).items():
-            if re.match("ray::.*play", line) and not killed:
-                time.sleep(round_.chance.uniform(0, 0.3))
-                with suppress(ProcessLookupError):
-                    os.kill(worker, signal.SIGKILL)
-                killed = True
-        time.sleep(0.02)
+    if comes(lambda: ray_workers(run.process) or is_gone(run.process)) and (workers := ray_workers(run.process)):
+        time.sleep(round_.chance.uniform(0, 0.3))
+        with suppress(ProcessLookupError):
+            os.kill(workers[0], signal.SIGKILL)
     return run.wait(120)
 
 

@@ -6,14 +6,13 @@ import json
 import random
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.contest_runs import CONTEST, Outcome, Place, assert_same, bot_source, new_place, outcome
-from tests.forks import Ended, Forks, forks
+from tests.forks import Ended, Forks, shared
 
 BOTS = ["bold", "calm", "dull", "even"]
 STATES = ("nothing", "some", "all", "edited")
@@ -72,17 +71,11 @@ class Round:
 Fault = Callable[[Round], Ended | None]
 
 
-@contextmanager
-def ground(folder: Path) -> Iterator[Ground]:
-    with forks(folder) as server:
-        yield Ground(folder, server)
-
-
 class Ground:
     """Where rounds are played: bots, and records in every state in which a fault may find them."""
 
-    def __init__(self, folder: Path, server: Forks) -> None:
-        self.server = server
+    def __init__(self, folder: Path) -> None:
+        self.server = server = shared()
         self.folder = folder
         self.expected: dict[str, Outcome] = {}
         whole = new_place(folder / "all", BOTS, sessions=1500)
@@ -169,7 +162,7 @@ def problems_of(round_: Round) -> list[dict[str, str]]:
 
 
 def play_rounds(
-    folder: Path, faults: Sequence[Fault], rounds: int, seed: int, say: Callable[[str], None] = lambda text: None
+    ground: Ground, faults: Sequence[Fault], rounds: int, seed: int, say: Callable[[str], None] = lambda text: None
 ) -> dict[str, Counter[str]]:
     """Play rounds; how often each fault came to what. The same seed gives the same faults in the same states."""
     chance = random.Random(seed)
@@ -177,14 +170,14 @@ def play_rounds(
     # Each comes as often as the others.
     order = [faults[number % len(faults)] for number in range(rounds)]
     chance.shuffle(order)
-    with ground(folder) as place:
-        for number, fault in enumerate(order):
-            try:
-                came = place.play(fault, random.Random(chance.random()), number)
-            except Wrong as wrong:
-                came = ["WRONG"]
-                say(f"round {number}, {fault.__name__}: {wrong}; left in {folder}/round {number}")
-            table[fault.__name__].update(came)
+    for number, fault in enumerate(order):
+        try:
+            came = ground.play(fault, random.Random(chance.random()), number)
+        except Wrong as wrong:
+            came = ["WRONG"]
+            kept = (ground.folder / f"round {number}").rename(ground.folder / f"wrong {seed} {number}")
+            say(f"round {number}, {fault.__name__}: {wrong}; left in {kept}")
+        table[fault.__name__].update(came)
     return table
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import forks
+from tests.processes import comes
 from tournament.standings.results import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -219,7 +220,6 @@ def test_help_has_an_example(folder: Path, name: str) -> None:
 
 def test_ctrl_c_keeps_what_is_committed(tmp_path: Path) -> None:
     import signal
-    import time
 
     bots = tmp_path / "bots"
     bots.mkdir()
@@ -232,9 +232,7 @@ def test_ctrl_c_keeps_what_is_committed(tmp_path: Path) -> None:
         cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     ledger = tmp_path / "results" / "von_neumann_poker" / "ledger"
-    deadline = time.monotonic() + 60
-    while len(list(ledger.glob("*.json"))) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
+    assert comes(lambda: len(list(ledger.glob("*.json"))) >= 3, run=process)
     process.send_signal(signal.SIGINT)
     _, complaints = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -5,23 +5,22 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 import pytest
 
 from tests.contest_runs import CONTEST, REPOSITORY, Place, new_place
-from tests.forks import Ended, Forks, forks
+from tests.forks import Ended, Forks, shared
 
 FULL = "import os; os.dup2(os.open('/dev/full', os.O_WRONLY), 1)\n"
 CLOSED = "import os, sys; os.close(1); sys.stdout = None\n"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
-    with forks(tmp_path_factory.mktemp("logs")) as server:
-        yield server
+def server() -> Forks:
+    return shared()
 
 
 def two_contests(folder: Path) -> Place:

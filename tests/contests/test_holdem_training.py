@@ -16,6 +16,7 @@ from engine.games.holdem_training.rates import RateSampler
 from tests.cli.test_cli import command
 from tests.holdem import build, play_built, play_core
 from tests.oracles.holdem_training import Player, View
+from tests.support import VARIANT, variant_of
 from tournament.artifacts.bot import Entrant
 from tournament.keys import helpers_key
 
@@ -72,8 +73,7 @@ def model_player() -> Player:
 
 CHECKS = "std::pair<ActionType, int> makeDecision(const State &s) { return {ActionType::CHECK, 0}; }"
 STYLES = {
-    "model.cpp": '#include "texas.h"\n' + MODEL,
-    "without_include.cpp": MODEL,
+    "model.cpp": MODEL,
     "everything.cpp": '#include <bits/stdc++.h>\n#include "texas.h"\nusing namespace std;\n' + MODEL,
     "hidden.cpp": MODEL.replace("std::pair<ActionType, int> makeD", "static std::pair<ActionType, int> hidden_makeD"),
     "trailing.cpp": MODEL.replace(
@@ -201,10 +201,16 @@ FAULTY = {
 
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
-    head = "static int calls; std::pair<ActionType, int> makeDecision(const State &s) { if (++calls == 6) {"
-    tail = "} return {ActionType::CHECK, 0}; }"
-    sources = {f"{name}.cpp": head + body + tail for name, (body, _) in FAULTY.items()}
-    return build(tmp_path_factory.mktemp("faulty"), sources)
+    cases = "".join(f"case {number}: {{ {body} break; }}\n" for number, (body, _) in enumerate(FAULTY.values()))
+    source = f"""
+        static volatile int fault = {VARIANT};
+        static int calls;
+        std::pair<ActionType, int> makeDecision(const State &s) {{
+            if (++calls == 6)
+                switch (fault) {{ {cases} }}
+            return {{ActionType::CHECK, 0}}; }}"""
+    bot = build(tmp_path_factory.mktemp("faulty"), {"faulty.cpp": source})["faulty"]
+    return {name: variant_of(bot, number) for number, name in enumerate(FAULTY)}
 
 
 @pytest.mark.parametrize("name", FAULTY)

@@ -81,13 +81,13 @@ def server() -> ServerStrategy:
     return generate(Recipe(2, 5, 30_000, 1))
 
 
-def expected(bot: Entrant, server: ServerStrategy, sessions: int = 2) -> Expectation:
-    return BotAndServer(SETTINGS, SandboxSettings(), bot, server).expectation(sessions)
+def expected(bot: Entrant, server: ServerStrategy, settings: Settings = SETTINGS) -> Expectation:
+    return BotAndServer(settings, SandboxSettings(), bot, server).expectation(2)
 
 
 def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path, server: ServerStrategy) -> None:
-    bots = built(tmp_path, {"functions.c": CALLER, "object.cpp": CLASS, "renamed.c": RENAMED, "same.cpp": CALLER})
-    module = {"module.wasm": artifact_of(bots["functions"])}
+    bots = built(tmp_path, {"plain.c": CALLER, "object.cpp": CLASS, "renamed.c": RENAMED, "same.cpp": CALLER})
+    module = {"module.wasm": artifact_of(bots["plain"])}
     bots |= built(tmp_path / "modules", dict(module))
     values = {name: expected(bot, server) for name, bot in bots.items()}
     assert len(values) == 5
@@ -354,12 +354,13 @@ def test_processes_are_valued_as_the_same_bot_in_c(tmp_path: Path, server: Serve
         "return int(card1 == card2)",
         "lost, self.lost = winnings < self.lost, winnings; return int(lost or card1 == card2)",
     )
-    bots = built(tmp_path, {"compiled.c": CALLER, "snake.py": PYTHON, "tossing.py": tossing, "ledger.py": ledger})
-    exact = expected(bots["compiled"], server)
+    bots = built(tmp_path, {"plain.c": CALLER, "snake.py": PYTHON, "tossing.py": tossing, "ledger.py": ledger})
+    exact = expected(bots["plain"], server)
     assert exact.error is None
     assert expected(bots["snake"], server) == expected(bots["lines"], server) == exact
-    assert expected(bots["tossing"], server).error is not None
-    assert expected(bots["ledger"], server).error is not None
+    short = SETTINGS.model_copy(update={"hands": 1000})
+    assert expected(bots["tossing"], server, short).error is not None
+    assert expected(bots["ledger"], server, short).error is not None
 
 
 @pytest.mark.statistical

@@ -186,7 +186,7 @@ LIKE_THE_MODEL = {
 @pytest.fixture(scope="module")
 def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
     """All bots of this file, built together."""
-    return build_folder(tmp_path_factory.mktemp("bots"), LIKE_THE_MODEL | MINDED | WASM | REFUSED)
+    return build_folder(tmp_path_factory.mktemp("bots"), LIKE_THE_MODEL | MINDED | TYPED | WASM | REFUSED)
 
 
 def played_by(model: Bot, sessions: int = 4, opponent: Bot = OPPONENT) -> Record:
@@ -258,40 +258,7 @@ MINDED = {
     "memory_cpp.cpp": f"""
         int a(const Bot *bot) {{ float *f = const_cast<Bot *>(bot)->f; {ALTERNATES} }}
         int b(const Bot *bot, const int aBet) {{ return (int)bot->f[0] % 2; }}""",
-    # Amounts
-    "proportional.c": f"Money a(const Bot *bot) {{ Card x = bot->card; return 50.*x-25.; }} {FOLDS}",
-    "proportional_float.c": f"float a(const Bot *bot) {{ return 50.f*bot->card-25.f; }} {FOLDS}",
-    "proportional_double.c": f"double a(const Bot *bot) {{ return 50.*bot->card-25.; }} {FOLDS}",
-    "proportional_int.c": f"int a(const Bot *bot) {{ return 50.*bot->card-25.; }} {FOLDS}",
-    "most_32.c": f"Money a(const Bot *bot) {{ return (Money)1 << 32; }} {FOLDS}",
-    "most_3e9.c": f"Money a(const Bot *bot) {{ return 3e9; }} {FOLDS}",
-    "most_unsigned.c": f"unsigned a(const Bot *bot) {{ return 3000000000u; }} {FOLDS}",
-    "most_max.c": f"Money a(const Bot *bot) {{ return INT64_MAX; }} {FOLDS}",
-    "most_float.c": f"float a(const Bot *bot) {{ return 3e9f; }} {FOLDS}",
-    "most_infinite.c": f"double a(const Bot *bot) {{ return INFINITY; }} {FOLDS}",
-    "most_int.c": f"int a(const Bot *bot) {{ return 2147483647; }} {FOLDS}",
-    "least_min.c": f"Money a(const Bot *bot) {{ return INT64_MIN; }} {FOLDS}",
-    "least_wide.c": f"Money a(const Bot *bot) {{ return -((Money)1 << 32); }} {FOLDS}",
-    "least_int.c": f"int a(const Bot *bot) {{ return -2147483647 - 1; }} {FOLDS}",
-    "least_nan.c": f"double a(const Bot *bot) {{ return NAN; }} {FOLDS}",
-    # Calls
-    "call_wide.c": f"{PASSES} Money b(const Bot *bot, const Money aBet) {{ return (Money)1 << 32; }}",
-    "call_wider.c": f"{PASSES} Money b(const Bot *bot, const Money aBet) {{ return (Money)7 << 40; }}",
-    "call_negative.c": f"{PASSES} int b(const Bot *bot, const Money aBet) {{ return -1; }}",
-    "call_fraction.c": f"{PASSES} float b(const Bot *bot, const Money aBet) {{ return 0.25f; }}",
-    "call_byte.c": f"{PASSES} signed char b(const Bot *bot, const Money aBet) {{ return 255; }}",
-    "call_bet.c": f"{PASSES} Money b(const Bot *bot, const Money aBet) {{ return aBet; }}",
-    "fold_byte.c": f"{PASSES} unsigned char b(const Bot *bot, const Money aBet) {{ return 256; }}",
-    "fold_int.c": f"{PASSES} int b(const Bot *bot, const Money aBet) {{ return (int)((Money)1 << 32); }}",
     # Everything that a bot is shown
-    "price.c": f"{PASSES} int b(const Bot *bot, const int aBet) {{ return aBet <= 20; }}",
-    "price_old_style.c": f"{PASSES} b(bot, aBet) Bot *bot; {{ return aBet <= 20; }}",
-    "price_old_style_money.c": f"{PASSES} int b(bot, aBet) Bot *bot; Money aBet; {{ return aBet <= 20; }}",
-    "price_old_style_short.c": f"{PASSES} int b(bot, aBet) Bot *bot; short aBet; {{ return aBet <= 20; }}",
-    "price_old_style_float.c": f"{PASSES} int b(bot, aBet) Bot *bot; float aBet; {{ return aBet <= 20; }}",
-    "price_old_style_long_long.c": f"{PASSES} int b(bot, aBet) Bot *bot; long long aBet; {{ return aBet <= 20; }}",
-    "price_old_style_unsigned.c": f"{PASSES} int b(bot, aBet) Bot *bot; unsigned long aBet; {{ return aBet <= 20; }}",
-    "price_float.c": f"{PASSES} int b(const Bot *bot, double aBet) {{ return aBet <= 20; }}",
     "rich.c": f"int a(const Bot *bot) {{ return bot->money > 100 ? 9 : bot->opponentsMoney > 120 ? 5 : 0; }} {FOLDS}",
     "copycat_card.c": f"int a(const Bot *bot) {{ return (int)(40 * bot->opponentsPreviousCard); }} {FOLDS}",
     # Luck and trouble
@@ -329,6 +296,52 @@ MINDED = {
     "twin2.c": "int counter = 2; int helper() { return counter++ ? 2 : 3; } int a(Bot *bot) { return helper(); }"
     " int b(Bot *bot, int aBet) { return 1; }",
 }
+
+
+# Functions a and b of many types, and what they do: each bot below has one of both.
+BETS: list[tuple[Callable[[View], int], str]] = [
+    # Fractions of a dollar are cut off.
+    (lambda view: int(50 * view.card - 25), "Money a(const Bot *bot) { Card x = bot->card; return 50.*x-25.; }"),
+    (lambda view: int(50 * view.card - 25), "float a(const Bot *bot) { return 50.f*bot->card-25.f; }"),
+    (lambda view: int(50 * view.card - 25), "double a(const Bot *bot) { return 50.*bot->card-25.; }"),
+    (lambda view: int(50 * view.card - 25), "int a(const Bot *bot) { return 50.*bot->card-25.; }"),
+    # Less than nothing is a pass.
+    (lambda _view: 0, "Money a(const Bot *bot) { return INT64_MIN; }"),
+    (lambda _view: 0, "Money a(const Bot *bot) { return -((Money)1 << 32); }"),
+    (lambda _view: 0, "int a(const Bot *bot) { return -2147483647 - 1; }"),
+    (lambda _view: 0, "double a(const Bot *bot) { return NAN; }"),
+    (lambda _view: 0, PASSES),
+    # Too much is the most.
+    (lambda _view: 50, "Money a(const Bot *bot) { return (Money)1 << 32; }"),
+    (lambda _view: 50, "Money a(const Bot *bot) { return 3e9; }"),
+    (lambda _view: 50, "unsigned a(const Bot *bot) { return 3000000000u; }"),
+    (lambda _view: 50, "Money a(const Bot *bot) { return INT64_MAX; }"),
+    (lambda _view: 50, "float a(const Bot *bot) { return 3e9f; }"),
+    (lambda _view: 50, "double a(const Bot *bot) { return INFINITY; }"),
+    (lambda _view: 50, "int a(const Bot *bot) { return 2147483647; }"),
+]
+CALLS: list[tuple[Callable[[View, int], bool], str]] = [
+    # The bet is seen whatever its type.
+    (lambda _view, bet: bet <= 20, "int b(const Bot *bot, const int aBet) { return aBet <= 20; }"),
+    (lambda _view, bet: bet <= 20, "b(bot, aBet) Bot *bot; { return aBet <= 20; }"),
+    (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; Money aBet; { return aBet <= 20; }"),
+    (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; short aBet; { return aBet <= 20; }"),
+    (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; float aBet; { return aBet <= 20; }"),
+    (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; long long aBet; { return aBet <= 20; }"),
+    (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; unsigned long aBet; { return aBet <= 20; }"),
+    (lambda _view, bet: bet <= 20, "int b(const Bot *bot, double aBet) { return aBet <= 20; }"),
+    # All but zero is a call.
+    (lambda _view, _bet: True, "Money b(const Bot *bot, const Money aBet) { return (Money)1 << 32; }"),
+    (lambda _view, _bet: True, "Money b(const Bot *bot, const Money aBet) { return (Money)7 << 40; }"),
+    (lambda _view, _bet: True, "int b(const Bot *bot, const Money aBet) { return -1; }"),
+    (lambda _view, _bet: True, "float b(const Bot *bot, const Money aBet) { return 0.25f; }"),
+    (lambda _view, _bet: True, "signed char b(const Bot *bot, const Money aBet) { return 255; }"),
+    (lambda _view, _bet: True, "Money b(const Bot *bot, const Money aBet) { return aBet; }"),
+    # What the function's own type cuts to zero is a fold.
+    (lambda _view, _bet: False, "unsigned char b(const Bot *bot, const Money aBet) { return 256; }"),
+    (lambda _view, _bet: False, "int b(const Bot *bot, const Money aBet) { return (int)((Money)1 << 32); }"),
+]
+TYPED = {f"typed_{number}.c": f"{a}\n{b}" for number, ((_, a), (_, b)) in enumerate(zip(BETS, CALLS))}
 
 
 def wat(text: str) -> bytes:
@@ -411,35 +424,14 @@ def test_bots_forget_between_legs(entrants: dict[str, Entrant], name: str) -> No
     assert first == second
 
 
-@pytest.mark.parametrize("name", ["proportional", "proportional_double", "proportional_int", "proportional_float"])
-def test_fractions_of_a_dollar_are_cut_off(entrants: dict[str, Entrant], name: str) -> None:
-    assert_plays_like(entrants[name], only_as_a(lambda view: int(50 * view.card - 25)))
-
-
-@pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("most_")])
-def test_huge_bets_are_the_most(entrants: dict[str, Entrant], name: str) -> None:
-    assert_plays_like(entrants[name], only_as_a(lambda _view: 50))
-
-
-@pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("least_")])
-def test_bets_below_zero_are_passes(entrants: dict[str, Entrant], name: str) -> None:
-    assert_plays_like(entrants[name], only_as_a(lambda _view: 0))
-
-
-@pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("call_")])
-def test_anything_but_zero_calls(entrants: dict[str, Entrant], name: str) -> None:
-    assert_plays_like(entrants[name], only_as_b(lambda _view, _bet: True))
-
-
-@pytest.mark.parametrize("name", ["fold_byte", "fold_int"])
-def test_calls_are_read_at_the_width_of_the_function(entrants: dict[str, Entrant], name: str) -> None:
-    """What the function's own type cuts to zero is a fold."""
-    assert_plays_like(entrants[name], only_as_b(lambda _view, _bet: False))
-
-
-@pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("price")])
-def test_b_sees_the_bet_whatever_its_type(entrants: dict[str, Entrant], name: str) -> None:
-    assert_plays_like(entrants[name], only_as_b(lambda _view, bet: bet <= 20))
+@pytest.mark.parametrize(
+    ("number", "bet", "call"), [(number, bet, call) for number, ((bet, _), (call, _)) in enumerate(zip(BETS, CALLS))]
+)
+def test_answers_and_bets_of_every_type(
+    entrants: dict[str, Entrant], number: int, bet: Callable[[View], int], call: Callable[[View, int], bool]
+) -> None:
+    model = Bot(bet, lambda view, of_a: int(call(view, of_a)))
+    assert_plays_like(entrants[f"typed_{number}"], model)
 
 
 def test_bots_see_both_stacks(entrants: dict[str, Entrant]) -> None:

@@ -27,27 +27,20 @@ C_BOT = "int a(Bot *bot) { return 1; } int b(Bot *bot, int bet) { return 1; }\n"
 BOTS: dict[str, tuple[Contest, str, str]] = {
     "structured.cpp": (TWO_CARD_DRAW, "gnu++17", "#include <utility>\nauto [one, two] = std::pair(1, 2);\n" + CLASS),
     "registers.cpp": (TWO_CARD_DRAW, "gnu++17", "int f(int n) { register int m = n; return m; }\n" + CLASS),
-    "shuffles.cpp": (
+    "retired.cpp": (
         TWO_CARD_DRAW,
         "gnu++11",
-        "#include <algorithm>\n#include <vector>\nusing namespace std;\n"
-        "void mix(vector<int> &v) { random_shuffle(v.begin(), v.end()); }\n" + CLASS,
+        "#include <algorithm>\n#include <functional>\n#include <memory>\n#include <vector>\nusing namespace std;\n"
+        "void mix(vector<int> &v) { random_shuffle(v.begin(), v.end()); }\n"
+        "auto_ptr<int> p(new int(3));\n"
+        "int less_than(const vector<int> &v) { return count_if(v.begin(), v.end(), bind1st(less<int>(), 3)); }\n"
+        "void f() throw(int) { throw 3; }\n" + CLASS,
     ),
-    "owns.cpp": (TWO_CARD_DRAW, "gnu++11", "#include <memory>\nstd::auto_ptr<int> p(new int(3));\n" + CLASS),
-    "binds.cpp": (
-        TWO_CARD_DRAW,
-        "gnu++11",
-        "#include <algorithm>\n#include <functional>\n#include <vector>\n"
-        "int less_than(const std::vector<int> &v) {"
-        " return std::count_if(v.begin(), v.end(), std::bind1st(std::less<int>(), 3)); }\n" + CLASS,
-    ),
-    "lists.cpp": (TWO_CARD_DRAW, "gnu++11", "void f() throw(int) { throw 3; }\n" + CLASS),
     "globals.cpp": (
         HOLDEM_TRAINING,
         "gnu++11",
-        HOLDEM + "int data[10], byte, size;\nint g() { return data[size] + byte; }\n" + DECISION,
+        HOLDEM + "int data[10], byte, size;\nint g() { return data[size] + byte; }\nauto x = {1, 2};\n" + DECISION,
     ),
-    "auto_pairs.cpp": (HOLDEM_TRAINING, "gnu++11", HOLDEM + "auto_ptr<int> p;\nauto x = {1, 2};\n" + DECISION),
     "words.cpp": (TWO_CARD_DRAW, "gnu++98", "static int constexpr = 3, decltype = 4, alignas = 5;\n" + CLASS),
     "plain.c": (VON_NEUMANN_POKER, "gnu17", C_BOT),
     "restricts.c": (VON_NEUMANN_POKER, "gnu89", "static int restrict = 3, typeof_ = 1;\n" + C_BOT),
@@ -88,7 +81,7 @@ def test_the_first_standard_that_fits_builds_it(built: dict[str, Entrant], folde
 
 
 def test_check_says_by_which(folder: Path, built: dict[str, Entrant]) -> None:
-    done = call(["check", str(folder / "two_card_draw" / "owns.cpp"), "--contest", "two_card_draw"])
+    done = call(["check", str(folder / "two_card_draw" / "retired.cpp"), "--contest", "two_card_draw"])
     assert "compiled by gnu++11" in " ".join(done.stdout.split()), done.stdout + done.stderr
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,9 +17,8 @@ from tests.hostile.field import (
     HERE,
     Ground,
     confined_processes,
-    descendants,
 )
-from tests.runner.test_executors import ray_workers
+from tests.processes import are_gone, comes, descendants, ray_workers
 
 PEOPLE = {name: GOOD[name] for name in ("steady.c", "patient.py", "plain")}
 DEAF = [HERE / "programs" / "deaf_to_signals", HERE / "python" / "outlives_its_leg.py", HERE / "python" / "sleeps.py"]
@@ -46,35 +44,21 @@ def run(ground: Ground, *more: str) -> Iterator[subprocess.Popen[str]]:
 
 def wait_for_confined(process: subprocess.Popen[str], least: int) -> set[int]:
     """The confined processes of a run, once there are so many."""
-    deadline = time.monotonic() + 300  # the compiler may have to build its libraries first
-    while process.poll() is None and time.monotonic() < deadline:
+    mine: set[int] = set()
+
+    def play() -> bool:
+        nonlocal mine
         mine = {pid for pid, line in descendants(process.pid).items() if is_playing(pid, line)}
-        if len(mine) >= least:
-            return mine
-        time.sleep(0.05)
-    raise AssertionError(f"it never played: {process.poll()}")
+        return len(mine) >= least
+
+    assert comes(play, 300, process), process.poll()  # the compiler may have to build its libraries first
+    return mine
 
 
 def is_playing(pid: int, line: str) -> bool:
     """Whether a process is a bot's: it starts with its orders, or it is a program in its folder."""
     with suppress(OSError):
         return "purpose" in line or "/programs/" in os.readlink(f"/proc/{pid}/cwd")
-    return False
-
-
-def gone(processes: set[int], seconds: float = 5.0) -> bool:
-    """Whether all of these end within so many seconds."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if not any(is_alive(pid) for pid in processes):
-            return True
-        time.sleep(0.05)
-    return False
-
-
-def is_alive(pid: int) -> bool:
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in ("Z", "X")
     return False
 
 
@@ -86,7 +70,7 @@ def test_a_driver_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
         mine = wait_for_confined(process, 6)
         process.send_signal(number)
         process.wait(30)
-        assert gone(mine)
+        assert are_gone(mine)
     assert not {pid for pid in confined_processes() if pid in mine}
 
 
@@ -99,12 +83,12 @@ def test_ray_and_its_workers_that_are_killed(tmp_path: Path) -> None:
         worker = next(pid for pid in ray_workers(process.pid) if any_playing(pid))
         mine = {pid for pid, line in descendants(worker).items() if is_playing(pid, line)}
         os.kill(worker, signal.SIGKILL)
-        assert gone(mine)
+        assert are_gone(mine)
         again = wait_for_confined(process, 6)
         assert not again & mine
         process.kill()
         process.wait(30)
-        assert gone(again, 15.0)  # workers notice after some seconds that their driver is gone
+        assert are_gone(again, 15.0)  # workers notice after some seconds that their driver is gone
 
 
 def any_playing(worker: int) -> bool:

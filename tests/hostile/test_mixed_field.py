@@ -21,7 +21,7 @@ from tournament.runner.executors.own_ray import own_ray
 from tournament.standings.results import Results
 
 NAMES = {
-    "webassembly": ("endless_loop_at_once", "out_of_bounds_write"),
+    "webassembly": ("division_by_zero", "endless_loop_at_once", "out_of_bounds_write", "unbounded_recursion"),
     "python": ("aborts", "attacks_its_parent", "garbage_bytes"),
     "programs": ("ends_after_a_question",),
 }
@@ -36,7 +36,7 @@ def test_every_kind_of_bot_here_and_on_ray(
     """
     kinds = {kind: [bot for bot in bots_in(kind) if bot.stem in names] for kind, names in NAMES.items()}
     bots = [bot for found in kinds.values() for bot in found if found is not kinds["webassembly"]]
-    assert len(bots) == 4 and len(kinds["webassembly"]) == 2
+    assert len(bots) == 4 and len(kinds["webassembly"]) == 4
     ground = Ground(tmp_path)
     for bot in kinds["webassembly"]:  # some have the names of others
         copy = tmp_path / f"compiled_{bot.name}"

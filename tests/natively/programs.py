@@ -28,7 +28,7 @@ COMPILERS = {".c": "gcc", ".cpp": "g++"}
 # The first of these that compiles a text is taken.
 STANDARDS = {".c": ("gnu17", "gnu89"), ".cpp": ("gnu++17", "gnu++11", "gnu++98")}
 # What the bots' compiler is told too, or what makes another processor count as a PC does.
-FLAGS = ["-O2", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fsigned-char"]
+FLAGS = ["-O0", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fsigned-char"]
 # No program is bounded by it: limits have tests of their own.
 FUEL = 1_900_000_000
 Question = tuple[int, tuple[int, ...], bytes]

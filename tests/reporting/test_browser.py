@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
+from tests.processes import comes
 from tests.reporting.conftest import HOSTILE_NAME, SHIPPED, Played
 from tournament.reporting.games import as_json
 
@@ -76,10 +76,7 @@ class Page:
     def shows(self, *ids: str) -> bool:
         """Whether these sections and no others come into view; the browser tells of a new fragment when it likes."""
         script = "return [...document.querySelectorAll('[data-view]')].filter(e => e.offsetParent).map(e => e.id)"
-        end = time.monotonic() + 20
-        while (found := self.run(script)) != list(ids) and time.monotonic() < end:
-            time.sleep(0.02)
-        return bool(found == list(ids))
+        return comes(lambda: self.run(script) == list(ids), 20)
 
 
 @pytest.fixture(scope="module")

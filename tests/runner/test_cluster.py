@@ -15,7 +15,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +33,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
-from tests.hostile.field import descendants
+from tests.processes import comes, descendants
 from tournament.cache import cache_folder
 
 BOTS = ["bold", "calm", "dull", "even", "fair", "glad"]
@@ -160,12 +159,9 @@ def commits(place: Place) -> int:
 
 def wait_until(what: Callable[[], object], run: subprocess.Popen[str]) -> None:
     """Until it is so; a run that ends before, or takes too long, fails the test with what it said."""
-    end = time.monotonic() + SECONDS
-    while not what():
-        if run.poll() is not None or time.monotonic() > end:
-            run.kill()
-            raise AssertionError(run.communicate())
-        time.sleep(0.02)
+    if not comes(what, SECONDS, run):
+        run.kill()
+        raise AssertionError(run.communicate())
 
 
 def complaints_of(run: subprocess.Popen[str]) -> str:
@@ -333,7 +329,7 @@ def test_a_token_in_the_home_folder_will_do(cluster: Cluster, place: Place, tmp_
 AGAIN = "what was committed stays, run again once the cluster is back\n"
 
 
-def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, place: Place) -> None:
+def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, worker: Node, place: Place) -> None:
     with cluster.run(place) as run:
         wait_until(lambda: commits(place) > 1, run)
         cluster.nodes[0].kill()

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,8 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
-from tests.forks import Forks, forks
+from tests.forks import Forks, shared
+from tests.processes import comes
 from tests.runner.test_replicas import place_of_neighbours, records, until_settled
 from tournament.keys import master_key, seed_fingerprint
 from tournament.standings.results import load
@@ -55,10 +56,8 @@ class CrashServer:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrashServer]:
-    folder = tmp_path_factory.mktemp("forks")
-    with forks(folder) as started:
-        yield CrashServer(started, folder / "steps")
+def server(tmp_path_factory: pytest.TempPathFactory) -> CrashServer:
+    return CrashServer(shared(), tmp_path_factory.mktemp("forks") / "steps")
 
 
 # The whole of a sweep takes minutes.
@@ -240,8 +239,7 @@ def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path, number
     with subprocess.Popen(
         command_line(place.arguments()), env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as run:
-        while not list((place.results / "games").glob("*")) and run.poll() is None:
-            time.sleep(0.02)
+        assert comes(lambda: list((place.results / "games").glob("*")), run=run)
         os.kill(run.pid, number)
         _, said = run.communicate(timeout=20)
     complaints = "".join(line for line in said.splitlines(keepends=True) if not line.startswith("Compiling "))

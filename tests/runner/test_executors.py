@@ -10,8 +10,7 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
-from tests.hostile.field import descendants
+from tests.processes import are_gone, comes, descendants, ray_workers
 from tournament.errors import RunFailed
 from tournament.runner.contest_run import Progress
 from tournament.runner.executors import choose_executor
@@ -180,7 +179,6 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
     first_plays, started = threading.Event(), threading.Event()
 
     def play_task(task: int, _artifacts: object, stopping: Callable[[], bool], turn: threading.BoundedSemaphore) -> int:
-        end = time.monotonic() + 60
         if task:
             first_plays.wait(10)
         with turn:
@@ -189,9 +187,7 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
             else:
                 first_plays.set()
                 started.wait(10)
-            while task and not stopping() and time.monotonic() < end:
-                time.sleep(0.01)
-        told.append(time.monotonic() < end)
+            told.append(not task or comes(stopping))
         return task
 
     monkeypatch.setattr("tournament.runner.executors.local.play_task", play_task)
@@ -241,11 +237,6 @@ def processes_of(driver: int) -> dict[int, str]:
     return {driver: Path(f"/proc/{driver}/cmdline").read_text().replace("\0", " ")} | descendants(driver)
 
 
-def ray_workers(driver: int) -> list[int]:
-    """Processes that play tasks in the Ray that a process started."""
-    return [process for process, line in descendants(driver).items() if re.match("ray::.*play", line)]
-
-
 def listens_on(processes: Iterable[int]) -> dict[str, ipaddress.IPv4Address | ipaddress.IPv6Address]:
     """Addresses at which these processes take TCP connections or UDP messages, by port and process."""
     owners: dict[str, int] = {}
@@ -272,13 +263,6 @@ def _plain(
 ) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return mapped or address
-
-
-def test_one_ray_worker(place: Place, expected: Outcome, tmp_path: Path) -> None:
-    done = call([*place.arguments(), "--executor", "ray", "--results", str(tmp_path)])
-    assert done.returncode == 0, done.stderr
-    assert re.sub(r".* legs · .*\n", "", done.stderr) == "Starting Ray…\n"  # a slow machine tells how far it is
-    assert_same(outcome(tmp_path / place.results.name), expected)
 
 
 # Traps of each sort: out of stack, of memory's bounds, a division by zero, an abort.
@@ -314,17 +298,27 @@ def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
     arguments = ["run", "holdem_training", "--config", str(tmp_path / "tournament.toml"), "--workers", "2"]
     tables = []
     for executor in ("local", "ray"):
-        assert call([*arguments, "--executor", executor, "--results", str(tmp_path / executor)]).returncode == 0
+        done = call([*arguments, "--executor", executor, "--results", str(tmp_path / executor)])
+        assert done.returncode == 0, done.stderr
         games = pandas.read_parquet(tmp_path / executor / "holdem_training" / "games")
         tables.append(games.sort_values(["match", "session", "game"]).reset_index(drop=True))
+    assert re.sub(r".* legs · .*\n", "", done.stderr) == "Starting Ray…\n"  # a slow machine tells how far it is
     assert len(tables[0]) == 4 * 3 * 400
     pandas.testing.assert_frame_equal(tables[0], tables[1])
+
+
+def kill_one(processes: Sequence[int]) -> bool:
+    """Kill the first, if there is one yet or still; whether it was."""
+    for process in processes[:1]:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+            return True
+    return False
 
 
 def test_two_ray_workers_one_of_which_is_killed(tmp_path: Path) -> None:
     place = new_place(tmp_path, BOTS, sessions=60_000)
     place.play(workers=2, results=tmp_path / "local")
-    killed = 0
     with subprocess.Popen(
         command_line([*place.arguments(), "--executor", "ray", "--workers", "2"]),
         env=environment(),
@@ -332,15 +326,9 @@ def test_two_ray_workers_one_of_which_is_killed(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     ) as run:
-        while not killed and run.poll() is None:
-            for worker in ray_workers(run.pid)[:1]:
-                with suppress(ProcessLookupError):
-                    os.kill(worker, signal.SIGKILL)
-                    killed += 1
-            time.sleep(0.05)
+        assert comes(lambda: kill_one(ray_workers(run.pid)), 120, run)
         _, complaints = run.communicate(timeout=120)
     assert run.returncode == 0, complaints
-    assert killed == 1
     assert_same(outcome(place.results), outcome(tmp_path / "local" / place.results.name))
     assert staged(place) == []
 
@@ -351,8 +339,7 @@ def test_a_failing_disk_of_a_ray_worker_is_one_line(tmp_path: Path) -> None:
     with subprocess.Popen(
         command_line(arguments), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as run:
-        while not ray_workers(run.pid) and run.poll() is None:
-            time.sleep(0.05)
+        comes(lambda: ray_workers(run.pid), 120, run)
         for number in itertools.count():
             (place.results / "staging").rename(place.results / f"no staging {number}")
             try:
@@ -392,9 +379,7 @@ def test_a_ray_of_ones_own_is_closed_to_others_and_gone_with_its_driver(tmp_path
     place = new_place(tmp_path, BOTS, sessions=100_000_000)  # which nobody waits for
     with ray_run(place) as run:
         try:
-            deadline = time.monotonic() + 120
-            while not ray_workers(run.pid) and run.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.1)
+            assert comes(lambda: ray_workers(run.pid), 120, run)
             processes = processes_of(run.pid)
             listening = listens_on(processes)
             assert len(listening) >= 5, listening
@@ -424,18 +409,5 @@ def test_a_ray_of_ones_own_is_closed_to_others_and_gone_with_its_driver(tmp_path
                 assert "answered" not in refused and "nauthenticated" in refused
         finally:
             run.kill()
-    assert gone(set(processes), 15.0), {p: line for p, line in processes.items() if Path(f"/proc/{p}").exists()}
-    deadline = time.monotonic() + 15
-    while folder.exists() and time.monotonic() < deadline:  # its keeper tidies up last
-        time.sleep(0.1)
-    assert not folder.exists()
-
-
-def gone(processes: set[int], seconds: float) -> bool:
-    """Whether all of these end within so many seconds."""
-    deadline = time.monotonic() + seconds
-    while processes & descendants(0).keys():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.1)
-    return True
+    assert are_gone(processes, 15.0), {p: line for p, line in processes.items() if Path(f"/proc/{p}").exists()}
+    assert comes(lambda: not folder.exists(), 15)  # its keeper tidies up last

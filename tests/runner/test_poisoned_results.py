@@ -252,7 +252,7 @@ def test_links_in_the_place_of_summaries_are_replaced(place: Place) -> None:
     assert len(pq.read_table(place.results / "entrants.parquet")) == 4
 
 
-def test_archives_that_are_links_are_passed_over(place: Place, tmp_path: Path) -> None:
+def test_archives_that_are_links_are_ignored(place: Place, tmp_path: Path) -> None:
     shutil.copytree(place.results, tmp_path / "elsewhere")
     assert call(place.arguments("--seed", "8")).returncode == 0
     shutil.rmtree(place.results.with_name(f"{CONTEST}-archive-1"))

@@ -91,18 +91,31 @@ def python_place(folder: Path) -> Place:
     return place
 
 
-def test_replicas_of_processes_are_played_in_step_and_recorded_each_by_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    grown = python_place(tmp_path / "grown")
-    games = with_replicas(grown, 1) + with_replicas(grown, 3)
-    tasks: list[Task] = []
+@pytest.fixture
+def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+    """What is played from now on, task by task."""
+    noted: list[Task] = []
 
     def noting(task: Task, *more: Any) -> Receipt:
-        tasks.append(task)
+        noted.append(task)
         return play_task(task, *more)
 
     monkeypatch.setattr("tournament.runner.executors.local.play_task", noting)
+    return noted
+
+
+def test_tasks_of_webassembly_have_legs_of_one_replica(tmp_path: Path, tasks: list[Task]) -> None:
+    """Though all of them together would make no long batch."""
+    with_replicas(new_place(tmp_path, BOTS, 30, "replicas = 1"), 3)
+    assert {len(task.batches()) for task in tasks} == {1}
+
+
+def test_replicas_of_processes_are_played_in_step_and_recorded_each_by_itself(
+    tmp_path: Path, tasks: list[Task]
+) -> None:
+    grown = python_place(tmp_path / "grown")
+    games = with_replicas(grown, 1) + with_replicas(grown, 3)
+    tasks.clear()
     at_once = python_place(tmp_path / "at_once")
     assert with_replicas(at_once, 3) == games
     assert [len(task.batches()) for task in tasks] == [3]

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 import sandlock
 
 import tournament
+from tests.processes import comes
 from tests.worker.support import SILENT_C, ask, build, write_bot
 from tournament.cli.commands import main
 from tournament.config import load_config
@@ -215,8 +215,8 @@ def test_memory_of_ours_is_not_a_program_s_that_is_executed_while_we_look(
     def executes_first(process: str) -> list[str]:
         if not looks:
             os.write(goes, b"x")
-            while addresses(str(child)) == before or (program == "/bin/true" and not confined.has_ended()):
-                time.sleep(0.001)
+            assert comes(lambda: addresses(str(child)) != before)
+            assert program != "/bin/true" or comes(confined.has_ended)
         looks.append(process)
         return addresses(process)
 

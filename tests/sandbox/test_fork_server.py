@@ -9,11 +9,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.processes import are_gone, comes, is_gone
 from tests.worker.support import ON, pair
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
@@ -50,20 +50,6 @@ def raised_by(source: str) -> str:
 
 def server_of(process: Confined) -> int:
     return int(Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
-    except FileNotFoundError:
-        return True
 
 
 def test_how_forks_end_is_known() -> None:
@@ -143,7 +129,7 @@ def test_a_killed_server_takes_its_forks_along_and_another_serves_on() -> None:
     process = python_bot()
     server = server_of(process)
     os.kill(server, signal.SIGKILL)
-    wait_until(lambda: is_gone(process.pid))
+    assert comes(lambda: is_gone(process.pid))
     assert process.end() == -signal.SIGKILL
     again = python_bot()
     assert server_of(again) != server
@@ -215,10 +201,10 @@ def test_servers_without_forks_end_after_a_while(monkeypatch: pytest.MonkeyPatch
     busy = python_bot()
     assert ran("exit 0").status == 0
     assert len(fork_server._servers) == 2
-    wait_until(lambda: len(fork_server._servers) == 1)
+    assert comes(lambda: len(fork_server._servers) == 1)
     assert not busy.has_ended()
     busy.end()
-    wait_until(lambda: not fork_server._servers)
+    assert comes(lambda: not fork_server._servers)
 
 
 def test_starting_a_server_does_not_wait_for_who_ends_idle_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,4 +250,4 @@ def test_forks_die_with_the_tournament() -> None:
         pids = [int(pid) for pid in driver.stdout.readline().split()]
         assert len(pids) == 2 and not any(map(is_gone, pids))
         driver.kill()
-    wait_until(lambda: all(map(is_gone, pids)))
+    assert are_gone(pids)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import comes
 from tests.support import build_folder
 from tests.worker.support import Source, build, problem_of, script
 from tournament.artifacts import compiler_run, libraries, program_build
@@ -76,10 +77,8 @@ def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:
     ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:
         use = GroupUse(process.pid)
-        deadline = time.monotonic() + 30
-        while (found := use()).waits or found.cpu < 0.2:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        assert comes(lambda: use().cpu >= 0.2 and not use().waits, 30)
+        found = use()
         assert found.delay >= 0
         process.communicate()
     assert use().cpu == found.cpu

@@ -52,6 +52,24 @@ def test_far_apart_all_have_a_place_of_their_own_and_equal_ones_share_it() -> No
     assert rank_bounds(surely_ahead(np.array([2.0, 1.0]), np.zeros((2, BLOCKS)), 31)) == [(1, 1), (2, 2)]
 
 
+def test_pairs_are_tested_step_by_step_until_one_is_not_told_apart() -> None:
+    """Holm's correction: of three pairs the clearest needs a third of the error rate, the next one half, the last all.
+
+    Differences are in standard errors: each entrant has half a unit of variance of its own.
+    """
+    residuals = np.sin(np.outer([1, 2, 3], 2 * np.pi * np.arange(BLOCKS) / BLOCKS)) / math.sqrt(BLOCKS)
+    whole, half, third = (quantile(1 - 0.025 / pairs, BLOCKS - 1) for pairs in (1, 2, 3))
+
+    def told(*scores: float) -> list[tuple[int, int]]:
+        ahead = surely_ahead(np.array(scores), residuals, BLOCKS - 1)
+        return [(int(row), int(column)) for row, column in np.argwhere(ahead)]
+
+    assert told(100.0, (whole + half) / 2, 0.0) == [(0, 1), (0, 2), (1, 2)]
+    assert told(100.0, whole - 0.1, 0.0) == [(0, 1), (0, 2)]
+    assert told(whole + half, (whole + half) / 2, 0.0) == [(0, 2)], "no pair comes after one that is not told apart"
+    assert told(third - 0.1, 0.0, 0.0) == []
+
+
 @given(st.integers(0, 2**32), st.integers(2, 9))
 def test_bounds_are_ranks_that_get_no_better_down_the_list(seed: int, count: int) -> None:
     chance = np.random.default_rng(seed)

@@ -22,7 +22,7 @@ from tournament.runner.schedule import match_number
 from tournament.standings.estimates import error_of_sum
 from tournament.standings.results import crosstable_values
 from tournament.standings.standings import Standing, compute_standings
-from tournament.standings.student import quantile
+from tournament.standings.student import quantile, two_sided_tail
 from tournament.store.ledger import Batch, Field, FieldEntrant
 from tournament.store.legs import Fault, LegResult
 
@@ -132,6 +132,18 @@ def test_scores_and_counts_are_plain_sums() -> None:
         # Of independent sessions, blocks must tell what the sessions themselves do, up to the noise of 32 blocks.
         assert error == pytest.approx(math.sqrt(320) * per_session.std(ddof=1), rel=4 / math.sqrt(2 * 31))
     assert standings.games == 6 * 3200
+
+
+def test_what_is_said_of_all_at_once_has_the_fewest_degrees_of_freedom_that_anybody_has() -> None:
+    """Cat and dan met over four sessions, so of four blocks; ann and bob over all 32."""
+    points = np.tile([3.0, -2.0], 80) + 0.2
+    field = field_of(["ann", "bob", "cat", "dan"])
+    legs = [leg_of(field, "ann", "bob", points), leg_of(field, "cat", "dan", np.array([99.0, 101.0, 98.0, 102.0]))]
+    lines = lines_of(field, legs)
+    assert list(lines) == ["cat", "ann", "bob", "dan"]
+    blocks = points.reshape(BLOCKS, -1).sum(axis=1)
+    away = float(blocks.mean() / blocks.std(ddof=1)) * math.sqrt(BLOCKS)
+    assert lines["ann"].order_probability == pytest.approx(1 - float(two_sided_tail(away, 3)) / 2)
 
 
 @pytest.mark.statistical

@@ -666,7 +666,7 @@ def test_entries_are_read_side_by_side_and_added_in_order(
     assert read_state(storage) == wanted
 
 
-def test_other_files_in_the_ledger_are_passed_over(storage: FolderStorage) -> None:
+def test_other_files_in_the_ledger_are_ignored(storage: FolderStorage) -> None:
     ledger = two_entries(storage)
     (ledger / "notes.json").write_text("{}")
     (ledger / "00000002.json~").write_text("")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
@@ -20,6 +19,7 @@ from hypothesis import strategies as st
 
 from engine.kernel.records import Table
 from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, outcome
+from tests.processes import comes, descendants
 from tests.support import poker_tables
 from tests.worker.support import ON, SILENT_C, RecordDesk, answering, artifacts_of, build, legs_of, play, write_bot
 from tournament.api import run
@@ -277,27 +277,16 @@ def test_a_batch_whose_rows_are_too_many_for_memory(monkeypatch: pytest.MonkeyPa
     assert [leg.what_counts for leg in play(field, playing)] == expected
 
 
-def descendants(process: str = "self") -> set[int]:
-    found = set()
-    with contextlib.suppress(FileNotFoundError):  # of a process or thread that ends meanwhile
-        for path in Path(f"/proc/{process}/task").iterdir():
-            for pid in (path / "children").read_text().split():
-                found |= {int(pid)} | descendants(pid)
-    return found
-
-
 @contextlib.contextmanager
 def nothing_left(folder: Path) -> Iterator[None]:
     """No process, no descriptor, no file more than before, but for those that are kept to start bots from."""
     fork_server.end_idle()
-    before = descendants(), set(os.listdir("/proc/self/fd"))
+    before = set(descendants(os.getpid())), set(os.listdir("/proc/self/fd"))
     yield
     fork_server.end_idle()
-    assert descendants() <= before[0]
-    deadline = time.monotonic() + 5  # sandlock closes what it has of a process when it sees it ended
-    while len(os.listdir("/proc/self/fd")) > len(before[1]) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert len(os.listdir("/proc/self/fd")) <= len(before[1])
+    assert set(descendants(os.getpid())) <= before[0]
+    # sandlock closes what it has of a process when it sees it ended.
+    assert comes(lambda: len(os.listdir("/proc/self/fd")) <= len(before[1]), 5)
     assert [path for path in folder.rglob("*") if path.is_file()] == []
 
 

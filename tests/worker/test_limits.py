@@ -237,8 +237,9 @@ class Queueing:
     As Linux has it: the wait is counted only once it is over. `ticks` are (seconds, processor time, delay) by audit.
     """
 
-    def __init__(self, ticks: Sequence[tuple[float, float, float]]) -> None:
+    def __init__(self, ticks: Sequence[tuple[float, float, float]], written: bool = False) -> None:
         self.ticks = ticks
+        self.written = written
         self.now = 0
 
     def cpu_seconds(self) -> float:
@@ -248,15 +249,17 @@ class Queueing:
         return sum(tick[2] for tick in self.ticks[: self.now + 1])
 
     def has_written(self) -> bool:
-        return False
+        return self.written
 
     def waits_for_processor(self) -> bool:
         return self.ticks[self.now][1:] == (0.0, 0.0)
 
 
-def verdict(ticks: Sequence[tuple[float, float, float]], spent: Spent | None = None) -> str | None:
+def verdict(
+    ticks: Sequence[tuple[float, float, float]], spent: Spent | None = None, written: bool = False
+) -> str | None:
     """What a process is told that has one message to answer all the while."""
-    process = Queueing(ticks)
+    process = Queueing(ticks, written)
     limits = TimeLimits(
         Settings(
             wall_seconds_per_decision=1, wall_seconds_per_leg=2, cpu_seconds_per_decision=1.5, cpu_seconds_per_leg=60
@@ -299,6 +302,12 @@ def test_a_new_message_begins_anew_and_a_start_may_take_longer() -> None:
     assert said == [None] * 5
     process.now = 5
     assert limits.exceeded(2, False, 0.05, Spent(1)) == "took more than 0.5 s of processor time for a decision"
+
+
+def test_an_answer_that_waits_to_be_read_is_not_late() -> None:
+    sleeps = [(0.5, 0.0001, 0.0)] * 20
+    assert verdict(sleeps)
+    assert not verdict(sleeps, written=True)
 
 
 def test_time_for_which_the_worker_itself_stood_still_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:

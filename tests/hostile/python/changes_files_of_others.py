@@ -5,7 +5,7 @@ Verdict: ok
 
 import os
 
-done = False
+from attempts import a, b
 
 ATTEMPTS = (
     lambda: os.chmod("@canary@", 0o777),
@@ -18,20 +18,3 @@ ATTEMPTS = (
     lambda: os.setxattr("@canary@", "user.mark", b"1"),
     lambda: os.removexattr("@canary@", "user.mark"),
 )
-
-
-def a(bot):
-    global done
-    if not done:
-        done = True
-        for number, attempt in enumerate(ATTEMPTS):
-            try:
-                result = attempt()
-            except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
-                continue
-            raise AssertionError(f"attempt {number} gave {result}")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

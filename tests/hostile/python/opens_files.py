@@ -5,7 +5,7 @@ Verdict: ok
 
 import os
 
-done = False
+from attempts import a, b
 
 ATTEMPTS = (
     lambda: open("@canary@").read(),
@@ -25,20 +25,3 @@ ATTEMPTS = (
     lambda: os.listxattr("@canary@"),
     lambda: os.chroot("/tmp"),
 )
-
-
-def a(bot):
-    global done
-    if not done:
-        done = True
-        for number, attempt in enumerate(ATTEMPTS):
-            try:
-                result = attempt()
-            except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
-                continue
-            raise AssertionError(f"attempt {number} gave {result}")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

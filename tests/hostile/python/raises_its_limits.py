@@ -6,7 +6,7 @@ Verdict: ok
 import os
 import resource
 
-done = False
+from attempts import a, b
 
 ATTEMPTS = (
     lambda: resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
@@ -23,20 +23,3 @@ ATTEMPTS = (
     lambda: os.sched_setaffinity(0, {0}),
     lambda: os.setpriority(os.PRIO_PROCESS, 0, -5),
 )
-
-
-def a(bot):
-    global done
-    if not done:
-        done = True
-        for number, attempt in enumerate(ATTEMPTS):
-            try:
-                result = attempt()
-            except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
-                continue
-            raise AssertionError(f"attempt {number} gave {result}")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -5,7 +5,7 @@ Verdict: ok
 
 import os
 
-done = False
+from attempts import a, b
 
 ATTEMPTS = (
     lambda: open(f"/proc/{os.getppid()}/mem", "rb").read(1),
@@ -38,20 +38,3 @@ ATTEMPTS = (
     lambda: os.listdir("/sys"),
     lambda: open("/sys/kernel/notes", "rb"),
 )
-
-
-def a(bot):
-    global done
-    if not done:
-        done = True
-        for number, attempt in enumerate(ATTEMPTS):
-            try:
-                result = attempt()
-            except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
-                continue
-            raise AssertionError(f"attempt {number} gave {result}")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

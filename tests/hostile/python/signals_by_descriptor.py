@@ -7,7 +7,7 @@ import fcntl
 import os
 import signal
 
-done = False
+from attempts import a, b
 
 ATTEMPTS = (
     lambda: fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid()),
@@ -19,20 +19,3 @@ ATTEMPTS = (
     lambda: fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH),
     lambda: fcntl.ioctl(0, 0x5412, b"x"),
 )
-
-
-def a(bot):
-    global done
-    if not done:
-        done = True
-        for number, attempt in enumerate(ATTEMPTS):
-            try:
-                result = attempt()
-            except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
-                continue
-            raise AssertionError(f"attempt {number} gave {result}")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

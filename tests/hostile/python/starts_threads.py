@@ -9,7 +9,7 @@ import multiprocessing
 import threading
 import time
 
-done = False
+from attempts import a, b
 
 ATTEMPTS = (
     lambda: _thread.start_new_thread(time.sleep, (1000,)),
@@ -18,20 +18,3 @@ ATTEMPTS = (
     lambda: multiprocessing.Process(target=time.sleep, args=(1000,)).start(),
     lambda: multiprocessing.get_context("spawn").Process(target=time.sleep, args=(1000,)).start(),
 )
-
-
-def a(bot):
-    global done
-    if not done:
-        done = True
-        for number, attempt in enumerate(ATTEMPTS):
-            try:
-                result = attempt()
-            except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
-                continue
-            raise AssertionError(f"attempt {number} gave {result}")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

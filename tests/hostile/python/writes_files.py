@@ -6,7 +6,7 @@ Verdict: ok
 import os
 import tempfile
 
-done = False
+from attempts import a, b
 
 ATTEMPTS = (
     lambda: open("/tmp/left_by_a_hostile_bot", "w"),
@@ -31,20 +31,3 @@ ATTEMPTS = (
     lambda: open(os.__file__, "a"),
     lambda: os.memfd_create("left_by_a_hostile_bot"),
 )
-
-
-def a(bot):
-    global done
-    if not done:
-        done = True
-        for number, attempt in enumerate(ATTEMPTS):
-            try:
-                result = attempt()
-            except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
-                continue
-            raise AssertionError(f"attempt {number} gave {result}")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -1,22 +1,7 @@
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "hostile.h"
 
 int main(void) {
-    char line[256];
-    fgets(line, sizeof line, stdin);
-    fgets(line, sizeof line, stdin);
+    wait_for_a_question();
     int kinds[] = {MAP_PRIVATE | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN};
     long pages = 0;
     for (int kind = 0; kind < 3; kind++)
