@@ -279,6 +279,14 @@ def plain_table(title: str, caption: str | None = None) -> Table:
     return Table(title=title, caption=caption, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
 
 
+def facts_table() -> Table:
+    """A table of two columns: what each line is about, and what there is to say."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    return table
+
+
 def _in_cells(scoring: HouseScoring) -> list[Measure]:
     return [measure for measure in scoring.measures if measure.from_width <= _CELL_WIDTH]
 
