@@ -12,8 +12,9 @@ from tournament.cli.tables import facts_table
 from tournament.contests.contest import Contest
 from tournament.errors import printable
 from tournament.store.legs import Fault
-from tournament.trial.check import CheckReport, Meter
+from tournament.trial.check import CheckReport
 from tournament.trial.match import MatchReport
+from tournament.trial.playing import Meter
 
 
 def check_table(report: CheckReport) -> Table:
