@@ -225,7 +225,7 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
         for legs in range(1, 71):
             now += apart / 16
             leader = Standing("ahead", "c", "", 1)
-            shows.done(Progress(legs, 90, 10 * legs, legs / 4, 2.5, Standings((leader,), (), ())))
+            shows.on_progress(Progress(legs, 90, 10 * legs, legs / 4, 2.5, Standings((leader,), (), ())))
     lines = written.getvalue().splitlines()
     if not as_json:
         assert [re.sub(" legs.*", "", line) for line in lines] == [f"A contest: {legs}/90" for legs in (16, 32, 48, 64)]

@@ -107,7 +107,7 @@ class Listener:
     def say(self, text: str) -> None:
         self.told.append(text)
 
-    def done(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
         self.told.append(repr(progress.standings))
 
 

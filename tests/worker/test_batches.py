@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.runner.batching import Pace
+from tournament.runner.batching import Pace, batches_to_play, legs_to_play
+from tournament.runner.schedule import Competitor, Fixture, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult
 from tournament.worker.batch import Receipt
@@ -19,21 +23,41 @@ def new_pace(workers: int, sessions: int) -> Pace:
     return Pace(workers, sessions, 12.0, VON_NEUMANN_POKER.expected_rate)
 
 
+@dataclass(frozen=True)
+class OneMatchForEachLeg:
+    """A schedule of legs that are, or aren't, in lanes; a replica is so many of them."""
+
+    in_lanes: list[bool]
+    legs_of_replica: int = 10**9
+
+    @property
+    def competitors(self) -> list[Competitor]:
+        return [player for fixture in self.fixtures() for player in (fixture.x, fixture.y)]
+
+    def fixtures(self) -> Iterator[Fixture]:
+        other = Competitor(1, "other", "wasm", "")
+        for number, in_lanes in enumerate(self.in_lanes):
+            yield Fixture(0, number, f"{number}", Competitor(0, "bot", "python" if in_lanes else "wasm", ""), other)
+
+    def place(self, match: int, number: int) -> tuple[int, int, int]:
+        return number // self.legs_of_replica, match, number
+
+    def total(self) -> int:
+        return len(self.in_lanes)
+
+    def leg(self, fixture: Fixture) -> int:
+        return fixture.number
+
+
+def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[tuple[int, ...]]:
+    """The batches of a schedule's legs, by their numbers."""
+    batches = batches_to_play(cast(Schedule, schedule), {str(number) for number in done}, pace)
+    return cast("list[tuple[int, ...]]", list(batches))
+
+
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
     """The batches of legs that are, or aren't, in lanes."""
-    batches: list[list[bool]] = []
-    batch: list[bool] = []
-    counts = [0, 0]
-    left = [legs.count(False), legs.count(True)]
-    for leg in chain(legs, [None]):
-        if leg is not None:
-            batch.append(leg)
-            counts[leg] += 1
-        if batch and (leg is None or pace.batch_is_full(*counts, *left)):
-            batches.append(batch)
-            left = [left[0] - counts[0], left[1] - counts[1]]
-            batch, counts = [], [0, 0]
-    return batches
+    return [[legs[number] for number in batch] for batch in numbers(OneMatchForEachLeg(legs), pace)]
 
 
 def seconds(batch: list[bool], pace: Pace) -> float:
@@ -89,3 +113,23 @@ def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     assert pace.leg_seconds(True) == pytest.approx(0.6)
     assert (pace.legs, pace.legs_in_lanes, pace.games) == (20, 10, 24_000)
     assert pace.seconds_for(10, 10) == pytest.approx((0.1 + 6.0) / 2)
+
+
+def test_a_batch_ends_where_a_leg_is_done() -> None:
+    """So no part has legs on both sides of one in another part."""
+    assert numbers(OneMatchForEachLeg([False] * 6), new_pace(1, 1), done=(0, 3)) == [(1, 2), (4, 5)]
+    assert numbers(OneMatchForEachLeg([True] * 6), new_pace(1, 1), done=(2,)) == [(0, 1), (3, 4, 5)]
+    assert numbers(OneMatchForEachLeg([True, False]), new_pace(1, 1), done=(0, 1)) == []
+
+
+def test_only_legs_in_lanes_go_on_into_another_replica() -> None:
+    assert numbers(OneMatchForEachLeg([True] * 6, legs_of_replica=2), new_pace(1, 1)) == [(0, 1, 2, 3, 4, 5)]
+    assert numbers(OneMatchForEachLeg([False] * 6, legs_of_replica=2), new_pace(1, 1)) == [(0, 1), (2, 3), (4, 5)]
+    mixed = OneMatchForEachLeg([True, False, True, True, True, True], legs_of_replica=2)
+    assert numbers(mixed, new_pace(1, 1)) == [(0, 1), (2, 3, 4, 5)]
+
+
+def test_legs_to_play_are_counted_by_kind() -> None:
+    mixed = cast(Schedule, OneMatchForEachLeg([True, False, True, False, False]))
+    assert legs_to_play(mixed, {"0", "4"}) == (2, 1)
+    assert legs_to_play(cast(Schedule, OneMatchForEachLeg([False] * 3)), {"1"}) == (2, 0)
