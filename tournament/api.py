@@ -31,7 +31,7 @@ def run(
     """Play a contest and return its results, as the command `tournament run` does.
 
     What is not given comes from tournament.toml. Raises tournament.errors.BadInput
-    for what you can mend and RunFailed when the run stopped short.
+    for what you can mend, and RunFailed when the run stopped short.
     """
     chosen = load_config(
         contest,

@@ -59,7 +59,7 @@ class Contests:
     """The contests that a settings file makes, by name: a table each. Those that are built in are there without one.
 
     `chosen` are those of the file; or, where it has none, all. `broken` are those whose package can't be loaded,
-    with what is wrong: they disturb nobody but who asks for them.
+    with what is wrong, which is raised only when one is asked for.
     """
 
     made: dict[str, Contest]

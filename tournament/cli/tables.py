@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.
 MOST_COLUMNS = 24
-# Standard errors to either side of a match's mean that an interval of 95% has, for its many sessions.
+# Half the width of a 95% interval in standard errors; matches have many sessions.
 _REACH = 1.96
 # Measures that the leaderboard shows on wide terminals only don't go into the crosstable's cells.
 _CELL_WIDTH = 60
@@ -28,7 +28,7 @@ _CELL_WIDTH = 60
 _BETWEEN = " │ "
 _NARROWEST_NAME = 12
 _LONGEST_NAME = 24
-# Of a terminal, below the final table and what is wrong with whom: where the games are, who came late, the prompt.
+# Lines kept free below the final tables: where the games are, who came late, the prompt.
 _LINES_BELOW = 4
 
 
