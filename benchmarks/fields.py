@@ -76,7 +76,7 @@ import tournament
 class Last:
     def say(self, text):
         pass
-    def done(self, progress):
+    def on_progress(self, progress):
         self.progress = progress
 
 last = Last()

@@ -50,7 +50,7 @@ def stop(*chosen):
 contest_run.choose_executor = stop
 try:
     chosen = {"entrants": "bots", "sessions": int(sys.argv[1])}
-    config = load_config("von_neumann_poker", None, general={"results": "results"}, contest=chosen)
+    config = load_config("von_neumann_poker", results="results", **chosen)
     contest_run.run_contest(VON_NEUMANN_POKER, config, contest_run.NobodyWatching())
     stop()
 except KeyboardInterrupt:

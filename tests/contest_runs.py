@@ -106,7 +106,7 @@ class Listener:
     def say(self, text: str) -> None:
         self.said.append(text)
 
-    def done(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
         self.games = progress.games
 
 

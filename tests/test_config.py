@@ -151,8 +151,12 @@ def test_options_lie_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     config = load_text(
         tmp_path / "there",
         GOOD,
-        general={"workers": 7, "results": "mine", "executor": None},
-        contest={"sessions": 9, "seed": None, "entrants": "my_bots"},
+        workers=7,
+        results="mine",
+        executor=None,
+        sessions=9,
+        seed=None,
+        entrants="my_bots",
     )
     assert (config.general.workers, config.general.executor) == (7, "local")
     assert (config.contest.sessions, config.contest.seed) == (9, "5")
@@ -167,14 +171,14 @@ def test_urls_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_a_wrong_option_is_blamed_as_one(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"^--sessions 0: input should be greater than or equal to 1$"):
-        load_text(tmp_path, GOOD, contest={"sessions": 0})
+        load_text(tmp_path, GOOD, sessions=0)
     with pytest.raises(BadInput, match=r"^--executor slurm: input should be 'auto', 'local' or 'ray'$"):
-        load_text(tmp_path, GOOD, general={"executor": "slurm"})
+        load_text(tmp_path, GOOD, executor="slurm")
 
 
 def test_a_wrong_file_is_blamed_also_where_an_option_lies_over_it(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"line 2: sessions = 0"):
-        load_text(tmp_path, f"[{CONTEST}]\nsessions = 0", contest={"sessions": 5})
+        load_text(tmp_path, f"[{CONTEST}]\nsessions = 0", sessions=5)
 
 
 def test_an_unknown_contest(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ import pytest
 import yaml
 from ray.autoscaler._private.util import prepare_config, validate_config
 
-from tournament.cli.brought import OWN
 from tournament.cli.commands import app
+from tournament.cli.groups import OWN
 
 ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"
@@ -101,7 +101,7 @@ def test_the_job_for_kubernetes_is_whole() -> None:
 def test_the_options_that_files_and_pages_give_to_tournament_exist() -> None:
     import typer
 
-    known = {option for p in typer.main.get_command(app).commands["run"].params for option in p.opts}  # type: ignore[attr-defined]
+    known = {option for p in typer.main.get_command(app).get_command(None, "run").params for option in p.opts}  # type: ignore[attr-defined]
     for path in (*DEPLOY.iterdir(), *PAGES):
         for line in re.sub(r"\\\n|\n +--", " --", path.read_text()).splitlines():
             for call in re.findall(r"tournament run ([^'`|&]*)", line):

@@ -13,8 +13,8 @@ import pytest
 import typer
 
 import tournament
-from tournament.cli.brought import BUILT_IN, OWN, load_command
 from tournament.cli.commands import app
+from tournament.cli.groups import BUILT_IN, OWN, load_command
 from tournament.config import General
 from tournament.contests import CONTESTS
 from tournament.entrants.new import templates
@@ -80,14 +80,18 @@ def test_every_contest_says_what_becomes_of_what_a_bot_prints(contest: tournamen
 def test_every_command_is_in_the_readme() -> None:
     for name in OWN:
         assert f"| `tournament {name}" in README
-    for name, where in BUILT_IN.items():
-        command = load_command("this package", name, where)
+    for name, listed in BUILT_IN.items():
+        command = load_command("this package", name, listed.where)
         for inner in getattr(command, "commands", [""]):
             assert f"| `tournament {name} {inner}".rstrip() in README
 
 
 def test_commands_are_listed_as_contests_bring_them() -> None:
-    assert {name: where for contest in CONTESTS for name, where in contest.commands.items()} == BUILT_IN
+    brought = {name: where for contest in CONTESTS for name, where in contest.commands.items()}
+    assert brought == {name: listed.where for name, listed in BUILT_IN.items()}
+    for name, listed in BUILT_IN.items():
+        said = " ".join(load_command("this package", name, listed.where).help.split())
+        assert said.startswith(listed.does)
 
 
 def test_every_language_of_new_bots_is_named() -> None:
@@ -98,7 +102,7 @@ def test_every_language_of_new_bots_is_named() -> None:
 
 
 def _options_of(name: str) -> list[Any]:
-    return list(typer.main.get_command(app).commands[name].params)  # type: ignore[attr-defined]
+    return list(typer.main.get_command(app).get_command(None, name).params)  # type: ignore[attr-defined]
 
 
 def _prose(page: Path) -> str:

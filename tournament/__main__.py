@@ -4,11 +4,11 @@ import gc
 import os
 import sys
 
-# Modules, and the ledger of a large field, are hundreds of thousands of objects that stay: looking through them for
-# garbage again and again took a tenth of a command's time. In numpy nothing here is for its threads.
+# Modules and the ledger of a large field are hundreds of thousands of objects that stay: collecting garbage among
+# them took a tenth of a command's time.
 gc.set_threshold(100_000, 20, 100)
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# For plugins it would read what every installed package declares.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads are of no use here
+# To look for plugins it reads the metadata of every installed package.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
@@ -21,7 +21,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        gc.freeze()  # what is left goes with the process: its end need not look through it
+        gc.freeze()  # no collection at the end: the process frees all
 
 
 if __name__ == "__main__":

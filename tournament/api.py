@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from tournament.audit import verification
 from tournament.audit.replay import Replay, replay_games
 from tournament.audit.report import Verification
-from tournament.config import ExecutorName, config_reader, load_config
+from tournament.config import ExecutorName, load_config
 from tournament.runner.contest_run import NobodyWatching, Watcher, run_contest
 from tournament.standings.results import Results, load
 from tournament.store.storage import inside
@@ -30,18 +31,18 @@ def run(
     """Play a contest and return its results, as the command `tournament run` does.
 
     What is not given comes from tournament.toml. Raises tournament.errors.BadInput
-    for what you can mend and RunFailed when the run stopped short.
+    for what you can mend, and RunFailed when the run stopped short.
     """
     chosen = load_config(
         contest,
-        Path(config) if config is not None else None,
-        general={
-            "results": None if results is None else str(results),
-            "workers": workers,
-            "executor": executor,
-            "address": address,
-        },
-        contest={"entrants": None if entrants is None else str(entrants), "sessions": sessions, "seed": seed},
+        config,
+        entrants=entrants,
+        results=results,
+        sessions=sessions,
+        seed=seed,
+        workers=workers,
+        executor=executor,
+        address=address,
     )
     run_contest(chosen.played, chosen, watcher or NobodyWatching())
     return load(inside(chosen.results, contest))
@@ -61,7 +62,7 @@ def verify(
     What is wrong is in the `problems` of what it returns. Raises tournament.errors.BadInput
     when there are no records, and RunFailed when the ledger can't be read.
     """
-    config_of = config_reader(config, entrants, results)
+    config_of = partial(load_config, path=config, entrants=entrants, results=results)
     location = inside(config_of(contest).results, contest)
     return verification.verify_contest(location, config_of, replay, watcher or verification.NobodyWatching())
 
@@ -80,13 +81,9 @@ def report(
     Without games it shows no cards; only if asked to it tells the seed. Raises tournament.errors.BadInput when there
     are no records, or another file is in the way, and RunFailed when records are damaged.
     """
-    from tournament.reporting.writing import make_page, write_report  # whoever only plays needs no templates
+    from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 
-    chosen = load_config(
-        contest,
-        Path(config) if config is not None else None,
-        general={"results": None if results is None else str(results)},
-    )
+    chosen = load_config(contest, config, results=results)
     text, _ = make_page(inside(chosen.results, contest), with_games=with_games, show_seed=show_seed)
     write_report(Path(output), text)
     return Path(output)
@@ -107,5 +104,5 @@ def replay(
     `match` is its number or the names of its bots. Raises tournament.errors.BadInput when the records have no such
     game or its bots have changed since, RunFailed when this machine can't play it.
     """
-    config_of = config_reader(config, entrants, results)
+    config_of = partial(load_config, path=config, entrants=entrants, results=results)
     return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game)

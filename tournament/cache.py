@@ -1,4 +1,4 @@
-"""What is made once on a machine and kept between runs, sealed: what comes back is what was kept, or nothing."""
+"""Files kept between runs on a machine, each with a checksum: a damaged one counts as missing."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def keep(path: Path, content: bytes) -> None:
 
 
 def note(path: Path) -> None:
-    """Keep that something was found so. Raises RunFailed."""
+    """Remember that something holds. Raises RunFailed."""
     keep(path, b"")
 
 
 def is_noted(path: Path) -> bool:
-    """Whether something was found so before. Raises RunFailed."""
+    """Whether something was noted before. Raises RunFailed."""
     return recall(path) is not None
 
 
@@ -122,5 +122,5 @@ def trouble_in_words(error: OSError, place: str) -> str:
 
 
 def _seal(path: Path, content: bytes) -> bytes:
-    """A digest that has the file's name in it: an entry in another's place is none."""
+    """A digest of name and content: a file moved to another name doesn't count."""
     return hashlib.sha256(path.name.encode() + b"\0" + content).digest()

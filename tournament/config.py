@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -25,6 +25,7 @@ FILE_NAME = "tournament.toml"
 MOST_BYTES = 16 << 10
 ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX = "sandbox"
+_Model = TypeVar("_Model", bound=BaseModel)
 
 
 class General(BaseModel):
@@ -59,7 +60,7 @@ class Contests:
     """The contests that a settings file makes, by name: a table each. Those that are built in are there without one.
 
     `chosen` are those of the file; or, where it has none, all. `broken` are those whose package can't be loaded,
-    with what is wrong: they disturb nobody but who asks for them.
+    with what is wrong, which is raised only when one is asked for.
     """
 
     made: dict[str, Contest]
@@ -85,122 +86,115 @@ class Contests:
 
 def load_contests(path: Path | None = None) -> Contests:
     """The contests of a settings file, as `load_config` reads it. Raises BadInput for a table that makes none."""
-    text, document, _ = _read(path)
-    return _contests_in(document, str(path or FILE_NAME), text)
+    return _contests_in(_read(path))
 
 
-def config_reader(
-    path: str | os.PathLike[str] | None,
-    entrants: str | os.PathLike[str] | None,
-    results: str | os.PathLike[str] | None,
-) -> Callable[[str], Config]:
-    """`load_config` by a contest's name, with these laid over the file's."""
-
-    def config_of(name: str) -> Config:
-        return load_config(
-            name,
-            None if path is None else Path(path),
-            general={"results": None if results is None else str(results)},
-            contest={"entrants": None if entrants is None else str(entrants)},
-        )
-
-    return config_of
-
-
-def load_config(
-    contest_name: str,
-    path: Path | None = None,
-    *,
-    general: Mapping[str, Any] | None = None,
-    contest: Mapping[str, Any] | None = None,
-) -> Config:
-    """The settings of a contest: the file's, with those given here laid over (None changes nothing).
+def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, **options: Any) -> Config:
+    """The settings of a contest: the file's, with `options` laid over, keys of either table (None changes nothing).
 
     Without `path`, tournament.toml of this folder if there is one. Raises
     BadInput naming file, line and key, or the option.
     """
-    text, document, folder = _read(path)
-    where = str(path or FILE_NAME)
-    contests = _contests_in(document, where, text)
+    file = _read(None if path is None else Path(path))
+    contests = _contests_in(file)
     played = contests.find(contest_name)
     tables = {*contests.names, *contests.broken, _SANDBOX}
-    head = {key: value for key, value in document.items() if key not in tables}
-    overrides = {key: value for key, value in (general or {}).items() if value is not None}
-    own_overrides = {key: value for key, value in (contest or {}).items() if value is not None}
+    head = {key: value for key, value in file.document.items() if key not in tables}
+    given = {
+        key: os.fspath(value) if isinstance(value, os.PathLike) else value
+        for key, value in options.items()
+        if value is not None
+    }
+    general_given = {key: given.pop(key) for key in General.model_fields.keys() & given.keys()}
     for other in contests.made.values():  # every table of the file must be right, whichever is asked for
-        _validate(other.settings, _table(document, other.name, where, text), where, text, other.name)
-    _validate(General, head, where, text, None)
-    sandbox = _validate(SandboxSettings, _sandbox_table(document, where, text), where, text, _SANDBOX)
-    checked = _validate(General, head | overrides, where, text, None, options=overrides)
-    own = _validate(
-        played.settings,
-        _table(document, contest_name, where, text) | own_overrides,
-        where,
-        text,
-        contest_name,
-        options=own_overrides,
-    )
-    assert isinstance(checked, General) and isinstance(own, ContestSettings) and isinstance(sandbox, SandboxSettings)
-    entrants = (
-        Path(own_overrides["entrants"])
-        if "entrants" in own_overrides
-        else folder / (own.entrants or f"entrants/{contest_name}")
-    )
-    results = checked.results
+        _validate(other.settings, file, file.table(other.name), other.name)
+    _validate(General, file, head, None)
+    sandbox = _validate(SandboxSettings, file, file.sandbox(), _SANDBOX)
+    general = _validate(General, file, head | general_given, None, general_given)
+    own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
+    if "entrants" in given:
+        entrants = Path(given["entrants"])
+    else:
+        entrants = file.folder / (own.entrants or f"entrants/{contest_name}")
+    results = general.results
     if "://" not in results:
-        base = Path() if "results" in overrides else folder
+        base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())
-    return Config(checked, played, own, sandbox, entrants.absolute(), results, folder.absolute())
+    return Config(general, played, own, sandbox, entrants.absolute(), results, file.folder.absolute())
 
 
-def _contests_in(document: Mapping[str, Any], where: str, text: str) -> Contests:
+@dataclass(frozen=True)
+class _File:
+    """A settings file: its name as messages have it, its folder, its text and what that says."""
+
+    name: str
+    folder: Path
+    text: str
+    document: dict[str, Any]
+
+    def place(self, table: str | None, key: str) -> str:
+        """File and line of a key, for a message."""
+        return f"{self.name}, line {_line_of(self.text, table, key)}"
+
+    def table(self, name: str) -> dict[str, Any]:
+        """The table of that name, empty if there is none. Raises BadInput for another kind of value."""
+        table = self.document.get(name, {})
+        if not isinstance(table, dict):
+            raise BadInput(f"{self.place(None, name)}: {name} must be a table, written [{name}]")
+        return table
+
+    def sandbox(self) -> dict[str, Any]:
+        """The table [sandbox], or what `sandbox = "off"` is short for."""
+        value = self.document.get(_SANDBOX)
+        return {"mode": value} if isinstance(value, str) else self.table(_SANDBOX)
+
+
+def _contests_in(file: _File) -> Contests:
     """The contests that the tables of a file make."""
     made: dict[str, Contest] = {}
     broken: dict[str, BadInput] = {}
-    for name, table in document.items():
-        if name == _SANDBOX or name in General.model_fields or (name not in BUILT_IN and not isinstance(table, dict)):
+    for name, table in file.document.items():
+        is_table = isinstance(table, dict)
+        if name == _SANDBOX or name in General.model_fields or (name not in BUILT_IN and not is_table):
             continue
-        if name in BUILT_IN and (not isinstance(table, dict) or "game" not in table):
+        game = table.get("game") if is_table else None
+        if game is None and name in BUILT_IN:
             made[name] = BUILT_IN[name]
             continue
-        if not isinstance(table, dict) or "game" not in table:
-            rules = known_rules()
-            if name not in rules:
-                raise BadInput(
-                    f"{where}, line {_line_of(text, None, name)}: unknown table {_shown(name)}; a contest of that name"
-                    f' says by which rules it is played: game = "{next(iter(BUILT_IN))}". There are'
-                    f" {_listed(rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*rules, _SANDBOX])}"
-                )
-        place, game = f"{where}, line {_line_of(text, name, 'game')}", table.get("game", name)
-        rules = [*BUILT_IN] if isinstance(game, str) and game in BUILT_IN else known_rules()
-        if not isinstance(game, str) or game not in rules:
-            close = did_you_mean(game, rules) if isinstance(game, str) else ""
-            raise BadInput(f"{place}: game = {game!r}: no such rules; there are {_listed(rules)}{close}")
-        if name in rules and game != name:
-            raise BadInput(f"{place}: {name} has rules of its own; give a contest of {game} another name")
-        if not valid_contest_name(name):
-            raise BadInput(f"{where}, line {_line_of(text, None, name)}: [{_shown(name)}]: {CONTEST_NAME_RULE}")
+        _check_table(file, name, game)
         try:
-            made[name] = find_contest(name, game)
+            made[name] = find_contest(name, game or name)
         except BadInput as problem:
-            broken[name] = BadInput(f"{place}: {problem}")
-    chosen = [name for name in document if name in made or name in broken]
+            broken[name] = BadInput(f"{file.place(name, 'game')}: {problem}")
+    chosen = [name for name in file.document if name in made or name in broken]
     return Contests(made, tuple(chosen or BUILT_IN), broken)
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
+def _check_table(file: _File, name: str, game: object) -> None:
+    """Raise BadInput where a table makes no contest; `game` is what it says of its rules, None for nothing."""
+    # Those of packages have to be looked for.
+    rules = list(BUILT_IN) if isinstance(game, str) and game in BUILT_IN else known_rules()
+    shown = shortened(name, 100)
+    if game is None and name not in rules:
+        raise BadInput(
+            f"{file.place(None, name)}: unknown table {shown}; a contest of that name"
+            f' says by which rules it is played: game = "{next(iter(BUILT_IN))}". There are'
+            f" {', '.join(rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*rules, _SANDBOX])}"
+        )
+    place = file.place(name, "game")
+    if game is not None and game not in rules:
+        close = did_you_mean(game, rules) if isinstance(game, str) else ""
+        raise BadInput(f"{place}: game = {game!r}: no such rules; there are {', '.join(rules)}{close}")
+    if game is not None and name in rules and game != name:
+        raise BadInput(f"{place}: {name} has rules of its own; give a contest of {game} another name")
+    if not valid_contest_name(name):
+        raise BadInput(f"{file.place(None, name)}: [{shown}]: {CONTEST_NAME_RULE}")
 
 
-def _shown(name: str) -> str:
-    """A name from a file, for a message."""
-    return shortened(name, 100)
-
-
-def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:
+def _read(path: Path | None) -> _File:
     file = path or Path(FILE_NAME)
     if path is None and not file.exists():
-        return "", {}, Path()
+        return _File(FILE_NAME, Path(), "", {})
     try:
         with file.open("rb") as opened:
             written = opened.read(MOST_BYTES + 1)
@@ -211,61 +205,44 @@ def _read(path: Path | None) -> tuple[str, dict[str, Any], Path]:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise BadInput(f"{file} can't be read: {reason}") from None
     try:
-        return text, tomllib.loads(text), file.parent
+        return _File(str(file), file.parent, text, tomllib.loads(text))
     except RecursionError:
         raise BadInput(f"{file}: nested too deeply") from None
     except ValueError as error:  # not only TOMLDecodeError: Python refuses integers of too many digits itself
         message = str(error)
+        lines = text.splitlines()
         place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
-        line = int(place.group(1)) if place else len(text.splitlines())
+        line = int(place.group(1)) if place else len(lines)
         message = message[: place.start()] if place else message.replace(" (at end of document)", "")
-        content = text.splitlines()[line - 1].strip() if 0 < line <= len(text.splitlines()) else ""
+        content = lines[line - 1].strip() if 0 < line <= len(lines) else ""
         raise BadInput(f"{file}, line {line}: {message}: {content}") from None
 
 
-def _sandbox_table(document: Mapping[str, Any], where: str, text: str) -> dict[str, Any]:
-    """The table [sandbox], or what `sandbox = "off"` is short for."""
-    value = document.get(_SANDBOX, {})
-    return {"mode": value} if isinstance(value, str) else _table(document, _SANDBOX, where, text)
-
-
-def _table(document: Mapping[str, Any], name: str, where: str, text: str) -> dict[str, Any]:
-    table = document.get(name, {})
-    if not isinstance(table, dict):
-        raise BadInput(f"{where}, line {_line_of(text, None, name)}: {name} must be a table, written [{name}]")
-    return table
-
-
 def _validate(
-    model: type[BaseModel],
+    model: type[_Model],
+    file: _File,
     values: Mapping[str, Any],
-    where: str,
-    text: str,
     table: str | None,
     options: Mapping[str, Any] | None = None,
-) -> BaseModel:
+) -> _Model:
+    """The settings in a table's values. Raises BadInput with a line for each wrong key, or option."""
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
         messages = []
         for detail in error.errors():
             key = str(detail["loc"][0])
+            reason = detail["msg"][:1].lower() + detail["msg"][1:]
             if options and key in options:
-                messages.append(f"--{key.replace('_', '-')} {detail['input']}: {_lower(detail['msg'])}")
-                continue
-            place = f"{where}, line {_line_of(text, table, key)}"
-            if detail["type"] == "extra_forbidden":
+                messages.append(f"--{key.replace('_', '-')} {detail['input']}: {reason}")
+            elif detail["type"] == "extra_forbidden":
                 kind = "table" if isinstance(values[key], dict) else "key"
                 known = [*model.model_fields, *([_SANDBOX, *BUILT_IN] if table is None else [])]
                 close = did_you_mean(key, known)
-                messages.append(f"{place}: unknown {kind} {key}; there are {_listed(known)}{close}")
+                messages.append(f"{file.place(table, key)}: unknown {kind} {key}; there are {', '.join(known)}{close}")
             else:
-                messages.append(f"{place}: {key} = {detail['input']!r}: {_lower(detail['msg'])}")
+                messages.append(f"{file.place(table, key)}: {key} = {detail['input']!r}: {reason}")
         raise BadInput("\n".join(messages)) from None
-
-
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:]
 
 
 def _line_of(text: str, table: str | None, key: str) -> int:

@@ -44,7 +44,7 @@ class NotConforming(AssertionError):
 
 @dataclass(frozen=True)
 class Played:
-    """A played contest: its records as their readers find them, and its standings."""
+    """A played contest: its folder, its tables as read from there, and its results."""
 
     folder: Path
     tables: dict[str, pd.DataFrame]
@@ -139,11 +139,11 @@ def documented(trial: Trial) -> None:
     contest = trial.contest
     for table, columns in (("games", contest.games), ("sessions", contest.sessions)):
         for column in columns:
-            _see(bool(column.meaning.strip()), f"the column {column.name} of {table} has no meaning")
+            _require(bool(column.meaning.strip()), f"the column {column.name} of {table} has no meaning")
     for name, field in contest.settings.model_fields.items():
-        _see(bool(field.description), f"the setting {name} has no description")
-    _see(bool(templates(contest)), "there is no bot to start from")
-    _see(contest.version >= 1, f"its version is {contest.version}; the first is 1")
+        _require(bool(field.description), f"the setting {name} has no description")
+    _require(bool(templates(contest)), "there is no bot to start from")
+    _require(contest.version >= 1, f"its version is {contest.version}; the first is 1")
 
 
 def extremes(trial: Trial) -> None:
@@ -152,10 +152,10 @@ def extremes(trial: Trial) -> None:
     config = load_config(trial.name, trial.folder / "once" / "tournament.toml")
     for number in range(2):
         report = check_bot(trial.contest, config.contest, config.sandbox, trial.bot(number), NobodyWatching())
-        _see(report.problem is None, f"{report.name} does not build: {report.problem}")
-        _see(report.fit, f"{report.name} is not fit to enter: {[*report.faults, *report.boundary_faults]}")
-        _see(report.repeats, f"{report.name} played other games with the same seed")
-        _see(report.boundary_questions > 0, "no question is asked at the limits")
+        _require(report.problem is None, f"{report.name} does not build: {report.problem}")
+        _require(report.fit, f"{report.name} is not fit to enter: {[*report.faults, *report.boundary_faults]}")
+        _require(report.repeats, f"{report.name} played other games with the same seed")
+        _require(report.boundary_questions > 0, "no question is asked at the limits")
 
 
 def records(trial: Trial) -> None:
@@ -164,18 +164,20 @@ def records(trial: Trial) -> None:
     for table, columns in ((games, trial.contest.games), (sessions, trial.contest.sessions)):
         declared = {column.name: column.type for column in columns}
         there = {str(name): str(kind) for name, kind in table.dtypes.items()}
-        _see(there == declared, f"the records have {there}, declared is {declared}")
-        _see(not table.isna().any().any(), "the records have values that are no numbers")
-    _see(not games.duplicated(["match", "session", "game"]).any(), "a game is recorded twice")
-    _see(not sessions.duplicated(["match", "session"]).any(), "a session is recorded twice")
+        _require(there == declared, f"the records have {there}, declared is {declared}")
+        _require(not table.isna().any().any(), "the records have values that are no numbers")
+    _require(not games.duplicated(["match", "session", "game"]).any(), "a game is recorded twice")
+    _require(not sessions.duplicated(["match", "session"]).any(), "a session is recorded twice")
     finished = games.merge(sessions[["match", "session"]], on=["match", "session"])
     counted = finished.groupby(["match", "session"]).size()
     if "games" in sessions:
         said = sessions.set_index(["match", "session"])["games"].sort_index()
-        _see(counted.sort_index().tolist() == said.tolist(), "sessions have other numbers of games than are recorded")
+        _require(
+            counted.sort_index().tolist() == said.tolist(), "sessions have other numbers of games than are recorded"
+        )
     scored = trial.contest.scored
     for column in scored.columns:
-        _see(column in {"games": games, "sessions": sessions}[scored.table], f"{scored.table} lack {column}")
+        _require(column in {"games": games, "sessions": sessions}[scored.table], f"{scored.table} lack {column}")
 
 
 def conservation(trial: Trial) -> None:
@@ -185,20 +187,20 @@ def conservation(trial: Trial) -> None:
         return
     for name, table in trial.once.tables.items():
         if {"x_points", "y_points"} <= set(table.columns):
-            _see(bool((table["x_points"] == -table["y_points"]).all()), f"in {name} points come from nowhere")
+            _require(bool((table["x_points"] == -table["y_points"]).all()), f"in {name} points come from nowhere")
     lines = trial.once.results.ranking.entrants
     total = sum(line.score for line in lines if line.rank is not None)
-    _see(abs(total) < 1e-6 * max(1.0, *(abs(line.score) for line in lines)), f"the scores' sum is {total}")
+    _require(abs(total) < 1e-6 * max(1.0, *(abs(line.score) for line in lines)), f"the scores' sum is {total}")
 
 
 def determinism(trial: Trial) -> None:
     """The same seed gives the same games, whoever plays them, and whatever comes between."""
     for name, table in trial.once.tables.items():
         other = trial.in_pieces.tables[name]
-        _see(len(table) == len(other), f"{len(table)} rows of {name}, and {len(other)} when played in pieces")
+        _require(len(table) == len(other), f"{len(table)} rows of {name}, and {len(other)} when played in pieces")
         for column in table.columns:
             same = table[column].equals(other[column])
-            _see(same, f"{name} has other values of {column} when played in pieces")
+            _require(same, f"{name} has other values of {column} when played in pieces")
 
 
 def resume(trial: Trial) -> None:
@@ -207,24 +209,28 @@ def resume(trial: Trial) -> None:
     before = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
     again = trial._play(folder.parents[1] / "tournament.toml", workers=1)
     after = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
-    _see(before == after, "a run with nothing to play wrote records")
-    _see(len(again.tables["games"]) == len(trial.in_pieces.tables["games"]), "a run with nothing to play changed them")
+    _require(before == after, "a run with nothing to play wrote records")
+    _require(
+        len(again.tables["games"]) == len(trial.in_pieces.tables["games"]), "a run with nothing to play changed them"
+    )
 
 
 def faults(trial: Trial) -> None:
     """A bot that fails is disqualified, as soon as it may be, and nobody else is at fault."""
     lines = {line.name: line for line in trial.once.results.ranking.entrants}
-    _see(set(lines) == {"bot_0", "bot_1", _FAULTY}, f"the leaderboard has {', '.join(lines)}")
-    _see(lines[_FAULTY].rank is None, "a bot that fails at every question has a place")
+    _require(set(lines) == {"bot_0", "bot_1", _FAULTY}, f"the leaderboard has {', '.join(lines)}")
+    _require(lines[_FAULTY].rank is None, "a bot that fails at every question has a place")
     for name, line in lines.items():
-        _see((line.faults > 0) == (name == _FAULTY), f"{name} has {line.faults} faults")
+        _require((line.faults > 0) == (name == _FAULTY), f"{name} has {line.faults} faults")
     allowed = trial.settings.faults_allowed
     ended = [leg for batch in trial.once.results.batches for leg in batch.legs if leg.ended_by is not None]
-    _see(bool(ended), "no leg ended by faults")
+    _require(bool(ended), "no leg ended by faults")
     for leg in ended:
-        _see(leg.fault_count(leg.ended_by or 0) == allowed + 1, "a leg did not end at the fault that was one too many")
+        _require(
+            leg.fault_count(leg.ended_by or 0) == allowed + 1, "a leg did not end at the fault that was one too many"
+        )
         what = {fault.what for fault in leg.faults}
-        _see(all("a fault on purpose" in text for text in what), f"faults are {what}")
+        _require(all("a fault on purpose" in text for text in what), f"faults are {what}")
 
 
 RULES: tuple[Callable[[Trial], None], ...] = (
@@ -238,7 +244,7 @@ RULES: tuple[Callable[[Trial], None], ...] = (
 )
 
 
-def _see(holds: bool, what: str) -> None:
+def _require(holds: bool, what: str) -> None:
     if not holds:
         raise NotConforming(what)
 

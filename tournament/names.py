@@ -21,9 +21,9 @@ def valid_contest_name(name: str) -> bool:
     return _CONTEST.fullmatch(name) is not None
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A clause that names the known one that comes closest to a misspelt name; "" when none does."""
+def did_you_mean(name: str, known: Iterable[str], mark: str = ";") -> str:
+    """A clause after a `mark` that names the known name closest to a misspelt one; "" when none is close."""
     import difflib  # for a message only
 
     close = difflib.get_close_matches(name[:100], list(known), n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+    return f"{mark} did you mean {close[0]}?" if close else ""

@@ -284,7 +284,7 @@ def test_while_a_run_goes_on(tmp_path: Path) -> None:
         def say(self, text: str) -> None:
             pass
 
-        def done(self, progress: Progress) -> None:
+        def on_progress(self, progress: Progress) -> None:
             found.append(verified(place))
 
     place.play(watcher=Verifies())

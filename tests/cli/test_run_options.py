@@ -18,7 +18,7 @@ from rich.console import Console
 import tournament
 from tests.cli.in_process import Shown, shown
 from tests.contest_runs import CONTEST, REPOSITORY, THRESHOLDS, bot_source, environment
-from tournament.cli import screen
+from tournament.cli import playing, screen
 from tournament.config import load_config
 from tournament.runner import contest_run
 from tournament.runner.contest_run import Progress
@@ -178,7 +178,7 @@ def test_a_disqualified_bot_fails_a_strict_run(tmp_path: Path, monkeypatch: pyte
         (bots / "notes.txt").write_text("no bot")
         return run_prepared(prepared, watcher)
 
-    monkeypatch.setattr(contest_run, "run_prepared", meanwhile)
+    monkeypatch.setattr(playing, "run_prepared", meanwhile)
     monkeypatch.chdir(tmp_path)
     words = ["run", CONTEST, "--entrants", "bots", "--sessions", "10", "--seed", SEED, "--executor", "local"]
     run = shown(*words, "--strict")
@@ -225,7 +225,7 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
         for legs in range(1, 71):
             now += apart / 16
             leader = Standing("ahead", "c", "", 1)
-            shows.done(Progress(legs, 90, 10 * legs, legs / 4, 2.5, Standings((leader,), (), ())))
+            shows.on_progress(Progress(legs, 90, 10 * legs, legs / 4, 2.5, Standings((leader,), (), ())))
     lines = written.getvalue().splitlines()
     if not as_json:
         assert [re.sub(" legs.*", "", line) for line in lines] == [f"A contest: {legs}/90" for legs in (16, 32, 48, 64)]

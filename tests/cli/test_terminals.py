@@ -112,7 +112,7 @@ def test_the_live_board_ends_with_its_progress(width: int, height: int, matches:
     uneven = Standings((*standings.entrants[:9], *field(60, 5, matches).entrants[9:]), (), ())
     console = screen_of(width, height)
     with Screen(console, "A contest", unit=UNIT) as screen:
-        screen.done(Progress(3, 10, 1000, 1.0, 2.0, uneven))
+        screen.on_progress(Progress(3, 10, 1000, 1.0, 2.0, uneven))
         assert screen._live
         lines = console.render_lines(screen._live.renderable, pad=False)
     text = ["".join(piece.text for piece in line).rstrip() for line in lines]

@@ -71,7 +71,7 @@ def test_replay_and_report_know_its_bots_and_what_a_point_is(played: Path) -> No
 
 
 def test_check_finds_its_contest_by_the_path(played: Path) -> None:
-    config = load_config("liars_dice", played / "tournament.toml", contest={"sessions": 30})
+    config = load_config("liars_dice", played / "tournament.toml", sessions=30)
     bot = played / "entrants" / "liars_dice" / "own_hand.c"
     report = check_bot(config.played, config.contest, config.sandbox, bot, NobodyWatching())
     assert report.fit

@@ -108,7 +108,7 @@ class Listener:
     def say(self, text: str) -> None:
         self.told.append(text)
 
-    def done(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
         self.told.append(repr(progress.standings))
 
 
@@ -184,8 +184,10 @@ class Ground:
         config = load_config(
             CONTEST,
             self.config(sandbox, **settings),
-            general={"results": str(results or self.results), "workers": 2, "executor": executor},
-            contest={"entrants": str(self.entrants)},
+            results=results or self.results,
+            workers=2,
+            executor=executor,
+            entrants=self.entrants,
         )
         run_contest(find_contest(CONTEST), config, self.told)
         return load(inside(config.results, CONTEST))

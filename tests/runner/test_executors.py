@@ -62,7 +62,7 @@ class InterruptsAfter:
     def say(self, text: str) -> None:
         pass
 
-    def done(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
         self.commits -= 1
         if self.commits == 0:
             raise KeyboardInterrupt
@@ -107,7 +107,7 @@ def test_batches_that_come_back_out_of_order_are_read_in_order(expected: Outcome
     others_done = threading.Event()
 
     class Releases(InterruptsAfter):
-        def done(self, progress: Progress) -> None:
+        def on_progress(self, progress: Progress) -> None:
             if progress.legs >= 6:
                 others_done.set()
                 raise KeyboardInterrupt

@@ -418,7 +418,7 @@ def test_a_second_run_is_refused_while_one_is_going_on(place: Place) -> None:
         def say(self, text: str) -> None:
             pass
 
-        def done(self, progress: object) -> None:
+        def on_progress(self, progress: object) -> None:
             refusals.append(call(place.arguments()).stderr)
 
     place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
@@ -451,7 +451,7 @@ def test_a_worker_that_writes_elsewhere_fails_the_run(place: Place, monkeypatch:
 
 def test_what_vanishes_during_a_run_fails_it(place: Place) -> None:
     class Removes(Listener):
-        def done(self, progress: object) -> None:
+        def on_progress(self, progress: object) -> None:
             (place.results / "games" / victim).unlink(missing_ok=True)
 
     victim = sorted((place.results / "games").iterdir())[0].name
@@ -473,7 +473,7 @@ def test_a_stale_run_stops_and_writes_nothing_more(place: Place, monkeypatch: py
         def say(self, text: str) -> None:
             pass
 
-        def done(self, progress: object) -> None:
+        def on_progress(self, progress: object) -> None:
             (place.results / "ledger" / "writer").unlink()
             summary.write_bytes(b"of whoever took over")
 
@@ -520,7 +520,7 @@ class FlipsABit(Listener):
     games_folder: Path = Path()
     flipped: str = ""
 
-    def done(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
         if not self.flipped:
             part = min(self.games_folder.iterdir())
             content = bytearray(part.read_bytes())

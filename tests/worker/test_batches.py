@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
-from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.runner import contest_run
-from tournament.runner.batching import Pace
-from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.runner.batching import Pace, batches_to_play, legs_to_play
+from tournament.runner.schedule import Competitor, Fixture, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult
 from tournament.worker.batch import Receipt
@@ -25,56 +24,40 @@ def new_pace(workers: int, sessions: int) -> Pace:
 
 
 @dataclass(frozen=True)
-class Planned:
-    """A leg as the schedule has it, of a replica."""
+class OneMatchForEachLeg:
+    """A schedule of legs that are, or aren't, in lanes; a replica is so many of them."""
 
-    has_processes: bool
-    replica: int = 0
-    match: int = 0
-    number: int = 0
-    digest: str = "to play"
+    in_lanes: list[bool]
+    legs_of_replica: int = 10**9
 
+    @property
+    def competitors(self) -> list[Competitor]:
+        return [player for fixture in self.fixtures() for player in (fixture.x, fixture.y)]
 
-class Plan:
-    """A schedule of given legs."""
+    def fixtures(self) -> Iterator[Fixture]:
+        other = Competitor(1, "other", "wasm", "")
+        for number, in_lanes in enumerate(self.in_lanes):
+            yield Fixture(0, number, f"{number}", Competitor(0, "bot", "python" if in_lanes else "wasm", ""), other)
 
-    legs_per_replica = 1
+    def place(self, match: int, number: int) -> tuple[int, int, int]:
+        return number // self.legs_of_replica, match, number
 
-    def __init__(self, legs: Sequence[Planned]) -> None:
-        self.legs = [replace(leg, match=number) for number, leg in enumerate(legs)]
+    def total(self) -> int:
+        return len(self.in_lanes)
 
-    def fixtures(self) -> list[Planned]:
-        return self.legs
-
-    def place(self, match: int, number: int) -> tuple[int, int]:
-        return self.legs[match].replica, match
-
-    def leg(self, planned: Planned) -> Planned:
-        return planned
+    def leg(self, fixture: Fixture) -> int:
+        return fixture.number
 
 
-def tasks_of(legs: Sequence[Planned], pace: Pace) -> list[list[Planned]]:
-    """The legs of each task, of those that are still to be played."""
-    plan = Plan(legs)
-    config = SimpleNamespace(contest=Settings(), sandbox=SandboxSettings(), general=SimpleNamespace(address=None))
-    writer = SimpleNamespace(storage=SimpleNamespace(location="nowhere"))
-    left = [leg.has_processes for leg in plan.legs if leg.digest != "done"]
-    tasks = contest_run._tasks(
-        VON_NEUMANN_POKER,
-        config,  # type: ignore[arg-type]
-        writer,  # type: ignore[arg-type]
-        plan,  # type: ignore[arg-type]
-        {"done"},
-        pace,
-        left.count(False),
-        left.count(True),
-    )
-    return [list(task.legs) for task in tasks]  # type: ignore[arg-type]
+def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[tuple[int, ...]]:
+    """The batches of a schedule's legs, by their numbers."""
+    batches = batches_to_play(cast(Schedule, schedule), {str(number) for number in done}, pace)
+    return cast("list[tuple[int, ...]]", list(batches))
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
     """The batches of legs that are, or aren't, in lanes."""
-    return [[leg.has_processes for leg in task] for task in tasks_of([Planned(leg) for leg in legs], pace)]
+    return [[legs[number] for number in batch] for batch in numbers(OneMatchForEachLeg(legs), pace)]
 
 
 def seconds(batch: list[bool], pace: Pace) -> float:
@@ -118,22 +101,9 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
     assert longest < 45
 
 
-def test_a_task_stays_within_a_replica_unless_all_of_it_is_in_lanes() -> None:
-    pace = new_pace(1, 1)
-    assert [len(task) for task in tasks_of([Planned(False, replica) for replica in (0, 0, 1)], pace)] == [2, 1]
-    assert [len(task) for task in tasks_of([Planned(True, replica) for replica in (0, 0, 1)], pace)] == [3]
-    mixed = [Planned(True), Planned(False), Planned(True, 1)]
-    assert [len(task) for task in tasks_of(mixed, pace)] == [2, 1]
-
-
-def test_a_task_ends_before_a_leg_that_is_done() -> None:
-    legs = [Planned(False), Planned(False, digest="done"), Planned(False), Planned(False, digest="done")]
-    assert [[leg.match for leg in task] for task in tasks_of(legs, new_pace(1, 1))] == [[0], [2]]
-
-
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
-    result = LegResult("", 0, 0, "x", "y", 100, 1200, ())
+    result = LegResult("", 0, 0, "x", "y", 100, 1200, 0.0, 0.0, ())
     before = pace.leg_seconds(False)
     pace.note(Receipt((Batch("", (), (result,) * 10),), 6.0, 6.0, 12_000, 10))
     assert pace.leg_seconds(True) == pytest.approx(0.6)
@@ -143,3 +113,23 @@ def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     assert pace.leg_seconds(True) == pytest.approx(0.6)
     assert (pace.legs, pace.legs_in_lanes, pace.games) == (20, 10, 24_000)
     assert pace.seconds_for(10, 10) == pytest.approx((0.1 + 6.0) / 2)
+
+
+def test_a_batch_ends_where_a_leg_is_done() -> None:
+    """So no part has legs on both sides of one in another part."""
+    assert numbers(OneMatchForEachLeg([False] * 6), new_pace(1, 1), done=(0, 3)) == [(1, 2), (4, 5)]
+    assert numbers(OneMatchForEachLeg([True] * 6), new_pace(1, 1), done=(2,)) == [(0, 1), (3, 4, 5)]
+    assert numbers(OneMatchForEachLeg([True, False]), new_pace(1, 1), done=(0, 1)) == []
+
+
+def test_only_legs_in_lanes_go_on_into_another_replica() -> None:
+    assert numbers(OneMatchForEachLeg([True] * 6, legs_of_replica=2), new_pace(1, 1)) == [(0, 1, 2, 3, 4, 5)]
+    assert numbers(OneMatchForEachLeg([False] * 6, legs_of_replica=2), new_pace(1, 1)) == [(0, 1), (2, 3), (4, 5)]
+    mixed = OneMatchForEachLeg([True, False, True, True, True, True], legs_of_replica=2)
+    assert numbers(mixed, new_pace(1, 1)) == [(0, 1), (2, 3, 4, 5)]
+
+
+def test_legs_to_play_are_counted_by_kind() -> None:
+    mixed = cast(Schedule, OneMatchForEachLeg([True, False, True, False, False]))
+    assert legs_to_play(mixed, {"0", "4"}) == (2, 1)
+    assert legs_to_play(cast(Schedule, OneMatchForEachLeg([False] * 3)), {"1"}) == (2, 0)

@@ -57,7 +57,7 @@ def test_a_bot_that_does_not_repeat_may_enter(tmp_path: Path) -> None:
 
 def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told of a tournament's sessions, and without a seed its chance is another each time."""
-    monkeypatch.setattr("tournament.trial.check.SESSIONS", 3)
+    monkeypatch.setattr("tournament.trial.playing.SESSIONS", 3)
     listens = script("""
         import sys
         sessions = sys.stdin.readline().strip()
@@ -179,7 +179,7 @@ def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
 
 
 def test_a_bot_that_is_plainly_too_slow_is_not_played_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.trial.check._SECOND_LOOK_SECONDS", 0.3)
+    monkeypatch.setattr("tournament.trial.pace._SECOND_LOOK_SECONDS", 0.3)
     slow = "def a(bot):\n  sum(range(1_000_000))\n  return 5\ndef b(bot, bet): return 1\n"
     settings = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0)
     report = check(tmp_path, slow, settings)

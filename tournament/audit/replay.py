@@ -16,9 +16,10 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.entrants.build import with_lines
 from tournament.entrants.folder import find_submissions
-from tournament.errors import BadInput, RunFailed, closest
+from tournament.errors import BadInput, RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
+from tournament.names import did_you_mean
 from tournament.runner.contest_run import competitors_of, schedule_of
 from tournament.runner.schedule import Replicas
 from tournament.store.ledger import Batch, Field
@@ -190,7 +191,7 @@ def _recorded_leg(
     name = str(match) if isinstance(match, int) else ",".join(match)
     if not known:
         unknown = [one for one in match if one not in names] if isinstance(match, tuple) else []
-        hint = "".join(f"; they have no {one}{closest(one, names)}" for one in unknown)
+        hint = "".join(f"; they have no {one}{did_you_mean(one, names, ',')}" for one in unknown)
         raise BadInput(f"--match {name}: the records have no such match{hint or '; matches.parquet lists them'}")
     raise BadInput(f"--session {session}: the records of match {name} have no such session; the first is 0")
 

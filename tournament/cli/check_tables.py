@@ -8,18 +8,18 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.cli.numbers import short
+from tournament.cli.tables import facts_table
 from tournament.contests.contest import Contest
 from tournament.errors import printable
 from tournament.store.legs import Fault
-from tournament.trial.check import CheckReport, Meter
+from tournament.trial.check import CheckReport
 from tournament.trial.match import MatchReport
+from tournament.trial.playing import Meter
 
 
 def check_table(report: CheckReport) -> Table:
     """What `tournament check` found."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
+    table = facts_table()
     table.add_row("bot", Text(f"{report.name} ({report.kind})"))
     if report.problem is not None:
         table.add_row("builds", Text(printable(report.problem)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from tournament.cli.options import command_line
 from tournament.errors import printable
 from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult
@@ -56,30 +56,24 @@ def _line(indent: int, *pieces: tuple[str, str]) -> Padding:
 
 
 def replay_command(contest: str, leg: LegResult, fault: Fault, options: Mapping[str, object]) -> str:
-    """The command that plays a recorded fault's game again. `options` that are None are left out."""
-    words = ["tournament", "replay", contest, "--match", str(leg.match)]
-    words += ["--session", str(fault.session), "--game", str(fault.game)]
-    words += [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
-    return shlex.join(words)
+    """The command that plays a recorded fault's game again."""
+    return command_line(
+        "replay", contest, **{"match": leg.match, "session": fault.session, "game": fault.game, **options}
+    )
 
 
-def ended_legs(standings: Standings) -> dict[str, tuple[LegResult, Fault]]:
-    """For each disqualified bot the first leg that its faults ended, and the fault that did."""
+def commands_to_see(contest: str, standings: Standings, options: Mapping[str, object]) -> dict[str, str]:
+    """For each disqualified bot the command that plays its last game again, in the first leg that its faults ended."""
     found: dict[str, tuple[LegResult, Fault]] = {}
     for leg, fault in standings.faults:
         if leg.ended_by == fault.seat:
             name = (leg.x, leg.y)[fault.seat]
-            if name not in found or found[name][0] is leg:  # the last of its faults there
+            if name not in found or found[name][0] is leg:
                 found[name] = (leg, fault)
-    return found
+    return {name: replay_command(contest, leg, fault, options) for name, (leg, fault) in found.items()}
 
 
-def first_of_each_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[tuple[LegResult, Fault]]:
-    """Of faults that are alike the first."""
-    return [alike[0] for alike in _sorts(faults)]
-
-
-def _sorts(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
+def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
     """Faults that are alike together: by bot, those that come most often first."""
     sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
     for leg, fault in faults:
@@ -91,7 +85,7 @@ def fault_lines(
     contest: str, faults: Iterable[tuple[LegResult, Fault]], options: Mapping[str, object]
 ) -> Iterable[Text]:
     """Faults by bot and sort: the first of each sort, what the bot had printed, and the command that replays it."""
-    for alike in _sorts(faults):
+    for alike in by_sort(faults):
         leg, fault = alike[0]
         opponent = (leg.y, leg.x)[fault.seat]
         where = f"match {leg.match} against {opponent}, session {fault.session}, game {fault.game}"

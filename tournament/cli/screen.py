@@ -1,4 +1,4 @@
-"""A run as its user watches it: a live leaderboard with progress."""
+"""A live leaderboard with progress, for whoever watches a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _JSON_SECONDS = 1.0
 
 
 class Screen:
-    """Watches a run or a check: live on a terminal, almost nothing elsewhere."""
+    """Shows a run or a check: live on a terminal, a line now and then elsewhere."""
 
     def __init__(
         self, console: Console, title: str, *, contest: str = "", as_json: bool = False, unit: str = ""
@@ -75,7 +75,7 @@ class Screen:
             self._spinner.start()
         self._spinner.update(Text(printable(text)))
 
-    def done(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
         """Show the leaderboard as it now stands; without a terminal now and then a line, or as JSON for scripts."""
         if self.as_json or not self.console.is_terminal:
             now = time.monotonic()

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
-from tournament.cli.help import Group
+from engine.games.two_card_draw.evaluation import StrategyEvaluator
+from tournament.cli.consoles import err, out
+from tournament.cli.groups import Group
+from tournament.cli.tables import facts_table
+from tournament.config import load_config
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.two_card_draw.generate import Equilibrium, Recipe, generate, solve
+from tournament.contests.two_card_draw.perfect_bot import perfect_bot
+from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
 from tournament.errors import BadInput, RunFailed
-
-if TYPE_CHECKING:
-    from tournament.contests.two_card_draw.generate import Equilibrium
-
-# As in commands.py, commands import what they need when they are called.
+from tournament.trial.expectation import expectation
 
 app = typer.Typer(
     cls=Group,
@@ -38,17 +46,12 @@ def generate_command(
     seed: Annotated[int, typer.Option(metavar="N", help="chooses the start and the proposals")] = 1,
 ) -> None:
     """Make a server as the contest does: hill climbing from a random start."""
-    from tournament.cli import strategy_output
-    from tournament.cli.consoles import out
-    from tournament.contests.two_card_draw.generate import Recipe, generate
-    from tournament.contests.two_card_draw.strategy_file import write_strategy
-
     _check_bets(bet1, bet2)
     if not 0 <= iterations <= 10**9:
         raise BadInput(f"--iterations {iterations}: must be 0 to 1000000000")
     if not 0 <= seed < 2**63:
         raise BadInput(f"--seed {seed}: must be 0 to 2⁶³ − 1")
-    with strategy_output.progress_bar() as progress:
+    with _progress_bar() as progress:
         task = progress.add_task("", total=iterations)
         strategy = generate(
             Recipe(bet1, bet2, iterations, seed),
@@ -56,8 +59,8 @@ def generate_command(
                 task, completed=steps, description=f"value against the trembling opponent {value:+.6f}"
             ),
         )
-    strategy_output.write(output, write_strategy(strategy))
-    out.print(strategy_output.values(strategy, f"{output}"))
+    _write(output, write_strategy(strategy))
+    out.print(_values(strategy, f"{output}"))
 
 
 @app.command(epilog="Example: tournament strategy value server.txt --against entrants/two_card_draw/adaptive.cpp")
@@ -71,26 +74,17 @@ def value(
     config: Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")] = None,
 ) -> None:
     """Say what a server is worth: exactly, and against a bot."""
-    from tournament.cli import strategy_output
-    from tournament.cli.consoles import err, out
-    from tournament.contests.two_card_draw.strategy_file import read_strategy_file
-
     strategy, _ = read_strategy_file(file)
-    table = strategy_output.values(strategy, f"{file}")
+    table = _values(strategy, f"{file}")
     if best_response is not None:
         if best_response.suffix != ".c":
             raise BadInput(f"--best-response {best_response}: a C bot's file ends in .c")
-        from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 
-        strategy_output.write(best_response, perfect_bot(strategy, f"The perfect opponent of {file.name}."))
+        _write(best_response, perfect_bot(strategy, f"The perfect opponent of {file.name}."))
         table.add_row("perfect opponent", f"in {best_response}")
     if against is not None:
         if sessions < 1:
             raise BadInput(f"--sessions {sessions}: must be at least 1")
-        from engine.games.two_card_draw.evaluation import StrategyEvaluator
-        from tournament.config import load_config
-        from tournament.contests.two_card_draw import TWO_CARD_DRAW
-        from tournament.trial.expectation import expectation
 
         loaded = load_config(TWO_CARD_DRAW.name, config)
         found = expectation(
@@ -117,15 +111,10 @@ def solve_command(
     ] = 0.0005,
 ) -> None:
     """Find the best server there is: an equilibrium strategy, with the proof how good it is."""
-    from tournament.cli import strategy_output
-    from tournament.cli.consoles import out
-    from tournament.contests.two_card_draw.generate import solve
-    from tournament.contests.two_card_draw.strategy_file import write_strategy
-
     _check_bets(bet1, bet2)
     if not 1e-6 <= exploitability <= 1:
         raise BadInput(f"--exploitability {exploitability}: must be 0.000001 to 1")
-    with strategy_output.progress_bar() as progress:
+    with _progress_bar() as progress:
         task = progress.add_task("", total=None)
 
         def watch(iterations: int, found: Equilibrium) -> None:
@@ -134,8 +123,8 @@ def solve_command(
             )
 
         found = solve(bet1, bet2, exploitability, watch=watch)
-    strategy_output.write(output, write_strategy(found.strategy))
-    table = strategy_output.values(found.strategy, f"{output}")
+    _write(output, write_strategy(found.strategy))
+    table = _values(found.strategy, f"{output}")
     table.add_row("no server", f"wins more than {found.most:+.8f} a hand, so this one is at most", style="")
     table.add_row("exploitability", f"{found.exploitability:.8f} behind the best")
     out.print(table)
@@ -148,3 +137,39 @@ def _check_bets(bet1: int, bet2: int) -> None:
         raise BadInput(f"--bet1 {bet1}: must be 1 to 5")
     if not bet1 <= bet2 <= 3 * bet1:
         raise BadInput(f"--bet2 {bet2}: must be {bet1} to {3 * bet1}, from bet1 to three times bet1")
+
+
+def _progress_bar() -> Progress:
+    """Shown on a terminal only, and gone when the work is done."""
+    return Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        console=err,
+        disable=not err.is_terminal,
+        transient=True,
+    )
+
+
+def _values(strategy: ServerStrategy, where: str) -> Table:
+    """What a server is worth, a line each."""
+    evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
+    exact = evaluator.value()
+    table = facts_table()
+    table.add_row("strategy", f"{where}, bets {strategy.bet1} and {strategy.bet2}")
+    table.add_row("value", f"{exact:+.8f}: a perfect opponent wins {-exact:+.8f} a hand")
+    table.add_row("trembling value", f"{evaluator.trembling_value():+.8f}")
+    return table
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file, whole or not at all. Raises BadInput where that can't be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as aside:
+            aside.write(text)
+        os.chmod(aside.name, 0o644)
+        os.replace(aside.name, path)
+    except OSError as error:
+        raise BadInput(f"{path} can't be written: {error.strerror}") from None

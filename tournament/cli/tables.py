@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # As many entrants get a column each in the crosstable; more are a list of pairs.
 MOST_COLUMNS = 24
-# Standard errors to either side of a match's mean that an interval of 95% has, for its many sessions.
+# Half the width of a 95% interval in standard errors; matches have many sessions.
 _REACH = 1.96
 # Measures that the leaderboard shows on wide terminals only don't go into the crosstable's cells.
 _CELL_WIDTH = 60
@@ -29,7 +29,7 @@ _CELL_WIDTH = 60
 _BETWEEN = " │ "
 _NARROWEST_NAME = 12
 _LONGEST_NAME = 24
-# Of a terminal, below the final table and what is wrong with whom: where the games are, who came late, the prompt.
+# Lines kept free below the final tables: where the games are, who came late, the prompt.
 _LINES_BELOW = 4
 
 
@@ -278,6 +278,14 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
 
 def plain_table(title: str, caption: str | None = None) -> Table:
     return Table(title=title, caption=caption, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
+
+
+def facts_table() -> Table:
+    """A table of two columns: what each line is about, and what there is to say."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    return table
 
 
 def _in_cells(scoring: HouseScoring) -> list[Measure]:

@@ -84,8 +84,8 @@ def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[boo
     return False, submission.kind != recorded.kind, submission.sha256 != recorded.sha256
 
 
-def unrecognised(folder: Path) -> list[str]:
-    """What lies in an entrants folder and looks like no bot; not pages that explain it, nor hidden files."""
+def other_files(folder: Path) -> list[str]:
+    """What is in an entrants folder and is no bot, but for pages that explain it and hidden files."""
     found = []
     for path in _entries(folder):
         if path.name.startswith((".", "__")) or path.name.upper().startswith("README"):

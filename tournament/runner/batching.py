@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 
+from tournament.leg import Leg
+from tournament.runner.schedule import Schedule
 from tournament.worker.batch import Receipt
 
 # How long a batch plays: short at first, so that there is something to see, then long enough
@@ -100,3 +103,54 @@ class Pace:
     def seconds_for(self, inline: int, in_lanes: int) -> float:
         """How long all workers together will take for so many legs."""
         return self.seconds_of_one(inline, in_lanes) / self.workers
+
+
+def legs_to_play(schedule: Schedule, done: Set[str]) -> tuple[int, int]:
+    """How many legs are still to play: of WebAssembly bots alone, and with processes."""
+    if all(competitor.kind == "wasm" for competitor in schedule.competitors):
+        return schedule.total() - len(done), 0
+    in_lanes = [fixture.has_processes for fixture in schedule.fixtures() if fixture.digest not in done]
+    return in_lanes.count(False), in_lanes.count(True)
+
+
+@dataclass
+class _Batch:
+    """Legs that go out together, and how many legs of both kinds are left, these among them."""
+
+    inline_left: int
+    in_lanes_left: int
+    legs: list[Leg] = field(default_factory=list)
+    in_lanes: int = 0
+
+    def is_full(self, pace: Pace) -> bool:
+        inline = len(self.legs) - self.in_lanes
+        return pace.batch_is_full(inline, self.in_lanes, self.inline_left, self.in_lanes_left)
+
+    def take(self) -> tuple[Leg, ...]:
+        """The legs; afterwards there are none in it."""
+        legs = tuple(self.legs)
+        self.inline_left -= len(legs) - self.in_lanes
+        self.in_lanes_left -= self.in_lanes
+        self.legs, self.in_lanes = [], 0
+        return legs
+
+
+def batches_to_play(schedule: Schedule, done: Set[str], pace: Pace) -> Iterator[tuple[Leg, ...]]:
+    """The legs not yet done in batches, cut where one that is done lies between: parts stay in schedule order.
+
+    A batch goes on into another replica only in lanes: the more legs play in step there, the faster each goes.
+    """
+    batch = _Batch(*legs_to_play(schedule, done))
+    replica = 0
+    for fixture in schedule.fixtures():
+        before, replica = replica, schedule.place(fixture.match, fixture.number)[0]
+        if batch.legs and replica != before and batch.in_lanes < len(batch.legs):
+            yield batch.take()
+        is_done = fixture.digest in done
+        if not is_done:
+            batch.legs.append(schedule.leg(fixture))
+            batch.in_lanes += fixture.has_processes
+        if batch.legs and (is_done or batch.is_full(pace)):
+            yield batch.take()
+    if batch.legs:
+        yield batch.take()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -17,20 +16,20 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants, playable
-from tournament.entrants.folder import unrecognised
+from tournament.entrants.folder import other_files
 from tournament.errors import RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.archives import archive_other_records
-from tournament.runner.batching import Pace
-from tournament.runner.executors import choose_executor
+from tournament.runner.batching import Pace, batches_to_play, legs_to_play
+from tournament.runner.executors import Executor, choose_executor
 from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
     batches_to_keep,
     content_sha256,
     field_of,
     lost_batches,
-    say_what_leaves,
+    tell_removed_matches,
     write_house_files,
 )
 from tournament.runner.rewriting import cut_batches, merge_small_batches
@@ -45,7 +44,7 @@ from tournament.store.ledger import Batch, Field, FieldEntrant
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.storage import explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
-from tournament.worker.batch import Task
+from tournament.worker.batch import Receipt, Task
 
 _SUMMARY_SECONDS = 5.0
 _LARGE = 1e9  # bytes of records that are announced
@@ -64,19 +63,19 @@ class Progress:
 
 
 class Watcher(Protocol):
-    """Who looks on. `done` gets progress after each commit."""
+    """Gets what a run has to tell: lines of text, and its progress after each commit."""
 
     def say(self, text: str) -> None: ...
-    def done(self, progress: Progress) -> None: ...
+    def on_progress(self, progress: Progress) -> None: ...
 
 
 class NobodyWatching:
-    """A watcher that looks away."""
+    """A watcher that ignores what it gets."""
 
     def say(self, text: str) -> None:
         pass
 
-    def done(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
         pass
 
 
@@ -116,7 +115,7 @@ def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepa
             recorded=lambda: recorded_entrants(contest, config),
         )
         playable(entrants, 1 if contest.house else 2, config.entrants)
-        if others := unrecognised(config.entrants):
+        if others := other_files(config.entrants):
             watcher.say(f"Not taken for bots in {config.entrants}: {_listed(others)}")
         names = {entrant.name for entrant in entrants}
         config, house = settle_seed(contest, config, names, location, watcher.say)
@@ -169,7 +168,7 @@ def plan_of(prepared: Prepared) -> Plan:
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
     # What is committed may have legs that a run takes out first: of bots that have changed or left.
     done = counted(standing) & {fixture.digest for fixture in schedule.fixtures()}
-    inline, in_lanes = _legs_to_play(schedule, done)
+    inline, in_lanes = legs_to_play(schedule, done)
     sessions = schedule.sessions_per_leg
     games = int((inline + in_lanes) * sessions * contest.estimates.games(config.contest))
     workers = config.general.workers or len(os.sched_getaffinity(0))
@@ -228,14 +227,15 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
             schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
             checks = Checks(writer.storage)
             sound, cuts = batches_to_keep(writer, checks, schedule, watcher.say)
-            say_what_leaves(writer, cuts, schedule, watcher.say)
+            tell_removed_matches(writer, cuts, schedule, watcher.say)
             changed = [
                 *lost_batches(writer, sound),
                 *cut_batches(contest, writer, cuts, schedule.sessions_per_leg),
             ]
             if changed or wanted_field != writer.state.field:
                 writer.commit(field=wanted_field, batches=changed)
-            standings, luck = _play(contest, config, writer, checks, schedule, artifacts, watcher, luck, begun=begun)
+            play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck)
+            standings, luck = play.run(begun=begun), play.luck
             if this.done:
                 return with_verdicts(standings, this.neighbours)
             begun = True
@@ -291,164 +291,145 @@ def schedule_of(
     return RoundRobin(contest.rules, settings, key, entrants, (), contest.engine_version, replicas)
 
 
-def _play(
-    contest: Contest,
-    config: Config,
-    writer: Writer,
-    checks: Checks,
-    schedule: Schedule,
-    artifacts: Mapping[str, bytes],
-    watcher: Watcher,
-    luck: LuckOfLegs | None,
-    *,
-    begun: bool,
-) -> tuple[Standings, LuckOfLegs | None]:
-    """Play what is missing of a schedule; returns what is then known of luck as well.
+@dataclass
+class Play:
+    """Playing what is missing of a schedule. `luck` is what is known of it, None where the contest has no correction.
 
-    `luck` is what is known of it, None where the contest has no correction. `begun`: this run has played a round
-    before.
+    `played` are the batches that count, `ranking` the standings of those that were ranked last.
     """
-    played = standing_batches(writer.storage, writer.state)
-    done = counted(played)
-    total = schedule.total()
-    to_play = total - len(done)
-    scoring = contest.house.scoring if contest.house else None
-    assert writer.state.field is not None
-    house = {player.name: artifacts[player.sha256] for player in writer.state.field.house if player.sha256 in artifacts}
 
-    seen_luck: dict[str, Floats] = {}  # of legs that were played now
+    contest: Contest
+    config: Config
+    writer: Writer
+    checks: Checks
+    schedule: Schedule
+    artifacts: Mapping[str, bytes]
+    watcher: Watcher
+    luck: LuckOfLegs | None
 
-    def standings() -> Standings:
-        assert writer.state.field is not None
-        return compute_standings(writer.state.field, played, scoring, luck)
+    def __post_init__(self) -> None:
+        self.played = standing_batches(self.writer.storage, self.writer.state)
+        self.done = counted(self.played)
+        self.total = self.schedule.total()
+        self._settings, self._sandbox = self.config.contest.playing(), self.config.sandbox.model_dump()
+        self._luck_of_receipts: dict[str, Floats] = {}
 
-    def work_out_luck() -> None:
-        """What luck was worth in legs of which that isn't known: it is read from their games."""
-        nonlocal luck
-        if luck is not None:
-            noted = luck.keys()
-            known = {**luck, **seen_luck}
-            luck = luck_of_batches(contest, config.contest, writer.storage, played, known, watcher.say, house)
-            if luck.keys() != noted:
-                write_luck(writer.storage, contest, luck)
-
-    def summarise() -> None:
-        write_summaries(writer.storage, ranking)
-        checks.write(played, writer.published)
-
-    if to_play == 0:
-        work_out_luck()
-    ranking = standings()
-    summarise()
-    if to_play == 0:
+    def run(self, *, begun: bool) -> Standings:
+        """Play, and return the standings; `begun`: this run has played a round before."""
+        if self.total != len(self.done):
+            self.ranking = self._rank()
+            self._summarise()
+            self._play()
+            return self.ranking
+        self._work_out_luck()
+        self.ranking = self._rank()
+        self._summarise()
         if not begun:
-            watcher.say("Every match of these entrants is in the records; nothing to play")
-        return ranking, luck
-    sessions = schedule.sessions_per_leg
-    general = config.general
-    size = to_play * sessions * contest.estimates.games(config.contest) * contest.estimates.bytes
-    if size > _LARGE:
-        watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
-    if general.executor == "ray":
-        watcher.say("Starting Ray…")
-    inline, in_lanes = _legs_to_play(schedule, done)
-    seconds = new_pace(contest, config, 1, sessions).seconds_for(inline, in_lanes)
-    executor = choose_executor(general.executor, general.workers, general.address, seconds, watcher.say)
-    pace = new_pace(contest, config, executor.workers, sessions)
-    tasks = _tasks(contest, config, writer, schedule, done, pace, inline, in_lanes)
-    # Working out standings takes long in large fields, so it waits for a multiple of what it took.
-    ranked = summarised = time.perf_counter()
-    ranking_seconds = 0.0
-    receipts = executor.play(tasks, artifacts)
-    try:
-        for receipt in receipts:
-            played += writer.commit(batches=receipt.batches)
-            if luck is not None:
-                seen_luck.update(receipt.luck)
-            pace.note(receipt)
-            pace.workers = executor.workers
-            now = time.perf_counter()
-            if now - ranked > 20 * ranking_seconds:
-                ranking = standings()
-                ranked = time.perf_counter()
-                ranking_seconds = ranked - now
-                if now - summarised > _SUMMARY_SECONDS:
-                    summarise()
-                    summarised = now
-            left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
-            watcher.done(Progress(len(done) + pace.legs, total, pace.games, pace.seconds, left, ranking))
-        if done:  # so that a first run doesn't write twice
-            merge_small_batches(contest, writer, checks, schedule, watcher.say)
-        writer.require_whole()
-        played = standing_batches(writer.storage, writer.state)
-        work_out_luck()
-    finally:
-        receipts.close()
-        played = standing_batches(writer.storage, writer.state)  # what is told in the end is what is there
-        ranking = standings()
-        if writer.storage.still_held():  # who took over writes his own
-            summarise()
-    return ranking, luck
+            self.watcher.say("Every match of these entrants is in the records; nothing to play")
+        return self.ranking
+
+    def _play(self) -> None:
+        executor, left = self._executor()
+        # Ranking takes long in large fields, so it waits for a multiple of what it took.
+        self._ranked = self._summarised = time.perf_counter()
+        self._ranking_seconds = 0.0
+        pace = new_pace(self.contest, self.config, executor.workers, self.schedule.sessions_per_leg)
+        batches = batches_to_play(self.schedule, self.done, pace)
+        receipts = executor.play(map(self._task, batches), self.artifacts)
+        writer = self.writer
+        try:
+            for receipt in receipts:
+                self._commit(receipt)
+                pace.note(receipt)
+                pace.workers = executor.workers
+                self._rank_now_and_then()
+                self.watcher.on_progress(self._progress(pace, *left))
+            if self.done:  # so that a first run doesn't write twice
+                merge_small_batches(self.contest, writer, self.checks, self.schedule, self.watcher.say)
+            writer.require_whole()
+            self.played = standing_batches(writer.storage, writer.state)
+            self._work_out_luck()
+        finally:
+            receipts.close()
+            self.played = standing_batches(writer.storage, writer.state)  # what is told in the end is what is there
+            self.ranking = self._rank()
+            if writer.storage.still_held():  # who took over writes his own
+                self._summarise()
+
+    def _executor(self) -> tuple[Executor, tuple[int, int]]:
+        """Who plays, and how many legs of both kinds there are to play; what takes long is announced."""
+        contest, general, sessions = self.contest, self.config.general, self.schedule.sessions_per_leg
+        left = legs_to_play(self.schedule, self.done)
+        size = sum(left) * sessions * contest.estimates.games(self.config.contest) * contest.estimates.bytes
+        if size > _LARGE:
+            self.watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
+        if general.executor == "ray":
+            self.watcher.say("Starting Ray…")
+        seconds = new_pace(contest, self.config, 1, sessions).seconds_for(*left)
+        return choose_executor(general.executor, general.workers, general.address, seconds, self.watcher.say), left
+
+    def _task(self, legs: tuple[Leg, ...]) -> Task:
+        return Task(
+            self.contest.name,
+            self._settings,
+            self._sandbox,
+            self.writer.storage.location,
+            legs,
+            self.contest.rules,
+            self.contest.requires,
+            legs_per_replica=self.schedule.legs_per_replica,
+            with_luck=self.config.general.address is None,  # other machines may round otherwise
+        )
+
+    def _commit(self, receipt: Receipt) -> None:
+        self.played += self.writer.commit(batches=receipt.batches)
+        if self.luck is not None:
+            self._luck_of_receipts.update(receipt.luck)
+
+    def _progress(self, pace: Pace, inline: int, in_lanes: int) -> Progress:
+        """How far the run is, of so many legs of both kinds that were to play."""
+        seconds_left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
+        legs = len(self.done) + pace.legs
+        return Progress(legs, self.total, pace.games, pace.seconds, seconds_left, self.ranking)
+
+    def _rank_now_and_then(self) -> None:
+        now = time.perf_counter()
+        if now - self._ranked <= 20 * self._ranking_seconds:
+            return
+        self.ranking = self._rank()
+        self._ranked = time.perf_counter()
+        self._ranking_seconds = self._ranked - now
+        if now - self._summarised > _SUMMARY_SECONDS:
+            self._summarise()
+            self._summarised = now
+
+    def _rank(self) -> Standings:
+        field, house = self.writer.state.field, self.contest.house
+        assert field is not None
+        return compute_standings(field, self.played, house.scoring if house else None, self.luck)
+
+    def _summarise(self) -> None:
+        write_summaries(self.writer.storage, self.ranking)
+        self.checks.write(self.played, self.writer.published)
+
+    def _work_out_luck(self) -> None:
+        """What luck was worth in legs of which that isn't known: it is read from their games."""
+        storage, field = self.writer.storage, self.writer.state.field
+        if self.luck is None:
+            return
+        assert field is not None
+        house = {
+            player.name: self.artifacts[player.sha256] for player in field.house if player.sha256 in self.artifacts
+        }
+        known = {**self.luck, **self._luck_of_receipts}
+        before = self.luck.keys()
+        self.luck = luck_of_batches(
+            self.contest, self.config.contest, storage, self.played, known, self.watcher.say, house
+        )
+        if self.luck.keys() != before:
+            write_luck(storage, self.contest, self.luck)
 
 
 def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:
     """Nothing measured yet, only what the contest expects."""
     return Pace(workers, sessions_per_leg, contest.estimates.games(config.contest), contest.estimates.rate)
-
-
-def _tasks(
-    contest: Contest,
-    config: Config,
-    writer: Writer,
-    schedule: Schedule,
-    done: Set[str],
-    pace: Pace,
-    inline_left: int,
-    in_lanes_left: int,
-) -> Iterator[Task]:
-    """Tasks of the legs not yet done, cut where one that is done lies between: parts stay in schedule order.
-
-    One goes on into another replica only in lanes: the more legs play in step there, the faster each goes.
-    """
-    settings, sandbox = config.contest.playing(), config.sandbox.model_dump()
-    batch: list[Leg] = []
-    in_lanes = replica = 0
-
-    def next_task() -> Task:
-        nonlocal inline_left, in_lanes_left, batch, in_lanes
-        task = Task(
-            contest.name,
-            settings,
-            sandbox,
-            writer.storage.location,
-            tuple(batch),
-            contest.rules,
-            contest.requires,
-            legs_per_replica=schedule.legs_per_replica,
-            with_luck=config.general.address is None,  # other machines may round otherwise
-        )
-        inline_left -= len(batch) - in_lanes
-        in_lanes_left -= in_lanes
-        batch = []
-        in_lanes = 0
-        return task
-
-    for fixture in itertools.chain(schedule.fixtures(), [None]):
-        played = fixture is None or fixture.digest in done
-        is_another = fixture is not None and replica != (replica := schedule.place(fixture.match, fixture.number)[0])
-        if batch and is_another and in_lanes < len(batch):
-            yield next_task()
-        if not played and fixture is not None:
-            batch.append(schedule.leg(fixture))
-            in_lanes += fixture.has_processes
-        inline = len(batch) - in_lanes
-        if batch and (played or pace.batch_is_full(inline, in_lanes, inline_left, in_lanes_left)):
-            yield next_task()
-
-
-def _legs_to_play(schedule: Schedule, done: Set[str]) -> tuple[int, int]:
-    """How many legs are still to play: of WebAssembly bots alone, and with processes."""
-    if all(competitor.kind == "wasm" for competitor in schedule.competitors):
-        return schedule.total() - len(done), 0
-    in_lanes = [fixture.has_processes for fixture in schedule.fixtures() if fixture.digest not in done]
-    return in_lanes.count(False), in_lanes.count(True)

@@ -1,4 +1,4 @@
-"""The key of a run, begun before most modules are loaded: it takes a tenth of a second, beside them next to nothing."""
+"""Working out a run's key in a thread while modules are loaded: alone it takes a tenth of a second."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MOST_BYTES = 5000
 
 
 def begin_key(config: Config, location: str) -> None:
-    """Begin to work out the key that a run will most likely need: it takes as long as much of a start."""
+    """Begin to work out the key that a run will most likely need."""
     if config.contest.seed is not None:
         begin_master_key(config.contest.seed)
         return
-    with contextlib.suppress(OSError, RunFailed):  # what is wrong is told by who needs it
+    with contextlib.suppress(OSError, RunFailed):  # the run itself will say what is wrong
         storage = open_storage(location)
         kept = storage.list(SECRETS)
         if not kept:

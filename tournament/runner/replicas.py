@@ -26,9 +26,9 @@ def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replic
 def keeping_what_was_played(
     schedule_with: Callable[[Replicas], Schedule], wanted: Replicas, batches: Iterable[Batch]
 ) -> Schedule:
-    """The schedule of the wanted replicas, and of those beyond them that were played by the players of today.
+    """The schedule of the wanted replicas and of further ones that today's players have played already.
 
-    So nothing is lost where fewer are wanted than before.
+    So nothing is lost when fewer are wanted than before.
     """
     batches = list(batches)
     schedule = schedule_with(wanted)

@@ -187,8 +187,8 @@ def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
     return cuts
 
 
-def say_what_leaves(writer: Writer, cuts: list[Cut], schedule: Schedule, say: Callable[[str], None]) -> None:
-    """Whose matches leave the records, if any do."""
+def tell_removed_matches(writer: Writer, cuts: list[Cut], schedule: Schedule, say: Callable[[str], None]) -> None:
+    """Say whose matches are taken out of the records, if any are."""
     gone: set[int] = set()
     for batch, runs in cuts:
         kept = {leg for run in runs for first, end in run for leg in range(first, end)}

@@ -14,7 +14,7 @@ from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, legs_per_repl
 
 @dataclass(frozen=True)
 class Competitor:
-    """An entrant who can play, or a house player. `number` was given to him once and for good."""
+    """An entrant who can play, or a house player. Its `number` never changes."""
 
     number: int
     name: str
@@ -23,7 +23,7 @@ class Competitor:
 
 
 class Fixture(NamedTuple):
-    """A leg of a schedule by its match, number and digest, and who plays it: cheap, for most are played already."""
+    """A leg of a schedule before it is worked out: its match, number, digest and players. Most are played already."""
 
     match: int
     number: int

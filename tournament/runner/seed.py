@@ -1,9 +1,9 @@
-"""The seed of a run: the one that is given, else that of the records which it goes on with, else a new one.
+"""The seed of a run: the given one, else that of the records that it continues, else a new one.
 
-It lies beside the records in a file of its own, which others on the machine
-can't read and whoever publishes the records can leave out: secret/, with the
-seed's fingerprint for a name. Ledger, digests and workers have no more than
-that fingerprint, or keys from which nothing leads back.
+It is kept beside the records in the folder secret/, in a file named by the
+seed's fingerprint. Others on the machine can't read it, and it can be left out
+when records are published. Ledger, digests and workers know only the
+fingerprint, or keys that don't reveal the seed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def recorded_settings(settings: ContestSettings, seed: str) -> dict[str, object]
 
 
 def keep_seed(storage: Storage, seed: str) -> None:
-    """Have the seed lie beside the records, for their owner only. Raises OSError."""
+    """Keep the seed beside the records, readable by their owner only. Raises OSError."""
     name = seed_fingerprint(master_key(seed))
     if name not in storage.list(SECRETS):
         storage.replace(f"{SECRETS}/{name}", seed.encode(), private=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.kernel.game_core import GameCore
-from tournament.contests.contest import Contest, ContestSettings
+from tournament.contests.contest import Contest
 from tournament.contests.questions import asked
+from tournament.contests.settings import ContestSettings
 from tournament.keys import seed_after_faults
 from tournament.leg import Leg, Seat
 from tournament.store.legs import Fault

@@ -34,7 +34,7 @@ def choose_executor(
     """The executor of that name; `auto` takes Ray for a cluster's address or long work on many cores.
 
     `workers` 0 means one for each core; without an address RAY_ADDRESS is looked at, which Ray's jobs are given.
-    `say` hears what a run waits for. Raises BadInput when Ray can't be reached.
+    `say` is called with what a run waits for. Raises BadInput when Ray can't be reached.
     """
     address = address or os.environ.get("RAY_ADDRESS")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -59,7 +59,7 @@ def keep_busy(
     """Have at most so many tasks in play, and yield each once it is done.
 
     `most` is asked before each is taken; `start` begins one, `wait` parts those in play into done and not done.
-    `running` has those in play at every moment, for who must stop them.
+    `running` always has those in play, so that they can be stopped.
     """
     while True:
         while len(running) < most() and (task := next(tasks, None)) is not None:

@@ -1,4 +1,4 @@
-"""A Ray cluster that others started: joining it, who there can play just now, and whether it is still there."""
+"""A Ray cluster that others started: joining it, counting its workers, noticing its loss."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _try(ray: Any, address: str) -> None:
 
 @contextlib.contextmanager
 def _no_complaints() -> Iterator[None]:
-    """Keep from the user what Ray's compiled part writes to standard error. What matters is raised as well."""
+    """Hide what Ray's compiled part writes to standard error. What matters is raised as well."""
     sys.stderr.flush()
     kept = os.dup(2)
     try:
@@ -74,7 +74,7 @@ def _no_complaints() -> Iterator[None]:
 
 
 class JoinedCluster:
-    """What is known of a cluster, looked at once a second. `ray` is the package, which has joined it."""
+    """The state of a cluster, looked up once a second. `ray` is the package, which has joined it."""
 
     def __init__(self, ray: Any, say: Callable[[str], None]) -> None:
         self._ray = ray

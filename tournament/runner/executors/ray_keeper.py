@@ -1,8 +1,8 @@
-"""Outlives the run that started a Ray, however that ends, and clears up after it.
+"""Clears up after a run that started a Ray, however the run ends.
 
 Run by its path, with a folder as its argument and a pipe as its input. When the
-pipe closes, nobody holds the run's end any more: what still works in the folder
-is killed, and the folder removed. Ray's own agents would live on for a minute.
+pipe closes, the run is over: processes that still use the folder are killed,
+and the folder is removed. Ray's own agents would live on for a minute.
 """
 
 from __future__ import annotations

@@ -14,7 +14,9 @@ from pathlib import Path
 from engine.kernel.game_core import GameCore
 from engine.processes.channels import Channels
 from tournament.artifacts import python_packing
-from tournament.contests.contest import Contest, ContestSettings, Dialogue
+from tournament.contests.contest import Contest
+from tournament.contests.interface import Dialogue
+from tournament.contests.settings import ContestSettings
 from tournament.leg import Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings

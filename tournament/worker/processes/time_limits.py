@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from tournament.contests.contest import ContestSettings
+from tournament.contests.settings import ContestSettings
 
 # What a process may take to get ready, beyond the limits of its first decision.
 START_SECONDS = 5.0

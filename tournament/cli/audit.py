@@ -1,0 +1,91 @@
+"""The commands that check records and play them again: verify, replay."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tournament.audit.replay import MOST_GAMES, replay_games
+from tournament.audit.verification import verify_contest
+from tournament.cli.consoles import err, out
+from tournament.cli.locations import recorded
+from tournament.cli.options import ConfigPath, Contest, ContestOrAny, Json, Results, print_json
+from tournament.cli.replay_tables import game_lines
+from tournament.cli.screen import Screen
+from tournament.config import load_config
+from tournament.errors import BadInput, printable
+
+
+def verify(
+    contest: ContestOrAny = None,
+    replay: Annotated[int, typer.Option(metavar="N", min=0, help="legs to play again, chosen at random")] = 0,
+    results: Results = None,
+    config: ConfigPath = None,
+    as_json: Json = False,
+) -> None:
+    """Exits with 0 when all is as recorded, with 1 after a list of what is not, and what `tournament run` does about
+    it.
+    """
+    with Screen(err, "") as screen:
+        found = [
+            verify_contest(location, partial(load_config, path=config), replay, screen)
+            for location in recorded(contest, results, config)
+        ]
+    if as_json:
+        print_json([dataclasses.asdict(one) for one in found])
+    else:
+        for one in found:
+            lines = [f"{one.location}/{problem}" for problem in one.problems]
+            lines += [f"{one.location}: {note}" for note in one.notes]
+            count = len(one.problems)
+            verdict = f"{count} problem{'s' if count > 1 else ''}" if count else "all as recorded"
+            for line in (*lines, f"{one}: {verdict}"):
+                out.print(printable(line), soft_wrap=True)
+    if any(one.problems for one in found):
+        raise typer.Exit(1)
+
+
+def replay(
+    contest: Contest,
+    match: Annotated[str, typer.Option(metavar="N|X,Y", help="the match's number, or its bots' names")],
+    session: Annotated[int, typer.Option(metavar="S", min=0, help="session of the match, from 0")],
+    game: Annotated[int | None, typer.Option(metavar="G", min=0, help="only this game of the session")] = None,
+    entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots")] = None,
+    results: Results = None,
+    config: ConfigPath = None,
+    as_json: Json = False,
+) -> None:
+    """The records must be there, with their seed, and the bots as they were. Exits with 1 when a game came out
+    otherwise than recorded.
+    """
+    with Screen(err, "") as screen:
+        (place,) = recorded(contest, results, config)
+        config_of = partial(load_config, path=config, entrants=entrants, results=results)
+        found = replay_games(place, config_of, _match_of(match), session, game, screen.say)
+    if as_json:
+        print_json(dataclasses.asdict(found))
+    else:
+        title = f"{found.x} against {found.y}, session {found.session} of match {found.match} of {found.contest}"
+        out.print(title, style="bold")
+        for one in found.games:
+            out.print(game_lines(one))
+        if game is None and len(found.games) == MOST_GAMES:
+            out.print(f"the first {MOST_GAMES:,} games; --game shows another")
+        if found.differs:
+            out.print(f"not as recorded: {found.differs}", style="red", soft_wrap=True)
+    if found.differs:
+        raise typer.Exit(1)
+
+
+def _match_of(text: str) -> int | tuple[str, str]:
+    """A match by its number or by two names. Raises BadInput."""
+    if text.isdecimal():
+        return int(text)
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names):
+        raise BadInput(f"--match {text}: say its number, or the names of both bots with a comma between them")
+    return names[0], names[1]

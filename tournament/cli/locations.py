@@ -1,0 +1,52 @@
+"""Where the records are that a command is to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tournament.config import load_config, load_contests
+from tournament.errors import BadInput
+from tournament.names import valid_contest_name
+from tournament.standings.results import Results, contests_held, load
+from tournament.store.storage import inside, open_storage
+
+
+def recorded(contest: str | None, results: str | None, config: Path | None) -> list[str]:
+    """Where the records of a contest are, or those of all. Raises BadInput when there are none."""
+    place = _results_of(contest, results, config)
+    # A contest's own folder will do as well as the one above it.
+    names = [contest] if contest is not None else contests_held(place)
+    for locations in ([inside(place, name) for name in names], [place]):
+        if held := [location for location in locations if _holds_records(location)]:
+            return held
+    raise BadInput(f"{place} holds no results")
+
+
+def location_of(contest: str | None, results: str | None, config: Path | None) -> str:
+    """Where `load` finds the records of a contest, or of the only one that is there. Raises BadInput."""
+    place = _results_of(contest, results, config)
+    if contest is None:
+        return place
+    location = inside(place, contest)
+    # A contest's own folder will do as well as the one above it.
+    return place if results is not None and not _holds_records(location) else location
+
+
+def load_records(contest: str | None, results: str | None, config: Path | None) -> Results:
+    """The records of a contest, or of the only one that is there. Raises as `load` does."""
+    return load(location_of(contest, results, config))
+
+
+def _results_of(contest: str | None, results: str | None, config: Path | None) -> str:
+    """The folder or URL of all contests' records. Raises BadInput for a contest that nobody knows."""
+    known = load_contests(config)
+    place = load_config(known.names[0], config, results=results).results
+    if contest is None or contest in known.names:
+        return place
+    if not valid_contest_name(contest) or not _holds_records(inside(place, contest)):
+        known.find(contest)
+    return place
+
+
+def _holds_records(location: str) -> bool:
+    return bool(open_storage(location).list("ledger"))

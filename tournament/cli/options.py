@@ -1,0 +1,38 @@
+"""What several commands share: options, and how they are read back into a command to copy."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tournament.contests import BUILT_IN
+
+Contest = Annotated[str, typer.Argument(metavar="CONTEST")]
+ContestOrAny = Annotated[
+    str | None,
+    typer.Argument(metavar="CONTEST", help=f"a table of tournament.toml, or one of: {', '.join(BUILT_IN)}"),
+]
+ConfigPath = Annotated[
+    Path | None,
+    typer.Option("--config", envvar="TOURNAMENT_CONFIG", help="settings file; default tournament.toml here"),
+]
+Results = Annotated[
+    str | None,
+    typer.Option("--results", metavar="DIR|URL", envvar="TOURNAMENT_RESULTS", help="where the contests' records are"),
+]
+Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts")]
+
+
+def command_line(*words: str, **options: object) -> str:
+    """A command for a user to copy. Options that are None are left out."""
+    given = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+    return shlex.join(["tournament", *words, *given])
+
+
+def print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")

@@ -1,0 +1,90 @@
+"""Contests played one after the other, as `tournament run` shows them."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import typer
+from rich.text import Text
+
+from tournament.cli.consoles import err, out
+from tournament.cli.numbers import short
+from tournament.cli.replay_tables import commands_to_see
+from tournament.cli.screen import Screen
+from tournament.cli.tables import final_tables, first_line
+from tournament.config import Config
+from tournament.entrants.folder import stamps
+from tournament.errors import printable
+from tournament.runner.contest_run import Prepared, plan_of, prepare_contest, run_prepared
+from tournament.store.storage import inside
+
+
+@dataclass(frozen=True)
+class Playing:
+    """Contests by name with their settings. `given` are the options that the command to replay a game needs, too."""
+
+    chosen: Mapping[str, Config]
+    given: Mapping[str, object]
+    as_json: bool
+
+    def run(self, *, dry_run: bool) -> bool:
+        """Play them, or only say what would be played; returns whether all bots are fit.
+
+        Ctrl-C ends the command with a line for what stays.
+        """
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
+        name, first = next(iter(self.chosen.items()))
+        place = inside(first.results, name)
+        all_fit = True
+        try:
+            before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
+            # Whatever is wrong with the last is told before the first is played.
+            prepared = [self._prepare(name, one) for name, one in self.chosen.items()]
+            for contest in prepared:
+                place = contest.location
+                fit = _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name])
+                all_fit = all_fit and fit
+        except KeyboardInterrupt:
+            print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
+            raise typer.Exit(130) from None
+        return all_fit
+
+    def _prepare(self, name: str, config: Config) -> Prepared:
+        with Screen(err, "", contest=name, as_json=self.as_json) as screen:
+            return prepare_contest(config.played, config, screen)
+
+    def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:
+        """Play a contest and show what came of it. `before` are its bots' stamps when the command began."""
+        contest = prepared.contest
+        with Screen(
+            err, contest.title, contest=contest.name, as_json=self.as_json, unit=contest.display.unit
+        ) as screen:
+            standings = run_prepared(prepared, screen)
+        to_see = commands_to_see(contest.name, standings, self.given)
+        for shown in final_tables(out, standings, contest.title, contest.display.unit, to_see):
+            out.print(shown, soft_wrap=isinstance(shown, Text))
+        out.print(f"{standings.games:,} games in {prepared.location}", soft_wrap=True)
+        after = stamps(prepared.config.entrants)
+        if came := sorted(bot for bot in after if before.get(bot) != after[bot]):
+            what = "it" if len(came) == 1 else "them"
+            out.print(f"{', '.join(came)} came or changed meanwhile: run again to play {what}", soft_wrap=True)
+        return all(line.status == "ok" for line in standings.entrants)
+
+
+def _tell_plan(prepared: Prepared) -> bool:
+    """Say what would be played, and which bots are broken; returns whether none is."""
+    plan = plan_of(prepared)
+    out.print(
+        f"{prepared.contest.title}: {plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games,"
+        f" {short(plan.size)}B of records, {max(1, round(plan.seconds)):,} s and more where bots think"
+        f" long, into {prepared.location}"
+        + ("" if plan.last else "; more replicas may follow, until the order is settled"),
+        soft_wrap=True,
+    )
+    broken = [entrant for entrant in prepared.entrants if entrant.artifact is None]
+    for entrant in broken:
+        out.print(f"{entrant.name}: broken: {printable(first_line(entrant.problem or ''))}", soft_wrap=True)
+    return not broken

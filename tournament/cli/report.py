@@ -1,0 +1,64 @@
+"""The command `tournament report`."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tournament.cli.consoles import err, out
+from tournament.cli.locations import location_of
+from tournament.cli.options import ConfigPath, ContestOrAny, Results
+from tournament.errors import printable
+from tournament.reporting.findings import Findings
+from tournament.reporting.writing import check_replaceable, make_page, write_report
+from tournament.standings.results import locate
+
+
+def report(
+    contest: ContestOrAny = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="default report.html; with --serve none")
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="show it on this machine's own address, anew as a run goes on, until Ctrl-C")
+    ] = False,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="of --serve; default a free one")] = 0,
+    without_games: Annotated[
+        bool, typer.Option("--without-games", help="leave out what shows cards, to publish while bots may still enter")
+    ] = False,
+    show_seed: Annotated[
+        bool, typer.Option("--show-seed", help="tell the seed, from which all cards follow: after the contest")
+    ] = False,
+    results: Results = None,
+    config: ConfigPath = None,
+) -> None:
+    location = locate(location_of(contest, results, config))
+    target = output or (None if serve else Path("report.html"))
+    if target:
+        check_replaceable(target)
+
+    def make() -> tuple[str, Findings]:
+        text, findings = make_page(location, with_games=not without_games, show_seed=show_seed, live=serve)
+        if target:
+            write_report(target, text)
+        return text, findings
+
+    if not serve:
+        text, findings = make()
+        size = len(text.encode())
+        out.print(f"{target}: {findings.ranking.games:,} games on a page of {size / 1e6:.1f} MB", soft_wrap=True)
+        return
+    from tournament.reporting.serving import Server
+    from tournament.store.storage import open_storage
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    storage = open_storage(location)
+    try:
+        with Server(make, lambda: storage.stamps("ledger"), port) as server:
+            out.print(f"{server.url} shows {location} until Ctrl-C", soft_wrap=True)
+            server.watch(lambda text: err.print(printable(text), soft_wrap=True))
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None

@@ -1,0 +1,89 @@
+"""The command `tournament run`: one function of more than 60 lines, for each option is said where Typer reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tournament.cli.options import ConfigPath, Results
+from tournament.config import load_config, load_contests
+from tournament.errors import BadInput
+from tournament.runner.early_key import begin_key
+from tournament.store.storage import inside
+
+
+def run(
+    contests: Annotated[
+        list[str] | None, typer.Argument(metavar="[CONTEST]...", help="which to run; default every table of the file")
+    ] = None,
+    entrants: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="folder of bots; default entrants/<contest>")
+    ] = None,
+    results: Results = None,
+    sessions: Annotated[int | None, typer.Option(metavar="N", help="sessions of a match")] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(metavar="SEED", help="number or text that chooses the deals; default a secret one, recorded"),
+    ] = None,
+    replicas: Annotated[int | None, typer.Option(metavar="R", help="independent matches of each pairing")] = None,
+    until_settled: Annotated[
+        float | None,
+        typer.Option(metavar="P", help="play more replicas where the order is open, until it is right with chance P"),
+    ] = None,
+    most_replicas: Annotated[int | None, typer.Option(metavar="N", help="with --until-settled: but no more")] = None,
+    tie: Annotated[
+        float | None, typer.Option(metavar="POINTS", help="with --until-settled: less of a difference is a tie")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", envvar="TOURNAMENT_WORKERS", help="how many play at once; 0 is one per core"),
+    ] = None,
+    executor: Annotated[
+        str | None, typer.Option(metavar="auto|local|ray", envvar="TOURNAMENT_EXECUTOR", help="who plays")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(metavar="ADDR", envvar="TOURNAMENT_ADDRESS", help="Ray cluster to join, e.g. auto")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="exit with 1 when a bot is broken or disqualified")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="only say what would be played, for how long, how many bytes")
+    ] = False,
+    progress: Annotated[
+        str | None, typer.Option(metavar="json", help="write a line of JSON a second to standard error")
+    ] = None,
+    config: ConfigPath = None,
+) -> None:
+    """Run again after a crash, after Ctrl-C or with a new bot in the folder:
+    only what is missing is played.
+    """
+    chosen = {
+        name: load_config(
+            name,
+            config,
+            entrants=entrants,
+            results=results,
+            sessions=sessions,
+            seed=seed,
+            replicas=replicas,
+            until_settled=until_settled,
+            most_replicas=most_replicas,
+            tie=tie,
+            workers=workers,
+            executor=executor,
+            address=address,
+        )
+        for name in contests or load_contests(config).chosen
+    }
+    for name, one in chosen.items():
+        begin_key(one, inside(one.results, name))
+
+    from tournament.cli.playing import Playing  # while keys are worked out
+
+    if progress not in (None, "json"):
+        raise BadInput(f"--progress {progress}: there is json")
+    given = {"entrants": entrants, "results": results, "config": config}
+    all_fit = Playing(chosen, given, as_json=progress == "json").run(dry_run=dry_run)
+    if strict and not all_fit:
+        raise typer.Exit(1)

@@ -1,0 +1,98 @@
+"""The commands that show what is in the records: leaderboard, crosstable, faults."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tournament.cli.consoles import out
+from tournament.cli.locations import load_records
+from tournament.cli.options import ConfigPath, ContestOrAny, Json, Results, print_json
+from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
+from tournament.cli.tables import crosstable_tables, leaderboard_table, rating_table, reasons
+from tournament.contests import find_contest
+from tournament.errors import BadInput, printable
+from tournament.names import did_you_mean
+from tournament.standings.results import crosstable_values, fault_values, rated_values, standing_values
+
+
+def leaderboard(
+    contest: ContestOrAny = None,
+    rating: Annotated[
+        str | None,
+        typer.Option(metavar="nash|runoff|bradley-terry", help="look at the same crosstable in another way"),
+    ] = None,
+    results: Results = None,
+    config: ConfigPath = None,
+    as_json: Json = False,
+) -> None:
+    """Ratings change no place. nash: against the mix of bots that nobody beats, so that copies of a bot and weak ones
+    to prey on count for nothing. runoff: the last one leaves and the others are ranked anew, until one is left.
+    bradley-terry: Elo points by won sessions, however high they were won.
+    """
+    if rating is not None:
+        _show_rating(rating, contest, results, config, as_json)
+        return
+    found = load_records(contest, results, config)
+    if as_json:
+        print_json([standing_values(line) for line in found.ranking.entrants])
+        return
+    played = find_contest(found.field.contest, found.field.game)
+    out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.display.unit))
+    given = {"results": results, "config": config}
+    if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
+        out.print(below, soft_wrap=True)
+    for how in found.confined_by:
+        if how.startswith("off"):
+            out.print(f"sandbox {printable(how)}", soft_wrap=True)
+
+
+def _show_rating(kind: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
+    from tournament.standings.ratings import look_of
+
+    look = look_of(kind)
+    found = load_records(contest, results, config)
+    lines = found.rated(kind)
+    if as_json:
+        print_json([rated_values(line) for line in lines])
+        return
+    out.print(rating_table(lines, look, find_contest(found.field.contest, found.field.game).title))
+
+
+def crosstable(
+    contest: ContestOrAny = None, results: Results = None, config: ConfigPath = None, as_json: Json = False
+) -> None:
+    found = load_records(contest, results, config)
+    if as_json:
+        print_json(crosstable_values(found.ranking))
+        return
+    for table in crosstable_tables(found.ranking, find_contest(found.field.contest, found.field.game).title, out.width):
+        out.print(table)
+
+
+def faults(
+    contest: ContestOrAny = None,
+    bot: Annotated[str | None, typer.Option(metavar="NAME", help="only this bot's")] = None,
+    results: Results = None,
+    config: ConfigPath = None,
+    as_json: Json = False,
+) -> None:
+    loaded = load_records(contest, results, config)
+    names = {line.name for line in loaded.ranking.entrants}
+    if bot is not None and bot not in names:
+        raise BadInput(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
+    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, (leg.x, leg.y)[one.seat])]
+    given = {"results": results, "config": config}
+    if as_json:
+        table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen)))
+        rows = [dict(zip(table, row)) for row in zip(*table.values())]
+        again = [replay_command(loaded.field.contest, leg, one, given) for leg, one in chosen]
+        print_json([row | {"replay": words} for row, words in zip(rows, again)])
+        return
+    if not chosen:
+        out.print("no faults")
+    for line in fault_lines(loaded.field.contest, chosen, given):
+        out.print(line, soft_wrap=True)

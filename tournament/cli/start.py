@@ -1,0 +1,56 @@
+"""The commands to start with: new, init."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tournament.cli.consoles import out
+from tournament.cli.options import ConfigPath, Contest
+from tournament.config import load_config
+from tournament.entrants.new import write_new_bot
+from tournament.errors import BadInput
+from tournament.names import did_you_mean
+from tournament.starter.folder import write_contest_folder
+
+
+def new(
+    contest: Contest,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's or its folder's")],
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LANG",
+            help="c, cpp, python, program-c, program-python or program-shell, if the contest has it; default its first",
+        ),
+    ] = None,
+    entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
+    config: ConfigPath = None,
+) -> None:
+    chosen = load_config(contest, config, entrants=entrants)
+    path = write_new_bot(chosen.played, chosen.entrants, name, language)
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="to write into, made if need be")] = Path(),
+    contest: Annotated[
+        list[str] | None, typer.Option(metavar="CONTEST", help="only this one; may be given again; default all")
+    ] = None,
+) -> None:
+    """Nothing that is there is overwritten."""
+    from tournament.contests import CONTESTS, SHIPPED  # all contests are loaded for that
+
+    there = {known.name: known for known in (*CONTESTS, *SHIPPED)}
+    names = dict.fromkeys(contest or [known.name for known in SHIPPED])
+    for name in names.keys() - there.keys():
+        raise BadInput(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
+    chosen = [there[name] for name in names]
+    written = write_contest_folder(folder, chosen)
+    out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
+    step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
+    out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)

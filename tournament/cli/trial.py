@@ -1,0 +1,149 @@
+"""The commands that try a bot: check, match."""
+
+from __future__ import annotations
+
+import dataclasses
+import glob
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tournament.audit.replay import Replay, replay_games
+from tournament.cli.check_tables import alike, check_table, match_table
+from tournament.cli.consoles import err, out
+from tournament.cli.options import ConfigPath, Contest, Json, command_line, print_json
+from tournament.cli.replay_tables import by_sort, game_lines
+from tournament.cli.screen import Screen
+from tournament.config import Config, load_config, load_contests
+from tournament.entrants.folder import check_among_others, kind_of
+from tournament.errors import BadInput
+from tournament.keys import drawn_seed
+from tournament.names import did_you_mean
+from tournament.runner.contest_run import recorded_entrants
+from tournament.starter.folder import shipped
+from tournament.store.storage import inside
+from tournament.trial.check import check_bot, contest_of, replay_check
+from tournament.trial.match import MatchReport, play_match
+
+
+def match(
+    contest: Contest,
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="a file or folder, or the name of an entrant or shipped bot")
+    ],
+    opponent: Annotated[
+        str | None, typer.Argument(metavar="[OPPONENT]", help="the same; or a house player, if the contest has them")
+    ] = None,
+    sessions: Annotated[int | None, typer.Option(metavar="N", help="sessions of the match")] = None,
+    seed: Annotated[str | None, typer.Option(metavar="SEED", help="default one that is drawn, and told")] = None,
+    session: Annotated[int | None, typer.Option(metavar="S", min=0, help="show this session, step by step")] = None,
+    game: Annotated[int | None, typer.Option(metavar="G", min=0, help="only this game of that session")] = None,
+    results: Annotated[
+        str | None, typer.Option("--results", metavar="DIR|URL", help="keep the records there; default nowhere")
+    ] = None,
+    config: ConfigPath = None,
+    as_json: Json = False,
+) -> None:
+    """Nothing is kept unless --results says where."""
+    _check_game(session, game)
+    settings = load_config(
+        contest, config, executor="local", results=results, sessions=sessions, seed=seed or drawn_seed()
+    )
+    if results is None:
+        settings = dataclasses.replace(settings, results="")
+    shown: list[Replay] = []
+
+    def look(own: Config, report: MatchReport) -> None:
+        if session is not None:
+            place, pair = inside(own.results, own.played.name), (report.bot, report.opponent)
+            shown.append(replay_games(place, lambda _: own, pair, session, game))
+
+    against = _opponent(opponent, settings)
+    with Screen(err, settings.played.title) as screen:
+        report = play_match(settings.played, settings, find_bot(bot, settings), against, screen, look)
+    if as_json:
+        values = dataclasses.asdict(report) | {"seed": settings.contest.seed}
+        values["faults"] = [{"bot": (leg.x, leg.y)[one.seat], **dataclasses.asdict(one)} for leg, one in report.faults]
+        print_json(values | {"replay": dataclasses.asdict(shown[0]) if shown else None})
+        return
+    out.print(match_table(report, settings.played, seed or settings.contest.seed or ""))
+    words = ["match", contest, bot, *([opponent] if opponent else [])]
+    given = {"sessions": sessions, "seed": settings.contest.seed, "config": config}
+    for (_, one), *_ in by_sort(report.faults):
+        out.print(f"see it: {command_line(*words, **given, session=one.session, game=one.game)}", soft_wrap=True)
+    for found in shown:
+        for one_game in found.games:
+            out.print(game_lines(one_game))
+    if not shown and not report.faults:
+        out.print(f"its games: {command_line(*words, **given, session=0)}", soft_wrap=True)
+
+
+def _check_game(session: int | None, game: int | None) -> None:
+    if game is not None and session is None:
+        raise BadInput("--game: say also of which --session")
+
+
+def _opponent(name: str | None, settings: Config) -> Path | str:
+    """The bot to play against; where the contest has house players, the name of one, by default the first."""
+    house = settings.played.house
+    if house is None:
+        if name is None:
+            raise BadInput("say also the OPPONENT: a file, or the name of an entrant or shipped bot")
+        return find_bot(name, settings)
+    return name or house.players(settings.contest, settings.folder, lambda text: None)[0].name
+
+
+def find_bot(text: str, settings: Config) -> Path:
+    """A bot by its path, or by its name among the entrants or the shipped bots. Raises BadInput when there is none."""
+    if os.path.lexists(text):
+        return Path(text)
+    folders = [settings.entrants, shipped() / "entrants" / settings.played.rules]
+    known = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if kind_of(path)]
+    for path in known:
+        if text in (path.name, path.stem):
+            return path
+    names = sorted({path.stem for path in known})
+    hint = did_you_mean(text, names, ",") or f"; there are {', '.join(names)}"
+    raise BadInput(f"{text}: there is no such file, entrant or shipped bot{hint}")
+
+
+def check(
+    bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
+    contest: Annotated[
+        str | None, typer.Option(help="default: the one in the bot's path, or the only one in tournament.toml")
+    ] = None,
+    session: Annotated[
+        int | None, typer.Option(metavar="N", help="only play again and show this session of the check")
+    ] = None,
+    game: Annotated[int | None, typer.Option(metavar="N", help="of that session, up to this game")] = None,
+    seed: Annotated[str | None, typer.Option(metavar="SEED", help="of a check that is to be repeated")] = None,
+    config: ConfigPath = None,
+) -> None:
+    """Exits with 0 when it can, with 1 when it can't."""
+    _check_game(session, game)
+    known = load_contests(config)
+    if not os.path.lexists(bot):
+        there = sorted(Path("entrants").glob(f"*/{glob.escape(bot.name)}*"))
+        hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
+        raise BadInput(f"{bot}: there is no such file{hint}")
+    loaded = load_config(contest or contest_of(bot, known), config, seed=seed)
+    chosen = loaded.played
+    check_among_others(bot, loaded.entrants, lambda: recorded_entrants(chosen, loaded))
+    with Screen(err, chosen.title) as screen:
+        if session is not None:
+            games = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
+        else:
+            report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing)
+    if session is not None:
+        for one in games:
+            out.print(game_lines(one))
+        return
+    out.print(check_table(report))
+    given = {"contest": contest, "config": config, "seed": seed or report.seed}
+    for fault, _ in alike(report.faults):  # not in the table, where a line that is to be copied would be broken
+        again = command_line("check", str(bot), **given, session=fault.session, game=fault.game)
+        out.print(f"again: {again}", soft_wrap=True)
+    if not report.fit:
+        raise typer.Exit(1)

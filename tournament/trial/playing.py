@@ -1,0 +1,202 @@
+"""Legs of a bot that is tried, against a house player or bot: played as in the tournament, or watched."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from tournament.artifacts import compiler_command, libraries
+from tournament.artifacts.bot import Entrant, Submission
+from tournament.cache import cache_folder
+from tournament.contests.contest import Contest, NewCore
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
+from tournament.entrants.build import build_entrant
+from tournament.entrants.folder import read_submission
+from tournament.errors import BadInput
+from tournament.keys import trial_key
+from tournament.leg import Leg, LegPlan
+from tournament.runner.resume import content_sha256
+from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
+from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
+from tournament.store.legs import Fault, LegResult
+from tournament.store.part_writer import ROWS_PER_BUFFER
+from tournament.worker.leg import play_leg
+from tournament.worker.observation import ObservedLeg, Window, observe_leg
+from tournament.worker.processes.lanes import Use, play_in_lanes
+from tournament.worker.processes.spool import Spool
+
+SESSIONS = 500
+HOUSE_NAME = "house"
+
+
+@dataclass(frozen=True)
+class Meter:
+    """What decisions took: WebAssembly instructions, or of a process seconds of processor time and bytes of memory."""
+
+    decisions: int
+    fuel: int = 0
+    most_fuel: int = 0
+    use: Use | None = None
+
+
+@dataclass
+class DigestSink:
+    """A sink that throws rows away, and keeps a digest of them."""
+
+    games: Table
+    sessions: Table
+
+    def __post_init__(self) -> None:
+        self.digest = sha256()
+
+    def clear(self) -> None:
+        for table in (self.games, self.sessions):
+            for values in table.arrays.values():
+                self.digest.update(values[: table.rows].tobytes())
+            table.rows = 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A leg that the bot played as x: its result, its sink, and what the bot's decisions took."""
+
+    result: LegResult
+    sink: DigestSink
+    meter: Meter
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        return tuple(fault for fault in self.result.faults if fault.seat == 0)
+
+    @property
+    def digest(self) -> str:
+        return self.sink.digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A bot that is tried, built, and whom it plays against."""
+
+    contest: Contest
+    settings: ContestSettings
+    sandbox: SandboxSettings
+    bot: Entrant
+    opponent: HousePlayer
+
+    def play(self, legs: int = 1) -> list[Trial]:
+        """Play legs of the bot against the opponent, side by side."""
+        chosen, artifacts = self._legs(legs)
+        # Programs are told how many sessions there are; fewer are played.
+        contest = replace(self.contest, new_core=partial(_new_short_core, self.contest.new_core))
+        if self.bot.plays_as == "wasm":
+            return [_play_inline(contest, self.settings, leg, artifacts) for leg in chosen]
+        return _play_in_lanes(contest, self.settings, self.sandbox, chosen, artifacts)
+
+    def observe(self, window: Window, artifact: bytes | None = None) -> ObservedLeg:
+        """Watch some games of the first of these legs; with another `artifact` of the bot, if one is given."""
+        (leg,), artifacts = self._legs()
+        contest = replace(self.contest, new_core=partial(_new_short_core, self.contest.new_core))
+        if artifact is not None:
+            artifacts[leg.x.artifact] = artifact
+        return observe_leg(contest, self.settings, self.sandbox, leg, artifacts, window)
+
+    def _legs(self, count: int = 1) -> tuple[list[Leg], dict[str, bytes]]:
+        """Legs of the bot at x against the opponent under several names, and what plays them by its sha256."""
+        contest, settings, bot, opponent = self.contest, self.settings, self.bot, self.opponent
+        assert bot.artifact is not None and bot.artifact_sha256 is not None
+        artifacts = {bot.artifact_sha256: bot.artifact, content_sha256(opponent): opponent.content}
+        mine = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256)
+        # Names that no file can have keep a bot called "house" apart from the house bot. They come
+        # after every other, so that the bot sits at x.
+        others = [
+            Competitor(n, f"~{opponent.name} {n}", "house" if contest.house else "wasm", content_sha256(opponent))
+            for n in range(1, count + 1)
+        ]
+        playing, key = settings.playing(), _key(settings)
+        schedule: AgainstHouse | RoundRobin
+        if contest.house:
+            schedule = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others)
+        else:
+            schedule = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine, *others])
+        return [leg for leg in schedule.legs() if leg.x.name == bot.name], artifacts
+
+
+def build(
+    contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, path: Path, say: Callable[[str], None]
+) -> Pairing:
+    """The bot at a path, and whom it is tried against: a house player, or the contest's bot to start from.
+
+    A bot that can't be built has no artifact. Raises BadInput when there is no such file or it isn't a bot's.
+    """
+    if not path.exists():
+        raise BadInput(f"{path}: there is no such file")
+    submission = read_submission(path)
+    kinds = {submission.kind} if contest.house else {"c", submission.kind}
+    libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, say)
+    entrant = build_entrant(submission, contest.interface, settings, sandbox)
+    if contest.house:
+        return Pairing(contest, settings, sandbox, entrant, contest.house.practice(_key(settings)))
+    source = (contest.interface.sdk / "new_bot.c").read_bytes()
+    house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
+    built = build_entrant(house, contest.interface, settings, sandbox)
+    assert built.artifact is not None, built.problem
+    return Pairing(contest, settings, sandbox, entrant, HousePlayer(HOUSE_NAME, built.artifact))
+
+
+def _key(settings: ContestSettings) -> bytes:
+    assert settings.seed is not None
+    return trial_key(settings.seed)
+
+
+def _new_short_core(
+    new_core: NewCore,
+    plan: LegPlan,
+    settings: ContestSettings,
+    games: Table,
+    sessions: Table,
+    house: bytes | None = None,
+) -> GameCore:
+    """A core that plays a leg of no more sessions than a check has."""
+    return new_core(replace(plan, sessions=min(SESSIONS, plan.sessions)), settings, games, sessions, house)
+
+
+def _play_inline(contest: Contest, settings: ContestSettings, leg: Leg, artifacts: dict[str, bytes]) -> Trial:
+    sink = _digest_sink(contest)
+    meters: list[tuple[int, int, int]] = []
+    result = play_leg(contest, settings, leg, artifacts, sink, meters=meters)
+    sink.clear()
+    return Trial(result, sink, Meter(*meters[0]))
+
+
+def _play_in_lanes(
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    legs: Sequence[Leg],
+    artifacts: dict[str, bytes],
+) -> list[Trial]:
+    trials: dict[str, Trial] = {}
+    with contextlib.closing(Spool()) as spool:
+        for played in play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder(), spool):
+            sink = _digest_sink(contest)
+            played.rows.replay_into(sink)
+            sink.clear()
+            use = played.uses[0]
+            assert use is not None
+            trials[played.result.digest] = Trial(played.result, sink, Meter(use.decisions, use=use))
+    return [trials[leg.digest] for leg in legs]
+
+
+def _digest_sink(contest: Contest) -> DigestSink:
+    return DigestSink(
+        Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
+        Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
+    )
