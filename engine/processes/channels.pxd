@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from engine.kernel.game_core cimport REFUSED
-from engine.processes.lines cimport C_MOST_LINE_BYTES
+from engine.processes.lines cimport MOST_LINE_BYTES
 from engine.processes.pipes cimport Channel, pollfd
 
 cpdef enum:     # kinds of events, beside GameCore's LEG_OVER, RECORDS_FULL and REFUSED
@@ -13,7 +13,7 @@ cpdef enum:     # kinds of events, beside GameCore's LEG_OVER, RECORDS_FULL and 
     CHANNEL_FAILED
 
 cdef enum:
-    LINE_ROOM = C_MOST_LINE_BYTES + 1
+    LINE_ROOM = MOST_LINE_BYTES + 1
     MOST_EVENT_TEXT = 511
 
 cdef struct Event:

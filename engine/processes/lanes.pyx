@@ -30,7 +30,7 @@ from engine.processes.channels cimport (
     Channels,
     now_nanoseconds,
 )
-from engine.processes.lines cimport C_MOST_LINE_BYTES
+from engine.processes.lines cimport MOST_LINE_BYTES
 from engine.processes.messages cimport ANSWERED, END_LANE, OUT_OF_MEMORY, START_LANE, Answer, Header, is_answer
 from engine.processes.pipes cimport NO_MORE, NOTHING_YET, Channel, Reading, make_inbox, pull
 from engine.processes.questions cimport Questions
@@ -363,7 +363,7 @@ cdef class Lanes:
         cdef int64_t answer
         try:
             said = (<object>channel.dialogue).said(channel.inbox[:length])
-            if length > C_MOST_LINE_BYTES:
+            if length > MOST_LINE_BYTES:
                 raise Violation("wrote an over-long line")
             if isinstance(said, str):
                 self.questions.add_lines(channel, [said])

@@ -6,15 +6,19 @@ from libc.stdint cimport int64_t
 from engine.kernel.game_core cimport Decision
 from engine.processes.messages cimport MOST_QUESTIONS
 
+cpdef enum:
+    TEXT                    # kinds of a line's segments, beside the struct codes of the view's fields
+    ARGUMENT
+    MOST_PIECE = 31         # bytes of a piece of text, and of a word that answers
+    MOST_LINE_BYTES = 255   # of a program's line, its end not counted
+
 cdef enum:
     MOST_SEGMENTS = 24
     MOST_WORDS = 8
-    MOST_PIECE = 31         # characters of a piece of text, and of a word that answers
     LONGEST_QUESTION = 64 * MOST_SEGMENTS   # bytes
-    C_MOST_LINE_BYTES = 255     # of a program's line, its end not counted
 
-cdef struct Segment:        # a piece of a line
-    int kind                # 0 text, 1 argument, or the struct code of a field of the view
+cdef struct Segment:
+    int kind
     int number              # of the argument, or the field's offset
     int length
     char text[MOST_PIECE]

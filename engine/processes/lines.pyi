@@ -1,6 +1,9 @@
 from collections.abc import Sequence
 from typing import final
 
+TEXT: int
+ARGUMENT: int
+MOST_PIECE: int
 MOST_LINE_BYTES: int
 
 @final

@@ -7,12 +7,6 @@ from libc.string cimport memchr, memcmp, memcpy
 
 from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
 
-MOST_LINE_BYTES = C_MOST_LINE_BYTES
-
-cdef enum:
-    TEXT = 0
-    ARGUMENT = 1
-
 
 @cython.final
 cdef class QuestionLines:
@@ -86,7 +80,7 @@ cdef class QuestionLines:
         cdef const char* line_end = <const char*>memchr(text, c"\n", size)
         cdef int length, start, end, i
         cdef int64_t value
-        if line_end == NULL or line_end - text > C_MOST_LINE_BYTES:
+        if line_end == NULL or line_end - text > MOST_LINE_BYTES:
             return b"wrote an over-long line: "
         if line_end != text + size - 1:
             return b"answered before it was asked: "

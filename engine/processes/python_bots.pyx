@@ -13,7 +13,7 @@ from cpython.number cimport PyNumber_Index
 from cpython.ref cimport PyObject, _Py_REFCNT
 from libc.errno cimport EINTR, errno
 from libc.stdint cimport INT64_MAX, INT64_MIN, int16_t, int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 from posix.unistd cimport read, write
 
@@ -262,23 +262,15 @@ cdef class Buffer:
     cdef size_t capacity
 
     def __cinit__(self):
-        self.capacity = 1 << 16
-        self.content = <unsigned char*>malloc(self.capacity)
-        if self.content == NULL:
-            raise MemoryError
+        self.reserve(1 << 15)
 
     def __dealloc__(self):
         free(self.content)
 
-    cdef unsigned char* reserve(self, size_t size) except NULL:
-        cdef unsigned char* larger
-        if size > self.capacity:
-            larger = <unsigned char*>realloc(self.content, 2 * size)
-            if larger == NULL:
-                raise MemoryError
-            self.content = larger
-            self.capacity = 2 * size
-        return self.content
+    cdef int reserve(self, size_t size) except -1:
+        if not grown(<void**>&self.content, &self.capacity, size, 1):
+            raise MemoryError
+        return 0
 
 
 cdef bint read_message(int descriptor, Buffer inbox) except *:
@@ -398,12 +390,8 @@ cdef class Legs:
         free(self.by_lane)
 
     cdef put(self, size_t lane, Leg leg):
-        if lane >= self.capacity:
-            self.capacity = 2 * lane + 64
-            larger = <PyObject**>realloc(self.by_lane, self.capacity * sizeof(PyObject*))
-            if larger == NULL:
-                raise MemoryError
-            self.by_lane = larger
+        if not grown(<void**>&self.by_lane, &self.capacity, lane + 32, sizeof(PyObject*)):
+            raise MemoryError
         while len(self.kept) <= lane:
             self.by_lane[len(self.kept)] = NULL
             self.kept.append(None)
@@ -499,6 +487,7 @@ cdef int64_t answer_of(Leg leg, Question* question, Shape* shape, Py_ssize_t tol
     return whole(result)
 
 
+# In one function, long as it is: what a question sets up, the exception of its answer needs.
 cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, new_leg, explain):
     """Answer the questions behind a header; the texts of the answers."""
     global asked

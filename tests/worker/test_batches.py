@@ -103,7 +103,7 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
 
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
-    result = LegResult("", 0, 0, "x", "y", 100, 1200, 0.0, 0.0, ())
+    result = LegResult("", 0, 0, "x", "y", 100, 1200, ())
     before = pace.leg_seconds(False)
     pace.note(Receipt((Batch("", (), (result,) * 10),), 6.0, 6.0, 12_000, 10))
     assert pace.leg_seconds(True) == pytest.approx(0.6)

@@ -164,7 +164,7 @@ def test_what_a_leg_printed_comes_with_its_fault_and_stays_until_the_next(stage:
     numbers = [stage.lane(process, [A, A], slot) for slot in range(3)]
     stage.run()
     serial, _ = process.asked()
-    printed = b"\x1e1\nforged\x1f" + b"p" * 3000
+    printed = b"\x1e1\nforged\x1f" + b"p" * 1000
     os.write(process.writes, reply(serial, [(0, 1, b"one"), (0, 1, b""), (0, 0, b"")], printed))
     assert sorted((event[0], event[3]) for event in stage.run()) == [(BOT_FAULTY, ""), (BOT_FAULTY, "one")]
     told = {number for number in numbers if stage.table.printed(number)}
@@ -202,7 +202,10 @@ def wrong_messages(serial: int) -> dict[str, bytes]:
         + ANSWER.pack(1, 1, -1, 0)
         + ANSWER.pack(1, 1, 6, 0)
         + b"abcde",
-        "too many prints": reply(serial, [(1, 1, b""), (1, 0, b"")], b"p" * 3201),
+        "too many prints": HEADER.pack(48 + 3201, serial, 2, 3201)
+        + ANSWER.pack(1, 1, 3201, 0)
+        + ANSWER.pack(1, 1, 0, 0)
+        + b"p" * 3201,
         "a huge size": HEADER.pack(2**32 - 1, serial, 2, 0),
         "a small size": HEADER.pack(3, serial, 2, 0) + bytes(32),
         "a huge count": HEADER.pack(48, serial, 2**28, 0) + bytes(32),

@@ -132,8 +132,7 @@ def play_task(
 
     It plays during its `turn`; while its parts are put on disk, another task may play.
     Raises OSError when the parts can't be written, Stopped once `stopping()`,
-    BadInput and RunFailed when this machine can't run a bot; then nothing is
-    left behind.
+    BadInput and RunFailed when this machine can't run a bot; then nothing is left.
     """
     contest = find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from engine.processes.lines import ARGUMENT, MOST_PIECE, TEXT
 from tournament.contests.interface import Interface, Question
 
 Segment = tuple[int, int, bytes]
 TextWord = tuple[bytes, bool, int]
-_TEXT, _ARGUMENT = 0, 1
 
 
 def question_lines(interface: Interface) -> list[tuple[list[Segment], list[TextWord]]]:
@@ -31,10 +31,10 @@ def _segments(interface: Interface, question: Question) -> list[Segment]:
     for piece in re.split(r"(\{\w+\})", question.line + "\n"):
         name = piece[1:-1]
         if not piece.startswith("{"):
-            # The engine takes pieces of at most 31 bytes.
-            segments += [(_TEXT, 0, piece[start : start + 31].encode()) for start in range(0, len(piece), 31)]
+            pieces = (piece[start : start + MOST_PIECE] for start in range(0, len(piece), MOST_PIECE))
+            segments += [(TEXT, 0, text.encode()) for text in pieces]
         elif name in question.arguments:
-            segments.append((_ARGUMENT, question.arguments.index(name), b""))
+            segments.append((ARGUMENT, question.arguments.index(name), b""))
         else:
             segments.append((ord(fields[name].code), fields[name].offset, b""))
     return segments
