@@ -27,6 +27,8 @@ WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
 SELDOM = {
     "engine._cython",
     "engine.wasm.canonical_nans",
+    "engine.wasm.instructions",
+    "engine.wasm.module_reader",
     "engine.processes.forking",
     "engine.watching.observed_core",
     "engine.wasm.printing",

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 
 import wasmtime
 
-from engine.wasm.canonical_nans import with_canonical_nans
+from engine.wasm.module_reader import read_module
 from tournament.worker.wasm.engine import Metering, engine
-from tournament.worker.wasm.module_outline import read_module
 
 _TURNS, _CHAIN = 20_000, 16
 _PLAIN = "a plain loop"
@@ -224,9 +223,8 @@ def module_of(kind: str, start: str, chain: str) -> bytes:
 
 
 def nanoseconds(code: bytes, rounds: int = 3) -> float:
-    """The time of a unit of fuel, in the module as it plays."""
-    read_module(code)
-    code = with_canonical_nans(code)
+    """What a unit of fuel takes, in the module as it plays."""
+    code = read_module(code).canonical
     store = wasmtime.Store(engine(Metering.FUEL))
     store.set_fuel(1 << 60)
     exports = wasmtime.Instance(store, wasmtime.Module(engine(Metering.FUEL), code), []).exports(store)

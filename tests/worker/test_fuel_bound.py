@@ -10,6 +10,7 @@ import pytest
 import wasmtime
 
 from engine.kernel.records import Table
+from engine.wasm.module_reader import read_module
 from tests.oracles.deals import key_of
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
@@ -19,10 +20,9 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker import leg as legs
 from tournament.worker.wasm.engine import Metering
-from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
 from tournament.worker.wasm.loading import LoadedBot, load_bot
-from tournament.worker.wasm.module_outline import read_module
 from tournament.worker.wasm.seating import Limits, Seating
+from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
 SHIPPED = Path(__file__).resolve().parents[2] / "entrants" / "von_neumann_poker"
 
@@ -33,7 +33,7 @@ def module(text: str) -> bytes:
 
 
 def bound(text: str) -> int | None:
-    most = most_taken(read_module(module(text)), ["a"])
+    most = read_module(module(text)).most_taken(["a"], SURROUNDINGS)
     return most.instructions if most else None
 
 
@@ -71,7 +71,6 @@ UNTOLD = {
     "recursion": '(func $f (export "a") (call $f))',
     "mutual recursion": '(func $f (call $g)) (func $g (call $f)) (func (export "a") (call $f))',
     "indirect call": '(table 1 funcref) (func (export "a") (call_indirect (i32.const 0)))',
-    "tail call": '(func $f) (func (export "a") (return_call $f))',
     "bulk memory": '(memory 1) (func (export "a") (memory.fill (i32.const 0) (i32.const 0) (i32.const 65536)))',
     "memory.grow": '(memory 1) (func (export "a") (drop (memory.grow (i32.const 1))))',
     "vectors": '(func (export "a") (drop (v128.const i32x4 1 2 3 4)))',
@@ -204,6 +203,6 @@ def test_only_what_gives_a_constant_and_nothing_else_is_constant() -> None:
     }
     text = "".join(f'(func ${name} (export "{name}") {body})' for name, body in functions.items())
     built = module(f"(global $n (mut i32) (i32.const 0)) {text}")
-    assert constant_functions(read_module(built), [*functions, "missing"]) == {"zero", "wide"}
+    assert read_module(built).constant_functions([*functions, "missing"]) == {"zero", "wide"}
     imported = module('(import "env" "f" (func $f)) (export "a" (func $f))')
-    assert constant_functions(read_module(imported), ["a"]) == frozenset()
+    assert read_module(imported).constant_functions(["a"]) == frozenset()

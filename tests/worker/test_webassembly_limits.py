@@ -12,6 +12,7 @@ import wasmtime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.wasm.module_reader import Bound, Refused, Unreadable, read_module
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.support import play_built
 from tournament.artifacts.bot import Entrant, Submission
@@ -24,10 +25,9 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import limits_of
 from tournament.worker.wasm import engine, loading, seating
 from tournament.worker.wasm.engine import Metering, compile_module
-from tournament.worker.wasm.fuel_bound import most_taken
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
-from tournament.worker.wasm.module_outline import Malformed, read_module
 from tournament.worker.wasm.stack import MOST_STACK, on_deep_stack
+from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
 CALLS = '(func (export "b") (param i32 i32) (result i32) (i32.const 1))'
 PASSES = '(func (export "a") (param i32) (result i32) (i32.const 0))'
@@ -35,6 +35,10 @@ PASSES = '(func (export "a") (param i32) (result i32) (i32.const 0))'
 
 def module(text: str) -> bytes:
     return bytes(wasmtime.wat2wasm(f'(module (memory (export "memory") 1) {text})'))
+
+
+def most_taken(code: bytes) -> Bound | None:
+    return read_module(code).most_taken(["a"], SURROUNDINGS)
 
 
 def bot(name: str, text: str) -> Entrant:
@@ -263,7 +267,7 @@ def test_no_frame_is_larger_than_its_bound(variables: int, metering: Metering) -
     assert isinstance(recursive, wasmtime.Func) and isinstance(counter, wasmtime.Global)
     with pytest.raises(wasmtime.Trap):
         on_deep_stack(recursive, store)
-    bound = most_taken(read_module(module(text.replace("(call $f)", ""))), ["a"])
+    bound = most_taken(module(text.replace("(call $f)", "")))
     assert bound is not None
     assert MOST_STACK / counter.value(store) <= bound.stack
 
@@ -297,12 +301,12 @@ def test_sums_that_double_with_each_function_stop_at_more_than_any_limit() -> No
     text = [f"(func $f{i} (call $f{i + 1}) (call $f{i + 1}))" for i in range(functions)]
     stairs = "".join(f"(call $f{i})" for i in range(functions, 0, -150))
     code = module(f'{"".join(text)} (func $f{functions}) (func (export "a") {stairs})')
-    assert most_taken(read_module(code), ["a"]) is None
+    assert most_taken(code) is None
 
 
 def test_a_chain_of_calls_of_any_length_is_added_up() -> None:
     text = "".join(f"(func $f{i} (call $f{i + 1}))" for i in range(5000))
-    bound = most_taken(read_module(module(f'{text} (func $f5000) (func (export "a") (call $f0))')), ["a"])
+    bound = most_taken(module(f'{text} (func $f5000) (func (export "a") (call $f0))'))
     assert bound is not None and bound.instructions == 2 * 5000 + 1 + 2
 
 
@@ -326,9 +330,7 @@ MODULES = [
 
 @pytest.mark.parametrize("code", MODULES)
 def test_valid_modules_are_read(code: bytes) -> None:
-    outline = read_module(code)
-    assert [len(outline.functions), outline.exported] == [len(outline.bodies), len(wasmtime.Module(
-        engine.engine(Metering.FUEL), code).exports)]  # fmt: skip
+    assert read_module(code).exported == len(wasmtime.Module(engine.engine(Metering.FUEL), code).exports)
 
 
 @given(
@@ -340,12 +342,14 @@ def test_what_the_runtime_takes_is_read(code: bytes, changes: list[tuple[int, in
     for place, byte in changes:
         damaged[8 + (place - 8) % (len(code) - 8)] = byte
     try:
-        outline = read_module(bytes(damaged))
-    except Malformed:
+        read = read_module(bytes(damaged))
+    except Unreadable:
         with pytest.raises(wasmtime.WasmtimeError):
             wasmtime.Module.validate(engine.engine(Metering.FUEL), bytes(damaged))
+    except Refused:
+        pass
     else:
-        most_taken(outline, ["a", "b"])
+        read.most_taken(["a", "b"], ())
 
 
 @given(st.binary(max_size=300))
@@ -370,6 +374,7 @@ def test_text_is_not_taken_for_a_module() -> None:
         (f"(func (local {'i32 ' * 10_001}))", "has 10,001 variables; at most 10,000"),
         ("(table 1 funcref) (func (drop (table.grow (ref.null func) (i32.const 1))))", "ref.null"),
         ("(func) (global i32 (i32.const 0))" * 10_001, "has 10,001 globals"),
+        ("(func $f) (func (return_call $f))", "its function 1 has the instruction return_call, which bots may not use"),
     ],
 )
 def test_what_a_module_may_have_is_limited(text: str, reason: str) -> None:
@@ -440,4 +445,4 @@ def test_an_exception_ends_with_the_bot_that_threw_it() -> None:
 
 def test_what_throws_has_no_bound() -> None:
     for text in (THROWS, f'(func (export "a") (param i32) (result i32) {HANDLERS.format(clauses="")} (i32.const 0))'):
-        assert most_taken(read_module(module(text)), ["a"]) is None
+        assert most_taken(module(text)) is None

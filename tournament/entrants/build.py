@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from engine.wasm.canonical_nans import Unreadable, with_canonical_nans
+import engine.wasm
+from engine.wasm.module_reader import Refused, read_module
 from tournament.artifacts import c_bots, compiler_command, libraries, module_trial, program_build, python_packing
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
@@ -34,8 +35,7 @@ from tournament.worker.processes import programs, python_bots
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Metering, engine_settings, version
-from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
-from tournament.worker.wasm.module_outline import read_module
+from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot, read_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
@@ -115,23 +115,34 @@ def build_entrant(
 def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
     """What plays, from the cache or made."""
     if submission.kind == "wasm":
-        return _canonical(submission.source)
+        return _canonical(submission)
     if submission.kind == "python":
         may_share = _legs_may_share(submission.source, interface, sandbox)
         return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=may_share)
     if submission.kind == "program":
         return _built(submission, sandbox)
-    return _canonical(_compiled(submission, interface, sandbox).code)
+    return _with_canonical_nans(_compiled(submission, interface, sandbox).code)
 
 
-def _canonical(code: bytes) -> bytes:
+def _canonical(submission: Submission) -> bytes:
+    """What plays of a submitted module, which may be large, from the cache or made."""
+    digest = hashlib.sha256(submission.source).hexdigest()
+    kept = _entry(hashlib.sha256(f"{digest} {_digest_of_rules()}".encode()).hexdigest(), "canonical")
+    canonical = recall(kept)
+    if canonical is None:
+        canonical = _with_canonical_nans(submission.source)
+        keep(kept, canonical)
+    return canonical
+
+
+def _with_canonical_nans(code: bytes) -> bytes:
     """What plays of a module: see `engine.wasm.canonical_nans`. Its fuel is counted, so it is the artifact.
 
-    What can't be read stays as it is, to be refused with the reason where it is loaded.
+    What is refused stays as it is, to be refused with the reason where it is loaded.
     """
     try:
-        return with_canonical_nans(code)
-    except Unreadable:
+        return read_module(code).canonical
+    except Refused:
         return code
 
 
@@ -216,8 +227,9 @@ def _try_module(
 @cache
 def _digest_of_rules() -> str:
     """Of the code that says what a module must be like, and starts it: by other rules it is tried again."""
+    compiled = sorted(Path(engine.wasm.__file__).parent.glob("*.so"))
     sources = sorted(Path(seating.__file__).parent.glob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+    return hashlib.sha256(b"".join(path.read_bytes() for path in [*compiled, *sources])).hexdigest()
 
 
 def _once(key: list[str], what: str, attempt: Callable[[], None]) -> None:
@@ -230,7 +242,7 @@ def _once(key: list[str], what: str, attempt: Callable[[], None]) -> None:
         return
     try:
         attempt()
-    except (StartFailed, module_trial.TooSlow) as error:
+    except (StartFailed, ModuleUnfit, module_trial.TooSlow) as error:
         keep(noted, str(error).encode())
         raise
     note(noted)
@@ -321,5 +333,5 @@ def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSet
             return None
         keep(kept, artifact)
     # Its NaNs are made canonical by the runtime and not by instructions, so it takes less fuel: it must not see that.
-    tells_time = set(SURROUNDINGS) & set(read_module(artifact).imported_names)
-    return None if tells_time and with_canonical_nans(artifact) != artifact else artifact
+    module = read_module(artifact)
+    return None if set(SURROUNDINGS) & set(module.imported) and module.canonical != artifact else artifact

@@ -9,13 +9,11 @@ from typing import NamedTuple
 
 import wasmtime
 
-from engine.wasm.canonical_nans import Unreadable, with_canonical_nans
+from engine.wasm.module_reader import Module, Refused, Unreadable, read_module
 from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Import, Interface, Question
 from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
 from tournament.worker.wasm.engine import Metering, compile_module, engine
-from tournament.worker.wasm.fuel_bound import constant_functions, most_taken
-from tournament.worker.wasm.module_outline import Malformed, Outline, read_module
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
 from tournament.worker.wasm.stack import MOST_STACK
 from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, stand_ins
@@ -23,24 +21,6 @@ from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROU
 PAGE = 65536
 _ELEMENT = 8  # bytes, of a table
 MOST_ELEMENTS = 100_000  # of its one table
-# Far more than compilers write, and little for those who read it all.
-_MOST_BYTES = 64 << 20
-_MOST_OF = {
-    "types": 10_000,
-    "imports": 100,
-    "functions": 50_000,
-    "tables": 1,
-    "memories": 1,
-    "tags": 100,
-    "globals": 10_000,
-    "exports": 1_000,
-    "element segments": 10_000,
-    "data segments": 10_000,
-}
-_MOST_VARIABLES = 10_000
-# Of one tag. What is thrown is kept outside the bot's memory as long as something refers to it.
-_MOST_THROWN = 8
-_NUMBERS = b"\x7f\x7e\x7d\x7c\x7b"
 # What the commonest forbidden imports come from.
 _FORBIDDEN = {
     "path_open": "opens files (fopen, open: imports path_open)",
@@ -54,6 +34,10 @@ STARTERS = {"_initialize": [], "tournament_start": ["i32", "i64"]}
 
 class BotUnfit(Exception):
     """A module that can't be a bot of the contest; the message says why."""
+
+
+class ModuleUnfit(BotUnfit):
+    """One by whose bytes alone it is unfit, so that it always will be."""
 
 
 class FunctionTypes(NamedTuple):
@@ -89,52 +73,28 @@ class LoadedBot:
         return compile_module(self.code if metering is Metering.FUEL_AND_LINES else self.canonical, metering)
 
 
-def read_bot(code: bytes, memory_megabytes: int) -> Outline:
+def read_bot(code: bytes, memory_megabytes: int) -> Module:
     """Read a bot's module without compiling it.
 
-    Raises BotUnfit when it isn't valid WebAssembly, has too much of something, or instructions that bots may not use.
+    Raises ModuleUnfit when it isn't valid WebAssembly, has too much of something, or what bots may not have.
     """
-    if len(code) > _MOST_BYTES:
-        raise BotUnfit(f"has {len(code) >> 20} MB; at most {_MOST_BYTES >> 20} are allowed")
     try:
-        outline = read_module(code)
-    except Malformed:
-        raise BotUnfit(_why_invalid(code)) from None
-    counts = {
-        "types": len(outline.parameters),
-        "imports": outline.imports,
-        "functions": len(outline.functions),
-        "tables": len(outline.tables),
-        "memories": len(outline.memories),
-        "tags": len(outline.tags),
-        "globals": outline.globals,
-        "exports": outline.exported,
-        "element segments": outline.element_segments,
-        "data segments": outline.data_segments,
-    }
-    for what, most in _MOST_OF.items():
-        if counts[what] > most:
-            raise BotUnfit(f"has {counts[what]:,} {what}; at most {most:,} are allowed")
-    for number, body in enumerate(outline.bodies):
-        where = f"its function {number + len(outline.imported)}"
-        if body.refused:
-            raise BotUnfit(f"{where} has the instruction {body.refused}, which bots may not use")
-        if body.variables > _MOST_VARIABLES:
-            raise BotUnfit(f"{where} has {body.variables:,} variables; at most {_MOST_VARIABLES:,} are allowed")
-    for values in outline.tags:
-        if len(values) > _MOST_THROWN or values.strip(_NUMBERS):
-            raise BotUnfit(f"throws other things than up to {_MOST_THROWN} numbers")
-    if sum(outline.tables) > MOST_ELEMENTS:
-        raise BotUnfit(
-            f"can't start: has a table of {sum(outline.tables):,} elements; at most {MOST_ELEMENTS:,} are allowed"
+        module = read_module(code)
+    except Unreadable:
+        raise ModuleUnfit(_why_invalid(code)) from None
+    except Refused as problem:
+        raise ModuleUnfit(str(problem)) from None
+    if module.table_elements > MOST_ELEMENTS:
+        raise ModuleUnfit(
+            f"can't start: has a table of {module.table_elements:,} elements; at most {MOST_ELEMENTS:,} are allowed"
         )
-    needed = sum(outline.memories) * PAGE + sum(outline.tables) * _ELEMENT
+    needed = module.memory_pages * PAGE + module.table_elements * _ELEMENT
     if needed > (memory_megabytes << 20) + BOT_STACK:
-        raise BotUnfit(
+        raise ModuleUnfit(
             f"can't start: needs {needed / (1 << 20):,.1f} MB of memory; at most {memory_megabytes} are allowed,"
             f" and {BOT_STACK >> 20} for its stack"
         )
-    return outline
+    return module
 
 
 def _why_invalid(code: bytes) -> str:
@@ -156,16 +116,13 @@ def load_bot(
     Raises BotUnfit when it isn't valid WebAssembly, would take too much, imports what bots may not,
     or lacks a function.
     """
-    outline = read_bot(code, memory_megabytes)
+    read = read_bot(code, memory_megabytes)
     # Nothing plays but by this way, so it doesn't matter whether it was done before; doing it again changes nothing.
-    try:
-        canonical = with_canonical_nans(code)
-    except Unreadable:
-        raise BotUnfit(_why_invalid(code)) from None
+    canonical = read.canonical
     if canonical != code:
-        outline = read_bot(canonical, memory_megabytes)
+        read = read_bot(canonical, memory_megabytes)
     try:
-        module = compile_module(canonical, _likely_metering(outline, interface, stem, counting))
+        module = compile_module(canonical, _likely_metering(read, interface, stem, counting))
     except wasmtime.WasmtimeError as error:
         raise BotUnfit(f"not a WebAssembly module that can run here: {_first_lines(str(error))}") from None
     _check_imports(module, interface)
@@ -176,7 +133,7 @@ def load_bot(
     types = [_types_of(exports[name], interface) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
     # Asked or not, a question takes fuel, which is time: for bots that may look at it, it is asked always.
-    constant = frozenset() if set(SURROUNDINGS) & set(imports) else constant_functions(outline, functions)
+    constant = frozenset() if set(SURROUNDINGS) & set(imports) else read.constant_functions(functions)
     ignored_questions = frozenset(
         kind
         for kind, (question, function) in enumerate(zip(interface.questions, functions))
@@ -191,15 +148,15 @@ def load_bot(
         imports,
         _starters(exports),
         ignored_questions,
-        _most_instructions(outline, functions, imports, interface),
+        _most_instructions(read, functions, imports, interface),
         _notes(exports),
     )
 
 
-def _likely_metering(outline: Outline, interface: Interface, stem: str, counting: Metering) -> Metering:
+def _likely_metering(read: Module, interface: Interface, stem: str, counting: Metering) -> Metering:
     """For which engine a bot is compiled first: the one that plays it unless its opponent needs more."""
-    names = [name for question in interface.answered for name in names_for(stem, question.name, outline.exports)]
-    proved = not interface.compiled.imports and _most_instructions(outline, names, (), interface) is not None
+    names = [name for question in interface.answered for name in names_for(stem, question.name, read.exports)]
+    proved = not interface.compiled.imports and _most_instructions(read, names, (), interface) is not None
     return Metering.NOTHING if proved else counting
 
 
@@ -212,12 +169,12 @@ def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _most_instructions(
-    outline: Outline, functions: list[str], imports: tuple[str, ...], interface: Interface
+    read: Module, functions: list[str], imports: tuple[str, ...], interface: Interface
 ) -> int | None:
     """What a decision can take at most, if that and its stack can be told."""
     if any(helper.name in imports for helper in interface.compiled.imports):
         return None  # what a helper takes depends on what it is asked
-    most = most_taken(outline, [*functions, "tournament_start"])
+    most = read.most_taken([*functions, "tournament_start"], SURROUNDINGS)
     # Each engine has frames of its own: where both have room, a bot plays alike whatever its opponent needs.
     return most.instructions if most and most.stack <= MOST_STACK // 2 else None
 

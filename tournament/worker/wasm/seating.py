@@ -351,23 +351,14 @@ def _start(
     _limit(store, limits.memory_bytes)
     context = calls.context_of(store)
     try:
-        helpers, natives = _new_helpers(context, interface, helpers_key)
-        surroundings = None
-        # Where fuel isn't counted, it is proved that it doesn't ask.
-        if metering is not Metering.NOTHING and any(name in bot.imports for name in SURROUNDINGS):
-            surroundings = _surround(context, natives, bot, metering, random_bytes_key(seed), account)
-            surroundings.enter(fuel)
-        inert = tuple(name for name in bot.imports if name not in natives)
-        if inert:
-            behind = Instance(context, stand_ins(metering), [])
-            seed_random, *found = behind.exports((SEED_RANDOM, *inert))
-            natives |= zip(inert, found)
-        printing = _listen(context, natives, metering, by_lines) if WRITE in natives else None
-        instance = Instance(context, bot.module(metering), [natives[name] for name in bot.imports])
+        imports = _imports(
+            context, bot, metering, helpers_key, random_bytes_key(seed), fuel, account=account, by_lines=by_lines
+        )
+        instance = Instance(context, bot.module(metering), [imports.externs[name] for name in bot.imports])
         names = ("memory", *bot.starters, *bot.functions, *bot.notes)
         exports = dict(zip(names, instance.exports(names)))
-        if printing:
-            printing.read_from(calls.memory_handle(exports["memory"]))
+        if imports.printing:
+            imports.printing.read_from(calls.memory_handle(exports["memory"]))
         if initialize := exports.get("_initialize"):
             instance.call(initialize)
         address = window = 0
@@ -378,8 +369,8 @@ def _start(
             _limit(store, limits.memory_bytes + pages * PAGE)
             address = memory.grow(store, pages) * PAGE
             window = calls.address_of(memory.data_ptr(store)) + address + interface.compiled.view_offset
-        if inert:
-            behind.call(seed_random, calls.signed(seed, 64))
+        if imports.seed_random:
+            imports.seed_random(calls.signed(seed, 64))
         if start := exports.get("tournament_start"):
             instance.call(start, address, calls.signed(seed, 64))
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
@@ -395,12 +386,50 @@ def _start(
         [calls.constant(store, address)] if interface.passes_address else [],
         memory,
         window,
-        helpers,
+        imports.helpers,
         calls.global_variable(exports[notes.FAILURE]) if notes.FAILURE in bot.notes else None,
         partial(instance.call, exports[notes.UNCAUGHT]) if notes.UNCAUGHT in bot.notes else None,
-        printing,
-        surroundings,
+        imports.printing,
+        imports.surroundings,
     )
+
+
+@dataclass(frozen=True)
+class _Imports:
+    """What stands behind a bot's imports, and these by name."""
+
+    externs: dict[str, Extern]
+    helpers: Helpers | None
+    printing: Printing | None
+    surroundings: Surroundings | None
+    seed_random: Callable[[int], None] | None  # of those that stand in for libc's
+
+
+def _imports(
+    context: int,
+    bot: LoadedBot,
+    metering: Metering,
+    helpers_key: bytes,
+    random_key: bytes,
+    fuel: int,
+    *,
+    account: int,
+    by_lines: bool,
+) -> _Imports:
+    helpers, externs = _new_helpers(context, bot.interface, helpers_key)
+    surroundings = None
+    # Where fuel isn't counted, it is proved that it doesn't ask.
+    if metering is not Metering.NOTHING and any(name in bot.imports for name in SURROUNDINGS):
+        surroundings = _surround(context, externs, bot, metering, random_key, account)
+        surroundings.enter(fuel)
+    seed_random = None
+    if inert := tuple(name for name in bot.imports if name not in externs):
+        behind = Instance(context, stand_ins(metering), [])
+        seed, *found = behind.exports((SEED_RANDOM, *inert))
+        externs |= zip(inert, found)
+        seed_random = partial(behind.call, seed)
+    printing = _listen(context, externs, metering, by_lines) if WRITE in externs else None
+    return _Imports(externs, helpers, printing, surroundings, seed_random)
 
 
 def _surround(

@@ -1,0 +1,157 @@
+"""No module of the same size takes much longer to read than another, however it is made."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.wasm.module_reader import Module, read_module
+from tournament.artifacts.bot import Submission
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.entrants import build
+from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.wasm.loading import BotUnfit, read_bot
+from tournament.worker.wasm.stand_ins import SURROUNDINGS
+
+BYTES = 1 << 18
+# Honest code takes 10 to 20 times less than the worst that is known; what isn't linear takes hundreds of times as long.
+MOST_TIMES = 60
+
+
+def number(value: int) -> bytes:
+    return bytes([value & 0x7F | 0x80]) + number(value >> 7) if value > 0x7F else bytes([value])
+
+
+def section(kind: int, content: bytes) -> bytes:
+    return bytes([kind]) + number(len(content)) + content
+
+
+def as_many(chunk: bytes, size: int = BYTES) -> bytes:
+    return chunk * (size // len(chunk))
+
+
+EMPTY_TYPE = b"\x60\0\0"
+FLOATS = b"\x7c"
+MAGIC = b"\0asm\1\0\0\0"
+
+
+def functions(*bodies: bytes, types: bytes = b"\1" + EMPTY_TYPE) -> bytes:
+    """A module of these functions, all of its first type, whose first is exported."""
+    count = number(len(bodies))
+    return (
+        MAGIC
+        + section(1, types)
+        + section(3, count + b"\0" * len(bodies))
+        + section(5, b"\1\0\1")
+        + section(7, b"\1\1a\0\0")
+        + section(10, count + b"".join(number(len(body)) + body for body in bodies))
+    )
+
+
+def code(instructions: bytes, variables: bytes = b"\0") -> bytes:
+    """A module of one function."""
+    return functions(variables + instructions + b"\x0b")
+
+
+def of_values(count: int) -> bytes:
+    """Two types: of no values, and of so many floats both ways."""
+    return b"\2" + EMPTY_TYPE + b"\x60" + (number(count) + FLOATS * count) * 2
+
+
+MANY = b"\1" + number(9990) + FLOATS  # variables
+SUM = (b"\x44" + bytes(8)) * 2 + b"\xa0"
+BLOCK_OF_VALUES = b"\2\1\0\x0b"
+
+PLAIN = code(as_many(b"\x20\0\x41\1\x6a\x21\0"), b"\1\1\x7f")
+WORST = {
+    "50,000 variables in each function": functions(*[b"\1" + number(50_000) + FLOATS + b"\x0b"] * 50_000),
+    "10,000 variables in each function": functions(*[b"\1" + number(10_000) + FLOATS + b"\x0b"] * 50_000),
+    "functions of many parameters": functions(
+        *[b"\0\x20\0\x1a\x0b"] * 30_000, types=b"\2\x60" + number(9990) + FLOATS * 9990 + b"\0" + EMPTY_TYPE
+    ),
+    "functions of many results": functions(*[b"\0\0\x0b"] * 50_000, types=b"\1\x60\0" + number(1000) + FLOATS * 1000),
+    "functions of nothing": functions(*[b"\0\x0b"] * 50_000),
+    "groups of no variables": functions(number(BYTES // 2) + b"\0\x7c" * (BYTES // 2) + b"\x0b"),
+    "groups of one variable, each used": functions(
+        *[number(9990) + b"\1\x7c" * 9990 + b"".join(b"\x20" + number(n) + b"\x1a" for n in range(9990)) + b"\x0b"] * 4
+    ),
+    "a chain of variables": code(
+        SUM + b"\x21\0" + b"".join(b"\x20" + number(n + 1) + b"\x21" + number(n) for n in range(9989)) * 5, MANY
+    ),
+    "a table of branches": code(b"\x41\0\x0e" + number(BYTES) + bytes(BYTES) + b"\0"),
+    "tables of branches": code(as_many(b"\x41\0\x0e\0\0")),
+    "long numbers": code(b"\x41\0\x0e" + number(BYTES // 5) + as_many(b"\x80\x80\x80\x80\0") + b"\0"),
+    "blocks in blocks": code(as_many(b"\2\x40", BYTES * 2 // 3) + as_many(b"\x0b", BYTES // 3)),
+    "blocks of many values": functions(b"\0\0" + as_many(BLOCK_OF_VALUES) + b"\x0b", types=of_values(1000)),
+    "blocks of some values": functions(b"\0\0" + as_many(BLOCK_OF_VALUES) + b"\x0b", types=of_values(15)),
+    "functions of blocks of values": functions(
+        *[b"\0\0" + BLOCK_OF_VALUES * 1000 + b"\x0b"] * 60, types=of_values(400)
+    ),
+    "calls": functions(b"\0" + as_many(b"\x10\1") + b"\x0b", b"\0\x0b"),
+    "calls of each other": functions(
+        *[b"\0" + b"\x10" + number(n + 1) + b"\x10" + number(n + 1) + b"\x0b" for n in range(30_000)], b"\0\x0b"
+    ),
+    "handlers": code(as_many(b"\x1f\x40\4\2\0\2\0\2\0\2\0\x0b")),
+    "selects of selects": code(SUM + as_many(b"\x22\0\x20\0\x41\0\x1b") + b"\xbd\x1a", MANY),
+    "floats whose bits show": code(b"\x44" + bytes(8) + as_many(b"\x9f\xbd\xbf") + b"\x1a"),
+    "vectors": code(b"\xfd\x0c" + bytes(16) + as_many(b"\xfd\x74") + b"\x1a"),
+    "signs": code(SUM + as_many(b"\x9a") + b"\xbd\x1a"),
+    "a deep stack": code(as_many(SUM) + as_many(b"\xa6", BYTES // 19 - 19) + b"\x1a"),
+    "code that isn't run": code(b"\0" + as_many(b"\xa0\x22\0\xbd\x1a"), MANY),
+    "types": MAGIC + section(1, number(10_000) + (b"\x60" + (number(12) + FLOATS * 12) * 2) * 10_000),
+    "a count of types": MAGIC + section(1, number(2**32 - 1) + as_many(EMPTY_TYPE)),
+    "imports": MAGIC
+    + section(1, b"\1" + EMPTY_TYPE)
+    + section(2, number(100) + (b"\1e" + number(2600) + b"x" * 2600 + b"\0\0") * 100),
+    "exports": MAGIC
+    + section(1, b"\1" + EMPTY_TYPE)
+    + section(3, b"\1\0")
+    + section(7, number(1000) + b"".join(number(250) + b"%03d" % n + b"x" * 247 + b"\0\0" for n in range(1000)))
+    + section(10, b"\1\2\0\x0b"),
+    "globals": MAGIC + section(6, number(10_000) + (b"\x7f\0" + b"\x41\0" * 10 + b"\x6a\x0b") * 10_000),
+    "data segments": MAGIC + section(11, number(10_000) + as_many(b"\1\0")),
+    "element segments": MAGIC + section(9, number(10_000) + as_many(b"\1\0")),
+    "sections without a meaning": MAGIC + as_many(b"\0\1\0"),
+}
+
+
+def seconds_per_byte(module: bytes) -> float:
+    """Processor time to read a module, the least of three times."""
+    times = []
+    for _ in range(3):
+        began = time.thread_time()
+        with contextlib.suppress(BotUnfit):
+            read_bot(module, 64).most_taken(["a"], SURROUNDINGS)
+        times.append(time.thread_time() - began)
+    return min(times) / len(module)
+
+
+@pytest.mark.parametrize("how", WORST)
+def test_time_is_linear_in_the_modules_bytes(how: str) -> None:
+    assert len(WORST[how]) > BYTES // 2
+    assert seconds_per_byte(WORST[how]) < MOST_TIMES * seconds_per_byte(PLAIN)
+
+
+def test_what_is_refused_is_not_read_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
+    reads: list[bytes] = []
+
+    def counted(code: bytes) -> Module:
+        reads.append(code)
+        return read_module(code)
+
+    def counted_bot(code: bytes, memory_megabytes: int) -> Module:
+        reads.append(code)
+        return read_bot(code, memory_megabytes)
+
+    monkeypatch.setattr(build, "read_module", counted)
+    monkeypatch.setattr(build, "read_bot", counted_bot)
+    many = Submission("many", "wasm", tmp_path / "many.wasm", WORST["50,000 variables in each function"], "")
+    problems = [
+        build.build_entrant(many, VON_NEUMANN_POKER.interface, Settings(), SandboxSettings()).problem for _ in range(3)
+    ]
+    assert problems == ["its function 0 has 50,000 variables; at most 10,000 are allowed"] * 3
+    assert len(reads) == 2  # to rewrite it, and to start it
