@@ -226,7 +226,7 @@ class FolderStorage:
     def _write_aside(self, content: bytes, mode: int = 0o666) -> str:
         aside = f"staging/aside-{uuid.uuid4().hex}"
         try:
-            with self.open_staged(aside, mode) as stream:
+            with self._open_staged(aside, mode) as stream:
                 stream.write(content)
                 self.finish_staged(stream)
         except BaseException:
@@ -270,7 +270,10 @@ class FolderStorage:
         with contextlib.suppress(FileNotFoundError), self._place(name) as (folder, file):
             os.unlink(file, dir_fd=folder)
 
-    def open_staged(self, name: str, mode: int = 0o666) -> IO[bytes]:
+    def open_staged(self, name: str) -> IO[bytes]:
+        return self._open_staged(name, 0o666)
+
+    def _open_staged(self, name: str, mode: int) -> IO[bytes]:
         self._make_folder("staging")
         with self._place(name) as (folder, file):
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FILE, mode, dir_fd=folder)
