@@ -20,6 +20,7 @@ import pytest
 
 from tests.contest_runs import (
     REPOSITORY,
+    SEEDS,
     Outcome,
     Place,
     assert_same,
@@ -293,7 +294,7 @@ def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
         copy(bot, tmp_path / "bots" / bot.name)
     (tmp_path / "bots" / "recurses.cpp").write_text(RECURSES)
     (tmp_path / "tournament.toml").write_text(
-        '[holdem_training]\nentrants = "bots"\nhands = 400\nsessions = 3\nseed = 7\nfaults_allowed = 1000\n'
+        f'[holdem_training]\nentrants = "bots"\nhands = 400\nsessions = 3\nfaults_allowed = 1000\nseed = "{SEEDS[7]}"\n'
     )
     arguments = ["run", "holdem_training", "--config", str(tmp_path / "tournament.toml"), "--workers", "2"]
     tables = []
