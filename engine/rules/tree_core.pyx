@@ -1,6 +1,6 @@
 """A core that plays along the tree of a game: one game a session, its chance from our deals.
 
-What was met before takes no Python; what wasn't is made by the rules of the tree, under the GIL.
+Nodes met before take no Python; new ones are made by the tree's rules, under the GIL.
 """
 
 cimport cython
@@ -130,7 +130,7 @@ cdef class TreeCore(GameCore):
         return True
 
     cdef bint go_anew(self, int place) noexcept with gil:
-        """The same where nobody was before."""
+        """Likewise where the node isn't kept."""
         cdef Node* there
         try:
             if self.state is None or self.state_node != self.node:
@@ -157,7 +157,7 @@ cdef class TreeCore(GameCore):
         cdef GameRow* game = <GameRow*>games.content
         cdef SessionRow* session = <SessionRow*>sessions.content
         cdef int32_t number = self.first_session + <int32_t>self.session
-        cdef double x = self.node.returns[self.first] + 0.0     # -0 becomes a plain one
+        cdef double x = self.node.returns[self.first] + 0.0     # -0 becomes 0
         cdef double y = self.node.returns[1 - self.first] + 0.0
         column(games, &game.match)[row] = self.match
         column(games, &game.session)[row] = number

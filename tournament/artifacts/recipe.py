@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tournament.names import did_you_mean
 
 FILE_NAME = "bot.toml"
-# A recipe is two short lists. Reading one takes memory by the square of its size.
+# A recipe is two short lists. Memory for reading one grows with the square of its size.
 MOST_BYTES = 4096
 
 

@@ -106,7 +106,7 @@ cdef bint calls_by_rollouts(
 
     A rollout gives Alice the first two cards that it draws, the board the others.
     The word is this decision's alone, and Alice learns one bit of it: the answer.
-    So she can't work it back, and if she could nothing else would follow.
+    So she can't find the word, and it would tell her nothing else.
     """
     cdef Unseen unseen
     cdef int64_t win = 2 * (pot + raised)    # doubled, for ties

@@ -68,7 +68,7 @@ cdef inline bint affects(int bets, int history) noexcept nogil:
 
 @cython.final
 cdef class HillClimber:
-    """A server's strategy that improves step by step; arguments as of `draw_evaluation.StrategyEvaluator`."""
+    """A server's strategy that improves step by step; arguments as for `evaluation.StrategyEvaluator`."""
 
     cdef DrawTree tree
     cdef double current                 # the trembling opponent's expectation
@@ -82,11 +82,11 @@ cdef class HillClimber:
         self.current = self.tree.value()
 
     def trembling_value(self):
-        """What the server wins a hand against the trembling opponent."""
+        """What the server wins per hand against the trembling opponent."""
         return -self.current
 
     def strategy(self):
-        """The server's strategy as it is now."""
+        """The server's current strategy."""
         return server_rows(self.tree.players[SERVER])
 
     def climb(self, seed, int64_t first_step, int64_t steps):

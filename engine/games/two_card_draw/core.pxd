@@ -1,4 +1,4 @@
-# See two_card_draw.pyx for details.
+# See core.pyx for details.
 
 cimport cython
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
@@ -28,7 +28,7 @@ cdef inline int hand_number(int low, int high) noexcept nogil:
     return low * 5 - low * (low - 1) // 2 + high - low
 
 cdef inline int hand_rank(int low, int high) noexcept nogil:
-    """Its place among the 15 hands, the weakest 0: pairs beat what is none, then high cards count, then low ones."""
+    """Its place among the 15 hands, the weakest 0: pairs beat other hands, then high cards count, then low ones."""
     return 10 + low if low == high else high * (high - 1) // 2 + low
 
 cdef inline int history_number(int bets, bint y_opened) noexcept nogil:
