@@ -54,7 +54,7 @@ cdef void start_stream(Stream* stream, const Key* key, uint64_t number) noexcept
 
 
 cdef void make_ready(Stream* stream, uint64_t block) noexcept nogil:
-    """Have the block of this number ready, and those around it."""
+    """Make ready the block of this number, and those around it."""
     stream.first = block - block % LANES
     make_blocks(&stream.ready, &stream.key, stream.first, stream.number, False)
 

@@ -36,7 +36,7 @@ cdef class GameCore:
     cdef int record_in(
         self, Table games, game_row, Table sessions, session_row, int32_t match, int32_t first_session
     ) except -1:
-        """Take the tables to write to, and what their rows begin with. Raises TypeError for tables of other rows."""
+        """Take the tables to write to, and their rows' first values. Raises TypeError for tables of other rows."""
         games.expect(game_row)
         sessions.expect(session_row)
         self.games_table = games

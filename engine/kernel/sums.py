@@ -1,4 +1,4 @@
-"""What a seat has won over a leg."""
+"""A seat's sums over a leg."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The processes of one worker: which is asked next, what it is sent, what it answers or why it can't."""
+"""The processes of one worker: the choice of the next to be asked, its questions, its answers or failure."""
 
 import os
 
@@ -235,7 +235,7 @@ cdef class Channels:
         return fullest
 
     cdef bint is_worth_asking_again(self) noexcept nogil:
-        """Whether the process that was asked last has many questions now, a quarter as many as then."""
+        """Whether the process that was asked last has many questions again, a quarter as many as then."""
         cdef Channel* channel
         if self.asked_last < 0:
             return False
@@ -285,7 +285,7 @@ cdef class Channels:
         return False
 
     cdef void push_on(self, int number) noexcept nogil:
-        """Write what is not yet written of what a channel is sent."""
+        """Write the rest of the message that a channel is sent."""
         cdef Channel* channel = &self.all[number]
         if push(channel):
             return
@@ -321,7 +321,7 @@ cdef class Channels:
                     return True
 
     cdef void wait_for(self, int number) noexcept nogil:
-        """Wait a moment for what a channel answers."""
+        """Wait a moment for a channel's answer."""
         poll(self.polled, watch(&self.all[number], self.polled), PATIENCE_MILLISECONDS)
 
     cdef bint wait_for_any(self, int64_t until) noexcept nogil:

@@ -38,7 +38,7 @@ from engine.wasm.referee cimport Referee
 
 
 class Violation(Exception):
-    """A program said what its dialogue doesn't allow; the message tells it."""
+    """A program wrote something that its dialogue doesn't allow; the message says what."""
 
 
 cdef enum:
@@ -97,11 +97,11 @@ cdef class Lanes:
         free(self.ready)
 
     def open_lane(self, GameCore core, Referee referee, Table games, Table sessions, channels, slots):
-        """Add a leg at its beginning; returns its number. `referee`: None if no bot is WebAssembly. Their channel is -1.
+        """Add a leg at its beginning; returns its number. The channel of a WebAssembly bot is -1.
 
-        `slots`: what the seats' processes call the lane. The core writes into the
-        tables. They should be small, so that their memory can be prefetched; when one is full,
-        its rows move to a buffer.
+        `referee` is None without such bots. `slots`: what the seats' processes call the lane.
+        The core writes into the tables. They should be small, so that their memory can be
+        prefetched; when one is full, its rows move to a buffer.
         """
         cdef size_t count = self.lane_count + 1
         if not (
@@ -125,11 +125,11 @@ cdef class Lanes:
         return number
 
     def start_bot(self, int lane_number, int seat, uint64_t seed):
-        """Have the seat's process make a new bot for the lane, before its next question."""
+        """Tell the seat's process to make a new bot for the lane, before its next question."""
         self.order(lane_number, seat, START_LANE, <int64_t>seed)
 
     def end_bot(self, int lane_number, int seat):
-        """Have the seat's process forget the lane's bot."""
+        """Tell the seat's process to forget the lane's bot."""
         if self.channels.all[self.lanes[lane_number].channels[seat]].is_open:
             self.order(lane_number, seat, END_LANE, 0)
 
@@ -166,7 +166,7 @@ cdef class Lanes:
         return tuple(taken)
 
     def drop(self, int lane_number):
-        """Forget a lane; what its bots still answer is ignored."""
+        """Forget a lane; later answers of its bots are ignored."""
         cdef int i
         self.lanes[lane_number].state = GONE
         self.lanes[lane_number].core = NULL
@@ -276,7 +276,7 @@ cdef class Lanes:
         return received
 
     cdef void advance(self, int number) noexcept nogil:
-        """Play a lane to its next question to a process, or to what the caller must deal with."""
+        """Play a lane to its next question to a process, or until the caller is needed."""
         cdef Lane* lane = &self.lanes[number]
         cdef Status status
         cdef int seat, channel
@@ -355,9 +355,9 @@ cdef class Lanes:
         return True
 
     cdef bint understand(self, int number, size_t length) noexcept with gil:
-        """Have a dialogue take a line of so many bytes; false when the channel has failed over it.
+        """Have a dialogue take a line of so many bytes; false if that failed the channel.
 
-        A line that is too long fails it, whatever the dialogue makes of it.
+        A line that is too long fails it in any case.
         """
         cdef Channel* channel = &self.channels.all[number]
         cdef int64_t answer

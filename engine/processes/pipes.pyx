@@ -1,4 +1,4 @@
-"""The pipes of a process that plays: what it is sent, what it answers, what it writes to standard error.
+"""The pipes of a process that plays: its questions, its answers, and its standard error.
 
 Nothing here waits: what doesn't fit into a pipe is sent later. Two buffers take
 turns: one gathers the next message to a process, the other is being sent.
@@ -92,7 +92,7 @@ cdef bint append_gathered(Channel* channel) noexcept nogil:
 
 
 cdef bint push(Channel* channel) noexcept nogil:
-    """Write as much as fits of what is not yet written; false when the other end is closed."""
+    """Write as much of the rest as fits; false when the other end is closed."""
     cdef Py_ssize_t put
     while channel.sent < channel.sending_size:
         put = write(channel.to_bot, channel.sending + channel.sent, channel.sending_size - channel.sent)

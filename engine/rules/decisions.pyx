@@ -1,4 +1,4 @@
-"""What rules written in Python ask bots: values by name, and which answers are legal.
+"""The questions of rules written in Python: values by name, and which answers are legal.
 
 C bots find the values in their struct, Python bots as attributes, programs in a
 line of JSON. All are checked against what the contest declares, so that a

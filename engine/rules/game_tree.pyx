@@ -1,4 +1,4 @@
-"""A game for two as a tree of what can be asked in it, made as it is played and kept while there is room.
+"""A game for two as a tree of its states, made as it is played and kept while there is room.
 
 Making a node asks the rules, in Python; that takes microseconds. Going on from a kept node takes nanoseconds, without
 the GIL.
@@ -190,7 +190,7 @@ cdef class GameTree:
         return asked
 
     cdef void show(self, const Node* node, int player, unsigned char* window) noexcept nogil:
-        """Write what a player is told into a C bot's struct."""
+        """Write a player's question into a C bot's struct."""
         cdef const int64_t* actions = actions_of(node, player)
         cdef int count = count_of(node, player)
         cdef int32_t* target = <int32_t*>(window + self.legal_offset)

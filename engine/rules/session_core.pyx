@@ -238,7 +238,7 @@ cdef class SessionCore(GeneratorCore):
         return self.asked.told(as_line)
 
     def told_values(self):
-        """What the pending decision tells, by name."""
+        """The pending decision's values by name."""
         return self.asked.plain()
 
     def check(self):

@@ -102,7 +102,7 @@ cdef class TreeCore(GameCore):
                 return LEG_OVER
 
     cdef int place_of(self, int64_t answer) noexcept nogil:
-        """Where an answer is among the actions of the player who is asked, -1 if it is none."""
+        """The index of an answer among the asked player's actions, -1 if it is none."""
         cdef const int64_t* actions = actions_of(self.node, self.player)
         cdef int i
         for i in range(count_of(self.node, self.player)):
@@ -189,7 +189,7 @@ cdef class TreeCore(GameCore):
         self.state_node = NULL
 
     cdef Asked question(self):
-        """What is asked, as processes are told it."""
+        """The pending question, as processes get it."""
         state = self.state if self.state_node == self.node else None
         return self.tree.question(self.node, self.player, self.first, state)
 
@@ -197,7 +197,7 @@ cdef class TreeCore(GameCore):
         return self.question().told(as_line)
 
     def told_values(self):
-        """What the pending decision tells, by name."""
+        """The pending decision's values by name."""
         return self.question().plain()
 
     def check(self):

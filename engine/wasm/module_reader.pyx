@@ -181,7 +181,7 @@ cdef class Module:
         return Bound(instructions, stack)
 
     cdef bint look_at(self, uint32_t function, Known* known) except -1:
-        """Work out what a function takes, callees first; false where it can't be told."""
+        """Work out the bound of a function, callees first; false where it has none."""
         cdef Numbers waiting
         memset(&waiting, 0, sizeof(Numbers))
         try:
@@ -550,7 +550,7 @@ cdef class Reader:
         return 0
 
     cdef int declare(self, uint32_t of_type, uint32_t groups) except -1 nogil:
-        """Read what variables a function has: parameters, and groups of one type each."""
+        """Read a function's variables: parameters, and groups of one type each."""
         cdef uint64_t total = self.parameters.at[of_type]
         cdef uint32_t count, _i
         cdef int kind
@@ -897,7 +897,7 @@ cdef class Reader:
         frame = &self.frames[self.depth - 1 - label]
         return frame.parameters if frame.opcode == LOOP else frame.results
 
-    # What the rewriter put into a module that it has written before.
+    # Instructions that the rewriter put into a module before.
 
     cdef bint is_made_canonical(self, uint32_t variable, int what) except -1 nogil:
         """Skip instructions that make a float canonical, just read from a variable or put there, if they come next."""
@@ -925,7 +925,7 @@ cdef class Reader:
 
 
 def read_module(code: bytes) -> Module:
-    """Read a module. Raises Unreadable, and Refused where it has too much, or what bots may not have."""
+    """Read a module. Raises Unreadable, and Refused where it has too much, or something that bots may not have."""
     reader = Reader()
     reader.module = Module()
     reader.module.exports, reader.module.imported = {}, []

@@ -62,7 +62,7 @@ cdef class ObservedCore(GameCore):
 
     @property
     def steps(self):
-        """What was asked and answered, in order; a leg that a bot ended ends with the question that it failed."""
+        """The steps in order; a leg that a bot ended ends with the question that it failed."""
         if self.question is None:
             return list(self.kept)
         seat = self.question[2]
@@ -119,7 +119,7 @@ cdef class ObservedCore(GameCore):
         return 0
 
     cdef heard(self, int seat):
-        """What the seat has printed since the last call, by replaced bots too."""
+        """The output of the seat's bots, replaced ones too, since the last call."""
         printed = self.before[seat]
         self.before[seat] = b""
         return printed + self.listeners[seat]() if self.listeners[seat] is not None else printed
@@ -134,7 +134,7 @@ cdef class ObservedCore(GameCore):
         self.core.prefetch()
 
     def listen(self, int seat, printed):
-        """Ask `printed` for what a seat's bot printed since it was last asked."""
+        """`printed()` gives what a seat's bot printed since the last call."""
         self.before[seat] = self.heard(seat)
         self.listeners[seat] = printed
 

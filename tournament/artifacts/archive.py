@@ -43,7 +43,7 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
 
 
 def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
-    """The files of a folder by their paths in it. Raises BadInput for what a program's folder may not have."""
+    """The files of a folder by their paths in it. Raises BadInput for files that a program's folder may not have."""
     count = 0
     folders = [(folder, "")]
     while folders:

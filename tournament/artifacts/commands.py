@@ -1,4 +1,4 @@
-"""What a program's command names: the file to execute, and what its interpreter reads."""
+"""The file that a program's command executes, and the paths that its interpreter reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 class CommandMissing(RunFailed):
-    """The machine lacks what a program's command names."""
+    """The machine lacks a file that a program's command names."""
 
 
 def find_command(word: str, folder: Path) -> str:
@@ -51,7 +51,7 @@ def looks_for_itself(command: str) -> bool:
 
 
 def read_by(command: str, *, seen: bool = False) -> list[str]:
-    """What an interpreter reads besides the system's libraries: itself and its own library."""
+    """The paths that an interpreter reads besides the system's libraries: itself and its own library."""
     path = os.path.realpath(command)
     paths = {command, path}
     with open(path, "rb") as file:

@@ -45,7 +45,7 @@ class CompilerRefused(NotCompiled):
 
 
 class TookTooMuch(NotCompiled):
-    """The compiler used up what it may take; it would do so again."""
+    """The compiler reached a limit, and would do so again."""
 
 
 class StillAtIt(NotCompiled):

@@ -76,7 +76,7 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
 
 
 def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
-    """Build and keep what the bots of a language are linked with; `made` is the compiler's cache."""
+    """Build and keep the libraries for bots of a language; `made` is the compiler's cache."""
     libraries = libraries_of(kind)
     with scratch_folder(libraries.parent) as folder:
         unit = folder / ("library.c" if kind == "c" else "library.cpp")
@@ -98,7 +98,7 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
 
 
 def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
-    """Copy the libraries of a linker's command beside the unit; the command with places for what varies."""
+    """Copy the libraries of a linker's command beside the unit; returns the command with placeholders."""
     kept = []
     for number, word in enumerate(words):
         if word == "-o" or words[number - 1] == "-o":
@@ -126,7 +126,7 @@ def libraries_of(kind: str) -> Path:
 
 
 def _is_sound(libraries: Path) -> bool:
-    """Whether the libraries are there and are what was kept. Raises RunFailed."""
+    """Whether the libraries are there and unchanged. Raises RunFailed."""
     link = recall(libraries / _LINK_FILE)
     with cache_trouble(libraries):
         return link is not None and json.loads(link)["sha256"] == _digests(libraries)

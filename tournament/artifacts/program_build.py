@@ -20,7 +20,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 
 _SECONDS = 300  # of its own time: `sandbox.outside.own_time`
 _MOST_SHOWN = 1 << 16  # bytes of what a build writes
-# What compilers are made of. Not all of /usr: people keep work of their own in some of its folders.
+# Folders that compilers need. Not all of /usr: people keep work of their own in some of its folders.
 _SYSTEM = (
     *(
         f"{root}/{name}"

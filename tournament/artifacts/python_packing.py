@@ -1,4 +1,4 @@
-"""What a Python bot's file becomes: with which interpreter and packages it plays."""
+"""A Python bot's artifact: its file, and the interpreter and packages with which it plays."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
 
 
 def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
-    """What a Python bot's answers depend on besides its file."""
+    """All that a Python bot's answers depend on besides its file."""
     known: dict[str, Any] = {
         "python": platform.python_version(),
         "packages": installed(tuple(sorted(sandbox.packages))).versions,

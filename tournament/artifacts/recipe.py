@@ -15,7 +15,7 @@ MOST_BYTES = 4096
 
 @dataclass(frozen=True)
 class Recipe:
-    """What bot.toml says: the command that plays, and the one that builds it, if any."""
+    """The contents of bot.toml: the command that plays, and the one that builds it, if any."""
 
     command: tuple[str, ...]
     build: tuple[str, ...] = ()

@@ -58,7 +58,7 @@ cdef const double* call_probabilities() except NULL:
 
 cdef compute_call_probabilities():
     cdef double[:, ::1] calls = np.zeros((CLASSES, MOST_RAISE + 1))
-    cdef double at_least[C_ROLLOUTS + 2]    # chances of so many wins or more, with the ties at hand
+    cdef double at_least[C_ROLLOUTS + 2]    # chances of so many wins or more, given the ties
     cdef double log_factorials[C_ROLLOUTS + 1]
     cdef double chances[3]
     cdef int number, x, wins, ties, losses

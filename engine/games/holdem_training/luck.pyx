@@ -131,7 +131,7 @@ cdef void compare_hands(
     won = (strengths[0] > strengths[1]) - (strengths[0] < strengths[1])
     a = beaten[0] / (SEATS - 1.0)
     b = beaten[1] / (SEATS - 1.0)
-    # The sum of s over all opponents of a hand is what it beats less what beats it, which makes these sums short.
+    # The sum of s over all opponents of a hand is what it beats less what beats it, which shortens these sums.
     square = squares / (SEATS * (SEATS - 1.0) ** 2)
     cube = cubes / (SEATS * (SEATS - 1.0) ** 3)
     controls[0] = won

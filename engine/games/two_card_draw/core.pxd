@@ -84,7 +84,7 @@ cdef class TwoCardDraw(GameCore):
     cdef Stream luck                    # this session's cards and dice, a block for each hand
     cdef bint to_introduce              # the bot hasn't had init yet
     cdef bint introducing               # it is being asked
-    cdef Decision deferred              # what it is asked after that
+    cdef Decision deferred              # the decision asked after that
     # the hand now played; seat x is the bot, y the server
     cdef uint64_t cards                 # as a fraction in base 5: dealt to x and y, then what they may draw
     cdef int64_t dice[DICE]             # the server's

@@ -31,7 +31,7 @@ cdef enum:
 cdef double betting_round(
     const double* acts, const double* ends, double before, double size, const double* shares, double* worth, int stride
 ) noexcept nogil:
-    """What a round of betting is worth to the bot with one hand, and in `worth` what each action is.
+    """The value of a round of betting to the bot with one hand; `worth` becomes that of each action.
 
     `acts`: of the server facing 0 to 3 bets, 3 chances each. `ends`: what the round's ends are worth, `stride` apart.
     `before`: what each has put in. `shares` and `worth` have 3 for each of 0 to 3 bets that the bot faces.
@@ -73,7 +73,7 @@ def value_actions(
     const double[:, ::1] shares,
     double[:, ::1] advantages,
 ):
-    """What a hand is worth to a bot that acts by these shares, and what each action is worth more than its situation.
+    """The value of a hand to a bot that acts by these shares; `advantages` become each action's above its situation's.
 
     `acts`: chances of the server's actions by line of play (round 1 last) and bets faced, as the bot sees it.
     `shows`: what the bot expects of showdowns, by line, end of round 2 and its hand. `draws`: chances of how many cards
@@ -135,7 +135,7 @@ def value_actions(
 
 
 cdef double subtract_means(const double* shares, const double* worth, int count, double* into) noexcept nogil:
-    """Of so many situations what each action is worth more than the mean; returns the first mean."""
+    """Write each action's worth above the mean of its situation; returns the first situation's mean."""
     cdef int situation, action
     cdef double mean, first = 0
     for situation in range(count):

@@ -1,4 +1,4 @@
-"""How often each pair of cards was dealt in a leg of von Neumann poker, and what was won with it."""
+"""How often each pair of cards was dealt in a leg of von Neumann poker, and the gains with it."""
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
