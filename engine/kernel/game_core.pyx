@@ -133,7 +133,7 @@ cdef class GameCore:
         self.restarted(seat)
 
     def listen(self, int seat, printed):
-        """Take a function that gives what a seat's bot printed since its last call. Used by cores that `observe`."""
+        """Take a function that gives what a seat's bot printed since its last call. Used by a core that `observes`."""
         pass
 
     @property

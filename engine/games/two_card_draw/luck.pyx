@@ -73,7 +73,7 @@ def value_actions(
     const double[:, ::1] shares,
     double[:, ::1] advantages,
 ):
-    """The value of a hand to a bot that acts by these shares; `advantages` become each action's above its situation's.
+    """The value of a hand to a bot that acts by these shares; `advantages` get each action's less its situation's.
 
     `acts`: chances of the server's actions by line of play (round 1 last) and bets faced, as the bot sees it.
     `shows`: what the bot expects of showdowns, by line, end of round 2 and its hand. `draws`: chances of how many cards
@@ -152,8 +152,8 @@ cdef double subtract_means(const double* shares, const double* worth, int count,
 def share_actions(const int32_t[:, ::1] counts, double general, double special, double[:, ::1] shares):
     """Estimate how often the bot takes each action: `shares` and `counts` have a row of 3 for each situation.
 
-    To a situation's counts are added `special` actions, shared as those with the same cards facing as many bets in all
-    lines of play; to these, `general` of each allowed action. Raises ValueError for other shapes.
+    A situation gets `special` more actions, shared like all those with the same cards facing as many bets, over all
+    lines of play; before, these get `general` more of each allowed action. Raises ValueError for other shapes.
     """
     cdef double pooled[3]
     cdef int hand, faced, line, row
