@@ -1,4 +1,4 @@
-"""The game core. It knows nothing of tournament/. What crosses between the two is numbers, bytes and numpy arrays:
+"""The game core. It knows nothing of tournament/. Numbers, bytes and numpy arrays pass between the two:
 
 - `kernel.records.Table`: column buffers, made by the caller, filled by a core; numpy arrays of the
   types that the contest names, a bool as one byte.

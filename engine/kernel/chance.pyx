@@ -1,7 +1,7 @@
-"""Chance for rules written in Python: the names of the standard library's `random`, on the words of `engine.kernel.deals`.
+"""Chance for rules written in Python: named as in the standard library's `random`, with words of `engine.kernel.deals`.
 
-What it draws follows from a key and a number, and from nothing else: not from
-the version of Python, nor from what was drawn under other numbers.
+Draws depend on a key and a number alone: not on the version of Python, nor on
+draws under other numbers.
 """
 
 cimport cython
@@ -36,7 +36,7 @@ cdef class Chance:
         """A number from 0 to `end` - 1, all equally likely. Raises ValueError for an end of 0."""
         if end == 0:
             raise ValueError("there is nothing to draw from")
-        cdef uint64_t over = (UINT64_MAX % end + 1) % end   # so many words would make the first numbers likelier
+        cdef uint64_t over = (UINT64_MAX % end + 1) % end   # words that would favour the first numbers
         cdef uint64_t word = self.word()
         while word > UINT64_MAX - over:
             word = self.word()
@@ -46,7 +46,7 @@ cdef class Chance:
         return <double>(self.word() >> 11) * 1.1102230246251565e-16     # 2^-53
 
     cdef int pick(self, const double* weights, int count, double total) noexcept nogil:
-        """`weighted` of so many weights, whose sum in their order is `total`, above 0."""
+        """`weighted` for `count` weights, whose sum in this order is `total`, above 0."""
         cdef double left = self.fraction() * total
         cdef int last = 0
         cdef int place
@@ -86,7 +86,7 @@ cdef class Chance:
             items[last], items[other] = items[other], items[last]
 
     def sample(self, items, Py_ssize_t count):
-        """So many of a sequence, none twice, in random order. Raises ValueError for more than there are."""
+        """`count` items of a sequence, none twice, in random order. Raises ValueError if it has fewer."""
         cdef list pool = list(items)
         cdef Py_ssize_t last = len(pool) - 1
         cdef Py_ssize_t other
@@ -101,11 +101,11 @@ cdef class Chance:
         return drawn
 
     def dice(self, Py_ssize_t count, int faces=6):
-        """A list of so many numbers from 1 to `faces`."""
+        """`count` numbers from 1 to `faces`, as a list."""
         return [1 + self.below(faces) for _ in range(count)]
 
     def weighted(self, weights):
-        """The place of one of the weights, each as likely as it is heavy. Raises ValueError for none above 0."""
+        """The index of a weight, drawn in proportion to them. Raises ValueError if none is above 0."""
         cdef double total = 0
         cdef double weight, left
         cdef Py_ssize_t place

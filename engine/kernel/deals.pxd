@@ -25,7 +25,7 @@ cdef void start_stream(Stream* stream, const Key* key, uint64_t number) noexcept
 cdef void make_ready(Stream* stream, uint64_t block) noexcept nogil
 
 cdef inline int lane_of(Stream* stream, uint64_t block) noexcept nogil:
-    """Where the block of this number is ready."""
+    """The lane of the block of this number, made ready if it isn't."""
     if block - stream.first >= LANES:
         make_ready(stream, block)
     return <int>(block % LANES)
@@ -39,7 +39,7 @@ cdef inline uint64_t stream_word(Stream* stream, uint64_t number) noexcept nogil
     return block_word(&stream.ready, lane_of(stream, number // BLOCK_WORDS), <int>(number % BLOCK_WORDS))
 
 cdef inline uint64_t spread(uint64_t start, uint64_t number) noexcept nogil:
-    """The word of this number in the sequence that begins there (SplitMix64). Who sees one whole knows them all."""
+    """The word of this number in the sequence that begins there (SplitMix64). One whole word reveals them all."""
     cdef uint64_t z = start + (number + 1) * 0x9E3779B97F4A7C15ULL
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL

@@ -3,14 +3,13 @@
 A word is a function of (key, stream, number) alone. Bots see words, so this
 is a keyed pseudo-random function of cryptographic quality: ChaCha8 with a key
 of 256 bits (J.-P. Aumasson, "Too Much Crypto", 2019, on why 8 rounds are
-enough). From all the words that it was shown, nobody can tell one that it
-wasn't from a random one. A block gives eight words of 64 bits, and eight
-blocks are made at once.
+enough). However many words a bot has seen, it can't tell another from a random
+one. A block gives eight words of 64 bits, and eight blocks are made at once.
 
-Where one word of it decides over a single answer, as with a hundred rollouts
-that come to yes or no, the faster SplitMix64 (Steele, Lea and Flood, "Fast
-splittable pseudorandom number generators", OOPSLA 2014) goes on from there:
-`spread`. It can be run backwards, so each use says why nobody sees enough.
+Where one word decides a single answer, such as the yes or no of a hundred
+rollouts, it starts the faster SplitMix64 (Steele, Lea and Flood, "Fast
+splittable pseudorandom number generators", OOPSLA 2014): `spread`. That can be
+run backwards, so each use says why nobody sees enough.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -43,19 +42,19 @@ cdef int read_key(Key* key, content) except -1:
 
 
 cdef void make_blocks(Blocks* blocks, const Key* key, uint64_t number, uint64_t stream, bint across) noexcept nogil:
-    """The block of this number in this stream and the seven after it; `across`: in the seven streams after it."""
+    """Eight blocks: from this number on in this stream; if `across`, of this number from this stream on."""
     FASTEST(blocks.halves, key.words, number, stream, across)
 
 
 cdef void start_stream(Stream* stream, const Key* key, uint64_t number) noexcept nogil:
-    """Make it the stream of this number."""
+    """Start the stream of this number."""
     stream.key = key[0]
     stream.number = number
     make_ready(stream, 0)
 
 
 cdef void make_ready(Stream* stream, uint64_t block) noexcept nogil:
-    """Have the block of this number ready, and those around it."""
+    """Make ready the block of this number, and those around it."""
     stream.first = block - block % LANES
     make_blocks(&stream.ready, &stream.key, stream.first, stream.number, False)
 
@@ -70,10 +69,10 @@ def deal_word(bytes key, uint64_t stream, uint64_t number):
 
 
 def blocks(bytes key, uint64_t number, uint64_t stream, *, bint across=False, int version=-1):
-    """BLOCKS_AT_ONCE blocks of eight words: of this number and those after it, or `across` streams.
+    """BLOCKS_AT_ONCE blocks of eight words: from this number on; if `across`, of this number from this stream on.
 
-    `version`: by which of the VERSIONS of the code that this processor can run;
-    else by the one that it uses. Raises ValueError when there is none such.
+    `version`: which of the VERSIONS of the code that this processor can run;
+    by default the one that it uses. Raises ValueError if there is none such.
     """
     cdef Key words
     cdef Blocks made

@@ -40,9 +40,9 @@ cdef class GameCore:
     cdef Sums totals[SEATS]
     cdef double session_points[SEATS]   # of the session now played
     cdef int64_t games_per_session      # where games are scored; 0 where whole sessions are
-    cdef int64_t block                  # that the game now played belongs to
-    cdef int64_t block_end              # its first game after it
-    cdef readonly int64_t most_decisions    # that a seat can be asked for in the leg; 0 is not known
+    cdef int64_t block                  # of the game now played
+    cdef int64_t block_end              # the first game after it
+    cdef readonly int64_t most_decisions    # that a seat can be asked for in the leg; 0 if unknown
     cdef uint64_t ignored_questions[SEATS]        # questions, as bits, that are not to be asked
     # records
     cdef Table games_table

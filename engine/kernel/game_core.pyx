@@ -1,4 +1,4 @@
-"""The idea of a game that all contests share: a state machine that asks.
+"""What all contests share: a game as a state machine that asks.
 
 A core plays one leg. `step` takes the answer to the pending decision, plays on
 to the next one and says what it needs: an answer (`DECIDE`), another answer
@@ -36,7 +36,7 @@ cdef class GameCore:
     cdef int record_in(
         self, Table games, game_row, Table sessions, session_row, int32_t match, int32_t first_session
     ) except -1:
-        """Take the tables to write to, and what their rows begin with. Raises TypeError for tables of other rows."""
+        """Take the tables to write to, and their rows' first values. Raises TypeError for tables of other rows."""
         games.expect(game_row)
         sessions.expect(session_row)
         self.games_table = games
@@ -61,15 +61,15 @@ cdef class GameCore:
         return DECIDE
 
     cdef bytes told(self, bint as_line):
-        """What the pending decision tells, where it isn't a view: as `tells_values` of the interface has it."""
+        """The pending decision's values by name, as a line or by `marshal`, if the interface `tells_values`."""
         return b""
 
     cdef int64_t default_answer(self) noexcept nogil:
-        """What counts as the asked bot's answer when it has none (it is at fault)."""
+        """The answer that counts when the asked bot is at fault."""
         return 0
 
     cdef void restarted(self, int seat) noexcept nogil:
-        """A new bot sits there. It knows nothing of what the one before it was told."""
+        """The seat has a new bot, which knows nothing of what the one before was told."""
         pass
 
     cdef void prefetch(self) noexcept nogil:
@@ -94,7 +94,7 @@ cdef class GameCore:
         self.block_end = 0
 
     def sums(self):
-        """What each seat has won in the sessions played so far, a SeatSums each."""
+        """A SeatSums for each seat, of the sessions played so far."""
         cdef int seat, block
         return tuple([
             SeatSums(
@@ -133,12 +133,12 @@ cdef class GameCore:
         self.restarted(seat)
 
     def listen(self, int seat, printed):
-        """Learn whom to ask, without arguments, for what a seat's bot printed since. Only who `observes` does ask."""
+        """Take a function that gives what a seat's bot printed since its last call. Used by a core that `observes`."""
         pass
 
     @property
     def observes(self):
-        """Whether it tells what happens in its games."""
+        """Whether it keeps what bots are asked, answer and print."""
         return False
 
     def skip_questions(self, int seat, questions):
@@ -148,15 +148,15 @@ cdef class GameCore:
             self.ignored_questions[seat] |= <uint64_t>1 << question
 
     def write_views_to(self, int seat, uintptr_t address):
-        """Have a seat's views written to an address; it must stay good while the core plays."""
+        """Have a seat's views written to an address; it must stay valid while the core plays."""
         self.windows[seat] = <unsigned char*>address
 
     def told_values(self):
-        """What the pending decision tells by name, where it isn't a view."""
+        """The pending decision's values by name, where it has no view."""
         return {}
 
     def check(self):
-        """Raise what ended the leg that was no bot's fault, for cores with rules in Python."""
+        """Raise the exception, no bot's fault, that ended the leg, if any: for cores with rules in Python."""
 
     def position(self):
         """(session, game) now being played; both count from 0, the session within the leg."""

@@ -24,7 +24,7 @@ ctypedef fused Value:
     double
 
 cdef inline Value* column(Columns columns, Value* member) noexcept nogil:
-    """The column of a member, whose row is taken to begin where the columns do."""
+    """The column of a member, given as that of a row at the columns' beginning."""
     return <Value*>(columns.content + (<char*>member - columns.content) * columns.pitch)
 
 

@@ -20,7 +20,7 @@ cnp.import_array()
 cdef enum:
     # Columns a whole number of pages apart would all want the same few lines of the processor's cache.
     LARGE = 1024        # rows
-    STAGGER = 3 * 64    # bytes between columns of one byte; others get as many times more
+    STAGGER = 3 * 64    # bytes between columns of one byte; wider ones get it times their width
     NEAR = 1024         # bytes of a small table, all of which a core soon writes to
 
 
@@ -57,7 +57,7 @@ cdef class Table:
         return 0
 
     def another(self):
-        """An empty table like this one. Each leg in lanes has its own, and laying out takes longer than some."""
+        """An empty table like this one: each leg in lanes has one, and laying it out anew can outlast the leg."""
         cdef Table made = Table.__new__(Table)
         made.row = self.row
         made.columns.pitch = self.columns.pitch

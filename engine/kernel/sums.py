@@ -1,4 +1,4 @@
-"""What a seat has won over a leg."""
+"""A seat's sums over a leg."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class SeatSums(NamedTuple):
-    """Its points, their squares by session, and its points by block.
+    """A seat's points, their squares by session, and its points by block.
 
     The blocks are BLOCK_COUNT equal runs of the leg's sessions, or of its games where games are scored.
     """
@@ -16,5 +16,5 @@ class SeatSums(NamedTuple):
     blocks: tuple[float, ...]
 
     def opposite(self) -> SeatSums:
-        """What the other seat has of a zero-sum game."""
+        """The other seat's sums in a zero-sum game."""
         return SeatSums(0.0 - self.points, self.squared_points, tuple(0.0 - points for points in self.blocks))

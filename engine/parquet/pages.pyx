@@ -2,7 +2,7 @@
 
 Apache Parquet, "Parquet Format" 2.12: README.md (pages), Encodings.md, src/main/thrift/parquet.thrift. A column of a
 row group, its chunk, is one data page here, of version 1 and without nulls, after a dictionary page where it has one.
-Of the format's encodings these are quick to write and small:
+These of the format's encodings are quick to write, and small:
 
 - whole numbers that lie within 256 of one another: a dictionary of all numbers from the least to the greatest, so
   that a value's index is its distance from the least. An index takes 1, 2, 4 or 8 bits. Equal numbers are one run.
@@ -68,7 +68,7 @@ cdef class Chunk:
     """A column of a row group: its bytes are `prefix`, then `payload`.
 
     The first `dictionary_bytes` of them are a dictionary page. `least` and `greatest` are None unless the column has
-    whole numbers. The payload is the column's memory or the encoder's, and holds until either changes.
+    whole numbers. The payload is the column's memory or the encoder's, and is valid until that changes.
     """
 
     cdef readonly bytes prefix
@@ -167,7 +167,7 @@ cdef unsigned char* put_field(unsigned char* end, int64_t value) noexcept:
 
 
 cdef uint32_t checksum(const unsigned char* content, int64_t size) except? 0:
-    """A page's CRC-32: zlib's, after what is folded beforehand. zlib's alone takes four times as long."""
+    """A page's CRC-32: by zlib, after folding most of the page. zlib alone takes four times as long."""
     cdef unsigned char folded[16]
     cdef size_t done
     with nogil:
@@ -258,7 +258,7 @@ cdef void find_limits(const Integer* values, int64_t rows, Integer* least, Integ
 
 
 cdef bint is_signed_alike(Integer greatest) noexcept nogil:
-    """Whether a number stays the same with a sign, as the format stores it."""
+    """Whether a number stays the same as a signed one, as which the format stores it."""
     if Integer is uint32_t:
         return greatest < <uint32_t>1 << 31
     elif Integer is uint64_t:

@@ -11,7 +11,7 @@ class _Dialogue(Protocol):
 
 @final
 class Channels:
-    """Not to be made but by Lanes."""
+    """Made by Lanes only; see channels.pyx."""
 
     def open(
         self,

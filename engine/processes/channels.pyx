@@ -1,4 +1,4 @@
-"""The processes of one worker: which is asked next, what it is sent, what it answers or why it can't."""
+"""The processes of one worker: the choice of the next to be asked, its questions, its answers or failure."""
 
 import os
 
@@ -35,7 +35,7 @@ cdef enum:
     MOST_UNREAD = 1 << 24       # bytes that wait for a program to read them
     PATIENCE_MILLISECONDS = 1   # to wait for the channel that was asked last
     ASK_AGAIN = 4               # ask the same process if it has a quarter as many questions as before
-    MANY_QUESTIONS = 4          # with fewer, messages are what costs
+    MANY_QUESTIONS = 4          # with fewer, the messages cost most
     MOST_QUOTED = 100           # characters of a line that is no answer
 
 NO_MEMORY = b"there is no memory left for its questions"
@@ -49,7 +49,7 @@ cdef int64_t now_nanoseconds() noexcept nogil:
 
 @cython.final
 cdef class Channels:
-    """Channels by number, each with a process at its other end, and the events of the run that goes on."""
+    """Channels by number, each with a process at its other end, and the events of the current run."""
 
     def __cinit__(self):
         self.asked_last = -1
@@ -67,7 +67,7 @@ cdef class Channels:
         free(self.events)
 
     def open(self, int to_bot, int from_bot, int errors, *, bint lines, bytes greeting=b"", dialogue=None):
-        """Add a process by its pipes, which become non-blocking; its number. It reads `greeting` first."""
+        """Add a process by its pipes, which become non-blocking; returns its number. It is sent `greeting` first."""
         cdef int number = self.spare.pop() if self.spare else self.count
         cdef size_t count = self.count + 1
         if not (
@@ -97,9 +97,9 @@ cdef class Channels:
         return number
 
     def close(self, int number):
-        """Forget a channel, once; the caller ends its process. Its lanes must be gone or stopped.
+        """Forget a channel; the caller ends its process. Its lanes must be gone or stopped.
 
-        After the next run its number may stand for another channel.
+        After the next run its number may stand for another channel. Raises ValueError for one closed already.
         """
         cdef Channel* channel = &self.all[number]
         cdef int kept = 0
@@ -119,7 +119,7 @@ cdef class Channels:
         self.dialogues.pop(number, None)
 
     def unsent(self, int number):
-        """What a process has not read yet of the message that is out."""
+        """What is not yet written of the message that is out."""
         cdef Channel* channel = &self.all[number]
         return channel.sending[channel.sent:channel.sending_size] if channel.sending != NULL else b""
 
@@ -134,13 +134,13 @@ cdef class Channels:
         return self.all[number].tail[:self.all[number].tail_size]
 
     def take_printed(self, int number):
-        """The same, once: these bytes are forgotten."""
+        """Likewise, and forget these bytes."""
         cdef bytes taken = self.printed(number)
         self.all[number].tail_size = 0
         return taken
 
     def drain_all(self):
-        """Read what processes wrote to standard error, so that none waits for it to be read."""
+        """Read what processes wrote to standard error, so that none waits for room in the pipe."""
         cdef int i
         for i in range(self.count):
             if self.all[i].is_open:
@@ -173,11 +173,11 @@ cdef class Channels:
             self.touched_count += 1
 
     cdef int send_next(self) noexcept nogil:
-        """Send the questions of one process with many lanes, and of every program; the last one's number or -1.
+        """Send the questions of one process with many lanes, and of every program; returns the last one's number or -1.
 
-        Asked one after the other, processes get messages of twice as many questions
-        as if all were asked at once: while one answers, the others'
-        questions gather. Lines carry one question each, so they need not wait.
+        Asking processes one after the other makes messages twice as long as asking
+        all at once: while one answers, the others' questions gather. Lines carry one
+        question each, so they need not wait.
         """
         cdef int number
         cdef int last = -1
@@ -202,8 +202,8 @@ cdef class Channels:
         """Of the processes with many lanes, the one to be asked next; -1 for none.
 
         The process that was asked last comes first if it has many questions again:
-        its memory is still in the processor's cache. Then the one that waits longest; but where it has few questions,
-        the one that has most, until the first was skipped as often as processes wait.
+        its memory is still in the processor's cache. Otherwise it is the one that waits longest; if that has few
+        questions, the one that has most, until the former was skipped as often as there are processes that wait.
         """
         cdef int first = -1
         cdef int fullest = -1
@@ -235,7 +235,7 @@ cdef class Channels:
         return fullest
 
     cdef bint is_worth_asking_again(self) noexcept nogil:
-        """Whether the process that was asked last has many questions now, a quarter as many as then."""
+        """Whether the process that was asked last has many questions again, a quarter as many as then."""
         cdef Channel* channel
         if self.asked_last < 0:
             return False
@@ -285,7 +285,7 @@ cdef class Channels:
         return False
 
     cdef void push_on(self, int number) noexcept nogil:
-        """Write what is not yet written of what a channel is sent."""
+        """Write the rest of the message that a channel is sent."""
         cdef Channel* channel = &self.all[number]
         if push(channel):
             return
@@ -321,7 +321,7 @@ cdef class Channels:
                     return True
 
     cdef void wait_for(self, int number) noexcept nogil:
-        """Wait a moment for what a channel answers."""
+        """Wait a moment for a channel's answer."""
         poll(self.polled, watch(&self.all[number], self.polled), PATIENCE_MILLISECONDS)
 
     cdef bint wait_for_any(self, int64_t until) noexcept nogil:
@@ -368,7 +368,7 @@ cdef class Channels:
         self.fail(number, text)
 
     cdef void fail(self, int number, const char* why) noexcept nogil:
-        """A channel can't go on. An empty reason: its process has ended or closed its pipes."""
+        """Note that a channel can't go on. An empty reason: its process has ended or closed its pipes."""
         if not self.all[number].is_open:
             return
         self.all[number].is_open = False

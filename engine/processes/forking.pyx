@@ -1,7 +1,7 @@
 """The loop of a process that forks others; `tournament.sandbox.outside.fork_server` is at the other end.
 
-The loop makes no Python object and takes no memory: each fork finds the interpreter as every other fork finds it,
-to the last address, however many there were before.
+The loop makes no Python object and takes no memory: every fork finds the interpreter in the same state, to the last
+address, however many forks came before.
 """
 
 from libc.errno cimport EINTR, errno
@@ -31,8 +31,8 @@ cdef extern from *:
 
 cpdef enum:
     FORK = 1            # answered by a Reply of the process and our ends of its pipes
-    ENDS_TAKEN          # the other end has its own of them
-    REAP                # a process that ends: answered by a Reply of its status
+    ENDS_TAKEN          # the other end has received the pipes' ends
+    REAP                # wait for a process to end: answered by a Reply of its status
 
 cdef enum:
     PIPES = 3           # standard input, output and errors of a process
@@ -93,7 +93,7 @@ cdef void close_ends(int* ends) noexcept nogil:
 
 
 cdef int open_pipes(int* ours, int* theirs) noexcept nogil:
-    """Make a process's pipes; -errno if that can't be done."""
+    """Make a process's pipes; returns -errno if that fails."""
     cdef int pair[2]
     cdef int number, trouble
     for number in range(PIPES):

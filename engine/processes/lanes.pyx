@@ -9,8 +9,8 @@ answers come in the lanes play on.
 Channels speak binary (`engine.processes.messages`), many lanes each, or lines of text
 (`engine.processes.lines`), one lane each. Where a decision takes more than a line and its
 answer, the caller brings a dialogue: an object whose `asked()` gives the lines that
-put the decision, and whose `said(line)` is a line in reply, or the program's
-answer to the decision.
+ask for it, and whose `said(line)` gives a line in reply, or the program's answer to
+the decision.
 """
 
 cimport cython
@@ -38,7 +38,7 @@ from engine.wasm.referee cimport Referee
 
 
 class Violation(Exception):
-    """A program said what its dialogue doesn't allow; the message tells it."""
+    """A program wrote something that its dialogue doesn't allow; the message says what."""
 
 
 cdef enum:
@@ -61,7 +61,7 @@ cdef struct Lane:
     int state
     uint64_t decisions[2]
     void* tables[2]         # of games and of sessions, into which the core writes
-    RowBuffer buffers[2]    # what was in them before
+    RowBuffer buffers[2]    # rows that were moved out of them
 
 
 @cython.final
@@ -97,11 +97,11 @@ cdef class Lanes:
         free(self.ready)
 
     def open_lane(self, GameCore core, Referee referee, Table games, Table sessions, channels, slots):
-        """Add a leg at its beginning; its number. `referee` is None without WebAssembly bots, whose channel is -1.
+        """Add a leg at its beginning; returns its number. The channel of a WebAssembly bot is -1.
 
-        `slots`: what the seats' processes call the lane. The core writes into the
-        tables. They should be small, so that their memory can be prefetched; when one is full,
-        its rows move to a buffer.
+        `referee` is None without such bots. `slots`: what the seats' processes call the lane.
+        The core writes into the tables. They should be small, so that their memory can be
+        prefetched; when one is full, its rows move to a buffer.
         """
         cdef size_t count = self.lane_count + 1
         if not (
@@ -125,11 +125,11 @@ cdef class Lanes:
         return number
 
     def start_bot(self, int lane_number, int seat, uint64_t seed):
-        """Have the seat's process make a new bot for the lane, before its next question."""
+        """Tell the seat's process to make a new bot for the lane, before its next question."""
         self.order(lane_number, seat, START_LANE, <int64_t>seed)
 
     def end_bot(self, int lane_number, int seat):
-        """Have the seat's process forget the lane's bot."""
+        """Tell the seat's process to forget the lane's bot."""
         if self.channels.all[self.lanes[lane_number].channels[seat]].is_open:
             self.order(lane_number, seat, END_LANE, 0)
 
@@ -141,7 +141,7 @@ cdef class Lanes:
         return 0
 
     def resume(self, int lane_number, int64_t answer=0):
-        """Let a stopped lane play on with this answer to what was pending."""
+        """Let a stopped lane play on with this answer to the pending decision."""
         cdef Lane* lane = &self.lanes[lane_number]
         if lane.state != STOPPED:
             raise ValueError("only a stopped lane can be resumed")
@@ -166,7 +166,7 @@ cdef class Lanes:
         return tuple(taken)
 
     def drop(self, int lane_number):
-        """Forget a lane; what its bots still answer is ignored."""
+        """Forget a lane; later answers of its bots are ignored."""
         cdef int i
         self.lanes[lane_number].state = GONE
         self.lanes[lane_number].core = NULL
@@ -199,16 +199,16 @@ cdef class Lanes:
         return self.lanes[lane_number].decisions[0], self.lanes[lane_number].decisions[1]
 
     def printed(self, int lane_number):
-        """The last that the lane's bot printed before its fault, as bytes, where it shares a process."""
+        """The last bytes that the lane's bot printed before its fault, where it shares a process."""
         return self.last_printed.get(lane_number, b"")
 
     def run(self, double seconds):
         """Play until something needs the caller, or for so many seconds.
 
-        Returns what happened as (kind, lane, channel, text). The kind is LEG_IS_OVER, RECORDS_ARE_FULL or FAULT (the
-        lane's WebAssembly bot, or any answered against the rules) of the core; BOT_FAULTY and BOT_OUT_OF_MEMORY (lane
-        and channel), or CHANNEL_FAILED of the channels. The lanes in question are stopped; those of a failed channel
-        are not.
+        Returns events as (kind, lane, channel, text). The kind is LEG_IS_OVER, RECORDS_ARE_FULL or FAULT (the lane's
+        WebAssembly bot failed, or any bot broke the rules) of the core; BOT_FAULTY and BOT_OUT_OF_MEMORY (lane and
+        channel), or CHANNEL_FAILED of the channels. The lanes in question are stopped; those of a failed channel are
+        not.
         """
         cdef int64_t until = now_nanoseconds() + <int64_t>(seconds * 1e9)
         self.channels.begin_run(self.lane_count)
@@ -240,7 +240,7 @@ cdef class Lanes:
                 return
 
     cdef void prefetch_lane(self, int position, bint core_is_near) noexcept nogil:
-        """Ask for the memory of a lane that is soon to play: it was not touched since its last decision."""
+        """Prefetch the memory of a lane that is soon to play: it was not touched since its last decision."""
         cdef char* core
         cdef int line
         if position < 0:
@@ -255,7 +255,7 @@ cdef class Lanes:
                 prefetch(core + 64 * line)
 
     cdef int sweep(self) noexcept nogil:
-        """Read the answers that are there; how many channels had one or failed."""
+        """Read the answers that are there; returns how many channels had one or failed."""
         cdef Channel* channel
         cdef int number
         cdef int received = 0
@@ -276,7 +276,7 @@ cdef class Lanes:
         return received
 
     cdef void advance(self, int number) noexcept nogil:
-        """Play a lane to its next question to a process, or to what the caller must deal with."""
+        """Play a lane to its next question to a process, or until the caller is needed."""
         cdef Lane* lane = &self.lanes[number]
         cdef Status status
         cdef int seat, channel
@@ -355,9 +355,9 @@ cdef class Lanes:
         return True
 
     cdef bint understand(self, int number, size_t length) noexcept with gil:
-        """Have a dialogue take a line of so many bytes; false when the channel has failed over it.
+        """Have a dialogue take a line of so many bytes; false if that failed the channel.
 
-        A line that is too long fails it, whatever the dialogue makes of it.
+        A line that is too long fails it in any case.
         """
         cdef Channel* channel = &self.channels.all[number]
         cdef int64_t answer

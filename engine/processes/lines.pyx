@@ -45,7 +45,7 @@ cdef class QuestionLines:
             line.word_count = <int>len(words)
 
     cdef size_t write(self, char* target, const Decision* decision, const unsigned char* view) noexcept nogil:
-        """Write the line that asks for a decision; its length. There must be room for LONGEST_QUESTION bytes."""
+        """Write the line that asks for a decision; returns its length, at most LONGEST_QUESTION, which must fit."""
         cdef const Line* line = &self.lines[decision.kind]
         cdef const Segment* segment
         cdef const void* field
@@ -71,7 +71,7 @@ cdef class QuestionLines:
 
     cdef const char* read(self, int kind, const char* text, size_t size, int64_t* answer) noexcept nogil:
         """Read a line: ACTION, a word, and a number for words that take one; a number alone for a question without
-        words. What is wrong with it, else NULL.
+        words. Returns what is wrong with it, or NULL.
 
         `text` is all that the program wrote since it was asked.
         """

@@ -1,11 +1,11 @@
-"""The messages that start one leg in a Python bot's process, for those who have no lanes."""
+"""The messages that start one leg in a Python bot's process, for callers without lanes."""
 
 LEAST_ANSWER_BYTES = sizeof(Header) + sizeof(Answer)    # to one question
 MOST_ANSWER_BYTES = LEAST_ANSWER_BYTES + MOST_TEXT
 
 
 def start_message(int most_arguments, int view_size):
-    """The message by which a process begins a leg with seed 0. The interface's sizes, as Lanes takes them."""
+    """The message by which a process begins a leg with seed 0. Takes the interface's sizes, as Lanes does."""
     cdef size_t size = sizeof(Header) + question_size(most_arguments, view_size)
     cdef bytes message = bytes(size)
     cdef char* content = message
@@ -18,9 +18,9 @@ def start_message(int most_arguments, int view_size):
 
 
 def read_start(bytes answer):
-    """What the process made of it: (whether it lacked memory, why the leg can't begin, None where it can).
+    """The process's answer to it: (whether it lacked memory, why the leg can't begin, None where it can).
 
-    The words may be the bot's own, and anything. Raises ValueError for fewer than LEAST_ANSWER_BYTES.
+    The reason may be any words of the bot. Raises ValueError for fewer than LEAST_ANSWER_BYTES.
     """
     cdef Answer outcome
     cdef const char* content = answer

@@ -24,7 +24,7 @@ cdef struct Channel:
     int from_bot
     int errors          # -1 once it is closed
     bint lines          # one lane, asked in text
-    void* dialogue      # what asks and understands it instead of lines that stay the same, or NULL
+    void* dialogue      # the object that asks and understands it instead of fixed lines, or NULL
     bint is_open
     bint is_closed      # by the caller
     bint outstanding    # a message is out, its answer is not yet in
@@ -47,7 +47,7 @@ cdef struct Channel:
     size_t inbox_capacity
     uint32_t serial
     uint64_t messages
-    int tail_size               # of the last that it complained
+    int tail_size               # of the last that it wrote to standard error
     char tail[4096]
 
 cdef bint start_gathering(Channel* channel, size_t room) noexcept nogil

@@ -1,8 +1,7 @@
-"""The pipes of a process that plays: what it is sent, what it answers, what it complains.
+"""The pipes of a process that plays: its questions, its answers, and its standard error.
 
-Nothing here waits: what doesn't fit into a pipe goes later. Two buffers take turns
-with the messages of a process: one gathers what it is asked next, the other
-is being sent.
+Nothing here waits: what doesn't fit into a pipe is sent later. Two buffers take
+turns: one gathers the next message to a process, the other is being sent.
 """
 
 from libc.errno cimport EAGAIN, EINTR, errno
@@ -14,7 +13,7 @@ from engine.kernel.memory cimport grown
 from engine.processes.messages cimport Header
 
 cdef enum:
-    COMPLAINTS_AT_ONCE = 64     # readings of 4 KB, so that a flood does not keep the others waiting
+    COMPLAINTS_AT_ONCE = 64     # reads of 4 KB, so that a flood does not keep the others waiting
 
 
 cdef bint start_gathering(Channel* channel, size_t room) noexcept nogil:
@@ -46,7 +45,7 @@ cdef bint gather_lane(Channel* channel, int lane) noexcept nogil:
 
 
 cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
-    """Have the gathered lanes be those that are asked."""
+    """Make the gathered lanes those that are asked."""
     channel.serial += 1
     channel.messages += 1
     channel.gathered, channel.asked = channel.asked, channel.gathered
@@ -57,7 +56,7 @@ cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
 
 
 cdef bint take_gathered_message(Channel* channel) noexcept nogil:
-    """Have the gathered message be the one that is sent, with a header if it is binary; false without memory."""
+    """Make the gathered message the one that is sent, with a header if it is binary; false without memory."""
     cdef Header* header
     take_gathered_lanes(channel)
     if not channel.lines:
@@ -75,7 +74,7 @@ cdef bint take_gathered_message(Channel* channel) noexcept nogil:
 
 
 cdef bint append_gathered(Channel* channel) noexcept nogil:
-    """Send the gathered text behind what the process has yet to read; false when there is no memory."""
+    """Put the gathered text behind what is still to be sent; false when there is no memory."""
     cdef size_t unread = channel.sending_size - channel.sent
     if channel.sent > unread:
         memmove(channel.sending, channel.sending + channel.sent, unread)
@@ -93,7 +92,7 @@ cdef bint append_gathered(Channel* channel) noexcept nogil:
 
 
 cdef bint push(Channel* channel) noexcept nogil:
-    """Write as much as fits of what is not yet written; false when the other end is closed."""
+    """Write as much of the rest as fits; false when the other end is closed."""
     cdef Py_ssize_t put
     while channel.sent < channel.sending_size:
         put = write(channel.to_bot, channel.sending + channel.sent, channel.sending_size - channel.sent)
@@ -125,7 +124,7 @@ cdef Reading pull(Channel* channel, size_t room) noexcept nogil:
 
 
 cdef void drain(Channel* channel) noexcept nogil:
-    """Read what a process complains, and keep the last of it."""
+    """Read a process's standard error, and keep the last of it."""
     cdef char chunk[4096]
     cdef Py_ssize_t got
     cdef int kept, _portion
@@ -146,10 +145,10 @@ cdef void drain(Channel* channel) noexcept nogil:
 
 
 cdef int watch(const Channel* channel, pollfd* polled) noexcept nogil:
-    """Fill in what to wait for until a channel can go on: at most MOST_POLLED descriptors; how many these are."""
+    """Fill in the descriptors to wait for until a channel can go on; returns how many, at most MOST_POLLED."""
     polled[0].fd = channel.from_bot
     polled[0].events = POLLIN
-    polled[1].fd = channel.errors    # poll passes over -1
+    polled[1].fd = channel.errors    # poll ignores -1
     polled[1].events = POLLIN
     if channel.sent == channel.sending_size:
         return 2

@@ -36,9 +36,9 @@ from engine.kernel.prefetch cimport prefetch as prefetch_line
 
 cdef enum:
     MOST_HISTORIES = 4
-    STAGES = 4          # in which memory is asked for before a question is put
+    STAGES = 4          # of prefetching before a question is put
     STEPS_AHEAD = 3     # questions from one to the next
-    VIEW_LINES = 4      # of 64 bytes, of a view with what of it is read at each question
+    VIEW_LINES = 4      # of 64 bytes, of the part of a view that each question reads
     FUNCTION_LINES = 3
 
 cdef extern from "Python.h":
@@ -80,9 +80,9 @@ cdef class View:
 
 
 # Functions, not methods: a table of methods would lie before the bytes, and a bot that writes over its view
-# would have its process call anything.
+# could make its process call anything.
 cdef int begin_histories(View view, int count) except -1:
-    """Begin so many lists anew."""
+    """Begin so many histories anew."""
     cdef int number
     view.turns = 0
     view.history_count = count
@@ -95,7 +95,7 @@ cdef int begin_histories(View view, int count) except -1:
 
 
 cdef int add_to_histories(View view, const int* offsets) except -1:
-    """Add to each what the view says came last: what lies at these offsets."""
+    """Add to each history its last element, which the view has at these offsets."""
     cdef int number
     cdef size_t end = <size_t>view.turns * view.history_count
     if not grown(<void**>&view.past, &view.room, end + view.history_count, sizeof(int32_t)):
@@ -136,7 +136,7 @@ cdef object look(View view, int number):
 
 
 cdef void note_lists(View view) noexcept:
-    """See whether the bot keeps a list that it has looked at."""
+    """Note whether the bot keeps a list that it has looked at."""
     cdef int number
     view.looked = False
     if view.kept is not None:
@@ -149,7 +149,7 @@ cdef object shown = None    # the type of view that was last asked for an attrib
 
 
 cdef inline View viewed(object view):
-    """What an attribute is asked of. Raises TypeError for what is no view."""
+    """An object as the View that it is. Raises TypeError for another."""
     global shown
     if Py_TYPE(view) != <PyTypeObject*>shown:
         if not isinstance(view, View):
@@ -198,7 +198,7 @@ cdef class Field:
 cdef class History:
     """An attribute that is a list of moves, one a turn: the history of this number.
 
-    What a bot puts in its place stays there for a game.
+    A value that a bot puts in its place stays for a game.
     """
     cdef int number
 
@@ -399,7 +399,7 @@ cdef class Legs:
         self.kept[lane] = leg
 
     cdef void look_ahead(self, char* place, size_t stride, int left) noexcept:
-        """Prefetch for questions that come some steps after this place, of so many that are left."""
+        """Prefetch for questions some steps after this place, of those that are left."""
         cdef int stage, ahead
         for stage in range(STAGES):
             ahead = STEPS_AHEAD * (STAGES - stage)
@@ -407,7 +407,7 @@ cdef class Legs:
                 self.prefetch(<Question*>(place + ahead * stride), stage)
 
     cdef void prefetch(self, Question* question, int stage) noexcept:
-        """Ask for the memory that a question will need, in stages: what one stage asks for points to the next."""
+        """Prefetch the memory that a question will need, in stages: the memory of one points to that of the next."""
         cdef Leg leg
         cdef View view
         cdef PyObject* function
@@ -451,15 +451,15 @@ cdef struct Shape:          # how a contest's questions lie in a message
 
 
 cdef int64_t answer_of(Leg leg, Question* question, Shape* shape, Py_ssize_t told, list numbers) except? -1:
-    """Have a leg's bot answer a question, behind which there are so many bytes of values.
+    """Have a leg's bot answer a question, which `told` bytes of values follow.
 
-    `numbers` keeps the arguments, MOST_ARGUMENTS of them.
+    `numbers` keeps the arguments alive, MOST_ARGUMENTS of them.
     """
     cdef View view = leg.view
     cdef PyObject* arguments[MOST_ARGUMENTS + 2]
     cdef PyObject* function = leg.functions[question.kind]
     cdef int argument
-    cdef size_t passed = 1      # before the first there is a place that the called may use
+    cdef size_t passed = 1      # before the first there is a place for the callee to use
     if shape.tells_values:
         PyDict_Update(
             PyObject_GenericGetDict(view, NULL), PyMarshal_ReadObjectFromString(<char*>question + shape.stride, told)
@@ -487,9 +487,9 @@ cdef int64_t answer_of(Leg leg, Question* question, Shape* shape, Py_ssize_t tol
     return whole(result)
 
 
-# In one function, long as it is: what a question sets up, the exception of its answer needs.
+# One long function: handling an answer's exception needs what its question set up.
 cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, new_leg, explain):
-    """Answer the questions behind a header; the texts of the answers."""
+    """Answer the questions behind a header; returns the texts of the answers."""
     global asked
     cdef char* place = <char*>header + sizeof(Header)   # where the next question begins
     cdef Py_ssize_t told = 0
@@ -571,8 +571,8 @@ def serve(
 
     `new_leg(seed)` gives a leg's view and the functions that answer its
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
-    `argument_counts`: of each question, the view aside. `histories`: where the view has their length, and the place
-    of the last element for each. `tells_values`: the view's attributes come by name.
+    `argument_counts`: of each question, the view aside. `histories`: the offset in the view of their length, and of
+    the last element of each. `tells_values`: the view's attributes come by name.
     """
     cdef Shape shape
     cdef Buffer inbox = Buffer()

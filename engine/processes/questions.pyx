@@ -18,7 +18,7 @@ cdef const char* PADDING = b"\0\0\0\0\0\0\0\0"
 cdef class Questions:
     """Writes a contest's decisions into channels' next messages. Its arguments are those of Lanes.
 
-    What adds something says whether that went well. If not, `trouble` is the reason, or memory is short.
+    Methods that add return whether they succeeded. If not, `trouble` is the reason, or memory is short.
     """
 
     def __init__(self, int view_size, int most_arguments, lines, bint tells_values):
@@ -85,7 +85,7 @@ cdef class Questions:
         return True
 
     cdef bint add_values(self, Channel* channel, void* core) noexcept with gil:
-        """Add what a decision tells by name: behind its question, whose first argument is its size, or as the line."""
+        """Add a decision's values by name: as the line, or behind its question, whose first argument is their size."""
         cdef size_t question = channel.gathered_size - self.stride
         cdef bytes told
         try:
@@ -117,7 +117,7 @@ cdef class Questions:
         return True
 
     cdef void refuse_arguments(self, int count) noexcept with gil:
-        """For a core that asks with more arguments than its contest's interface has."""
+        """Note that a core asks with more arguments than its contest's interface has."""
         self.trouble = ValueError(
             f"a question has {count} arguments, the interface says at most {self.most_arguments}"
         )

@@ -1,8 +1,8 @@
-"""What rules written in Python ask bots: values by name, and which answers are legal.
+"""The questions of rules written in Python: values by name, and which answers are legal.
 
 C bots find the values in their struct, Python bots as attributes, programs in a
-line of JSON. All are checked against what the contest declares, whoever is
-asked: a contest fails alike with bots of every kind.
+line of JSON. All are checked against what the contest declares, so that a
+contest fails alike with bots of every kind.
 """
 
 cimport cython
@@ -15,22 +15,22 @@ from libc.string cimport memcpy
 import json
 import marshal
 
-# A value of this name is a list of the answers that count; others are faults.
+# A value of this name lists the legal answers; others are faults.
 LEGAL_ACTIONS = "legal_actions"
-# The way of writing in which equal values are equal bytes; later ones depend on how often an object is referred to.
+# In this version equal values give equal bytes; later versions depend on how often an object is referred to.
 cdef int MARSHAL_VERSION = 2
 
-# In bytes, by code; a whole number that says how many a list has is of 32 bits.
+# In bytes, by code; a list's count has 32 bits.
 SIZES = {"i": 4, "q": 8, "d": 8}
 
 
 cdef class Decision:
-    """A decision that a bot is asked for, of the function or method of that name.
+    """A decision that is asked of a bot's function or method of that name.
 
     `tells`: (name, code, low, high, most) of each value. Its code is i or q (a whole number of 32 or 64
-    bits from `low` to `high`), d (a fraction) or s (a text); `most`: so many at most of a list, -1 for a single value.
+    bits from `low` to `high`), d (a fraction) or s (a text); `most`: a list's greatest length, -1 for a single value.
     An answer is one of the LEGAL_ACTIONS if such a value is told, else from `low` to `high`; `default`
-    counts for a bot that is at fault. Raises ValueError for what can't be.
+    counts for a bot that is at fault. Raises ValueError for an impossible declaration.
     """
 
     def __init__(self, str name, tells, *, int64_t low=INT64_MIN, int64_t high=INT64_MAX, int64_t default=0):
@@ -67,7 +67,7 @@ cdef class Decision:
         """Make it the contest's question of this number.
 
         `offsets`: by a value's name, where it lies in the bot's struct; for a list (that of its count, that of its
-        first item). Raises ValueError when it is another's question already.
+        first item). Raises ValueError when it is another contest's already.
         """
         cdef int i
         if self.kind >= 0 and self.kind != kind:
@@ -104,7 +104,7 @@ cdef inline int64_t whole(Decision decision, Place* place, str name, object valu
 
 
 cdef int64_t odd_whole(Decision decision, Place* place, str name, object value) except? -1:
-    """The same of what is no plain int, or not within the limits."""
+    """`whole` for a value that is no plain int, or not within the limits."""
     cdef int64_t number
     try:
         number = value
@@ -116,7 +116,7 @@ cdef int64_t odd_whole(Decision decision, Place* place, str name, object value) 
 
 
 cdef double fraction(Decision decision, str name, object value) except? -1:
-    """A number that JSON can tell."""
+    """A finite number: JSON has no others."""
     cdef double number
     try:
         number = value
@@ -128,7 +128,7 @@ cdef double fraction(Decision decision, str name, object value) except? -1:
 
 
 cdef inline int64_t cell(Decision decision, Place* place, str name, object value) except? -1:
-    """A value as it is kept."""
+    """A value as a cell."""
     cdef double number
     cdef int64_t bits
     if place.code == c"d":
@@ -153,7 +153,7 @@ cdef class Asked:
         free(self.cells)
 
     cdef int check(self, given_default) except -1:
-        """See that it tells what its decision declares. Raises ValueError."""
+        """Check its values against the decision's declaration. Raises ValueError."""
         cdef Decision decision = self.decision
         cdef Place* place
         cdef list names = decision.names
@@ -206,7 +206,7 @@ cdef class Asked:
         return self.choose_default(given_default)
 
     cdef int choose_default(self, given) except -1:
-        """Work out what counts for a bot at fault."""
+        """Work out the answer that counts for a bot at fault."""
         cdef Decision decision = self.decision
         if decision.legal >= 0 and self.legal_cells[0] == 0:
             raise ValueError(f"{decision.name} is asked without a legal action")
@@ -232,7 +232,7 @@ cdef class Asked:
         return False
 
     cdef void show(self, unsigned char* window) noexcept:
-        """Write what it tells into a C bot's struct."""
+        """Write its values into a C bot's struct."""
         cdef const int64_t* next_cell = self.cells
         cdef Place* place
         cdef unsigned char* target
@@ -256,7 +256,7 @@ cdef class Asked:
             next_cell += count
 
     cdef bytes told(self, bint as_line):
-        """What it tells, for a program as a line of JSON, for a Python bot's process as `marshal` has it."""
+        """Its values: for a program as a line of JSON, for a Python bot's process by `marshal`."""
         if as_line:
             if self.line is None:
                 self.line = json.dumps({"question": self.decision.name, **self.plain()}).encode() + b"\n"
@@ -266,7 +266,7 @@ cdef class Asked:
         return self.packed
 
     def plain(self):
-        """What it tells, as plain numbers, texts and lists."""
+        """Its values as plain numbers, texts and lists."""
         cdef Decision decision = self.decision
         cdef int i
         plain = {}
@@ -283,7 +283,7 @@ cdef class Asked:
         return plain
 
     def legal_actions(self):
-        """The answers that count: a list, or a range."""
+        """The legal answers: a list, or a range."""
         if self.decision.legal >= 0:
             return list(self.values[LEGAL_ACTIONS])
         return range(self.decision.low, self.decision.high + 1)

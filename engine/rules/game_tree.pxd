@@ -14,7 +14,7 @@ cdef enum NodeKind:
 cdef struct Node:
     int kind
     int player              # whose turn it is
-    int counts[2]           # of the actions: of the one who moves or of chance; where both move, of either player
+    int counts[2]           # of the actions: of the mover or of chance; where both move, by player
     int child_count
     int place               # among its parent's children
     bint is_kept
@@ -24,7 +24,7 @@ cdef struct Node:
     # Behind the node, in one piece of memory with it.
     int64_t* actions        # where both move, player 0's and then player 1's
     double* probabilities   # of chance
-    # By place, of the action, or of player 0's · counts[1] + player 1's: NULL where none was made that is kept.
+    # By the action's place, or player 0's · counts[1] + player 1's. NULL where no child is kept.
     Node** children
 
 

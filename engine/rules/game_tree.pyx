@@ -1,6 +1,6 @@
-"""A game for two as a tree of what can be asked in it, made as it is played and kept while there is room.
+"""A game for two as a tree of its states, made as it is played and kept while there is room.
 
-What a state is, its rules say, in Python; that takes microseconds. Where a kept node leads takes nanoseconds, without
+Making a node asks the rules, in Python; that takes microseconds. Going on from a kept node takes nanoseconds, without
 the GIL.
 """
 
@@ -32,8 +32,8 @@ cdef class GameTree:
     `rules` know its states: `begin()` gives the first one; `describe(state)` is (CHANCE, actions, probabilities),
     (TURN, player, actions), (SIMULTANEOUS, actions of player 0, of player 1) or (OVER, returns by player);
     `advance(state, action)` changes a state, by a pair of actions where both move; `ask(state, player, first)` is the
-    decision's question to a player, with player 0 at seat `first`. Nodes are kept while they take `most_bytes`.
-    What exists is shared by all threads that play.
+    decision's question to a player, with player 0 at seat `first`. Nodes are kept up to `most_bytes` in all.
+    All threads that play share the tree.
     """
 
     def __cinit__(self):
@@ -65,13 +65,13 @@ cdef class GameTree:
 
     @property
     def nodes(self):
-        """How many are kept."""
+        """How many nodes are kept."""
         return self.kept_count
 
     cdef Node* child(self, Node* node, int place, object state) except NULL:
-        """The node at this place, for its first time; `state` is its parent's and becomes its own.
+        """Make the node at this place; `state` is its parent's and becomes its own.
 
-        Whoever asks owns it unless it is kept. Another thread may have made it meanwhile.
+        The caller owns it unless it is kept. Another thread may have made it meanwhile.
         """
         cdef Node* made
         cdef int64_t one = node.actions[place // node.counts[1] if node.kind == SIMULTANEOUS_NODE else place]
@@ -89,7 +89,7 @@ cdef class GameTree:
         return made
 
     cdef Node* new_node(self, Node* parent, int place, object state) except NULL:
-        """The node of a state. Raises ValueError for what no decision can ask."""
+        """The node of a state. Raises ValueError for a state that the decision can't ask about."""
         cdef Node* node
         cdef Node shape
         cdef size_t actions, weights, size
@@ -148,7 +148,7 @@ cdef class GameTree:
         return node
 
     cdef int write_actions(self, Node* node, lists) except -1:
-        """Write down whose actions there are. Raises ValueError for one that the decision doesn't declare."""
+        """Write down the actions. Raises ValueError for one that the decision doesn't declare."""
         cdef int64_t* end = node.actions
         for legal in lists:
             for action in legal:
@@ -159,7 +159,7 @@ cdef class GameTree:
         return 0
 
     cdef object state_at(self, Node* node):
-        """A new state at a node, by the way there."""
+        """A new state at a node, made by playing from the beginning."""
         cdef list way = []
         cdef Node* here = node
         while here.parent != NULL:
@@ -190,7 +190,7 @@ cdef class GameTree:
         return asked
 
     cdef void show(self, const Node* node, int player, unsigned char* window) noexcept nogil:
-        """Write what a player is told into a C bot's struct."""
+        """Write a player's question into a C bot's struct."""
         cdef const int64_t* actions = actions_of(node, player)
         cdef int count = count_of(node, player)
         cdef int32_t* target = <int32_t*>(window + self.legal_offset)

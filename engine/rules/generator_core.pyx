@@ -46,7 +46,7 @@ cdef class GeneratorCore(GameCore):
         return self.ask_x(kind, arguments)
 
     cdef object resume(self, answer):
-        """What the generator yields next, or OVER, when `outcome` is what it has returned."""
+        """What the generator yields next, or OVER once it has returned; `outcome` is its result."""
         cdef PyObject* yielded = NULL
         cdef PySendResult result = PyIter_Send(self.generator, answer, &yielded)
         found = <object>yielded

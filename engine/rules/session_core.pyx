@@ -20,7 +20,7 @@ from engine.kernel.records cimport Table
 
 from engine.rules.generator_core import OVER
 
-# What every game's and every session's row has, around the contest's own columns of games.
+# Columns that all contests have: of games, around the contest's own, and of sessions.
 GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32", "x_is_first": "bool"}
 GAME_ENDS = {"x_points": "float64", "y_points": "float64"}
 SESSION_COLUMNS = {"match": "int32", "session": "int32", "games": "int32", "x_points": "float64", "y_points": "float64"}
@@ -44,7 +44,7 @@ cdef int code_of(str kind) except -1:
 cdef class Rows:
     """Rows on their way into a table, whose columns have these names and types, in order.
 
-    Raises TypeError for a table of others.
+    Raises TypeError for a table with other columns.
     """
 
     def __init__(self, Table table, columns):
@@ -154,11 +154,11 @@ cdef bint put(ColumnPlace* place, int64_t row, int64_t number) noexcept:
 cdef class SessionCore(GeneratorCore):
     """One leg by rules in Python: `play_session` takes a Session and gives the generator that plays it.
 
-    The generator yields what its decisions make (`engine.rules.decisions`), is sent the answers, which are legal,
-    and records games. `columns` are its own of a game: names and types. `deals_key`, 32 bytes, chooses the chance,
-    which is another in each game; `seats_swapped` has y come first in even sessions, as in the second leg of a
-    duplicate match. Where the game is `zero_sum`, it is seen to that it is. An exception of the rules ends the
-    leg, and `check` raises it.
+    The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and
+    records games. `columns`: names and types of the contest's own columns of games. `deals_key`, 32 bytes, chooses
+    the chance, different in each game; `seats_swapped` has y come first in even sessions, as in the second leg of a
+    duplicate match. `zero_sum` has each game checked for it. An exception of the rules ends the leg, and `check`
+    raises it.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ cdef class SessionCore(GeneratorCore):
         return self.asked.told(as_line)
 
     def told_values(self):
-        """What the pending decision tells, by name."""
+        """The pending decision's values by name."""
         return self.asked.plain()
 
     def check(self):
@@ -250,8 +250,8 @@ cdef class SessionCore(GeneratorCore):
 cdef class Session:
     """A session as its rules see it: its `number` in the leg, from 0, and how many `games` it has recorded.
 
-    `first`: who comes first, by turns. `chance` is that of the game now played: it goes on
-    with another after each that is recorded, so that all pairings meet the same, however much they draw.
+    `first`: the seat that comes first, in turns. `chance` is that of the game now played: each recorded game
+    starts another, so that all pairings meet the same chance, however much they draw.
     """
 
     def __init__(self, SessionCore core):
@@ -264,7 +264,7 @@ cdef class Session:
     def record(self, double x_points, double y_points, /, **columns):
         """Record a game: what it was worth to x and to y, and the contest's own columns.
 
-        Raises ValueError for other columns than the contest has, and a value that one can't hold.
+        Raises ValueError for other columns than the contest's, and for a value that its column can't hold.
         """
         cdef SessionCore core = self.core
         cdef Rows rows = core.games_rows
@@ -274,7 +274,7 @@ cdef class Session:
             raise ValueError("the session is over")
         if core.zero_sum and x_points != -y_points:
             raise ValueError(f"a game of a zero-sum contest is worth {x_points} to x and {y_points} to y")
-        x_points += 0.0     # -0 becomes a plain one
+        x_points += 0.0     # -0 becomes 0
         y_points += 0.0
         values = [core.match, core.first_session + core.session, self.games, self.first == 0]
         try:

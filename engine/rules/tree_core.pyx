@@ -1,6 +1,6 @@
 """A core that plays along the tree of a game: one game a session, its chance from our deals.
 
-What was met before takes no Python; what wasn't is made by the rules of the tree, under the GIL.
+Nodes met before take no Python; new ones are made by the tree's rules, under the GIL.
 """
 
 cimport cython
@@ -102,7 +102,7 @@ cdef class TreeCore(GameCore):
                 return LEG_OVER
 
     cdef int place_of(self, int64_t answer) noexcept nogil:
-        """Where an answer is among the actions of the player who is asked, -1 if it is none."""
+        """The index of an answer among the asked player's actions, -1 if it is none."""
         cdef const int64_t* actions = actions_of(self.node, self.player)
         cdef int i
         for i in range(count_of(self.node, self.player)):
@@ -130,7 +130,7 @@ cdef class TreeCore(GameCore):
         return True
 
     cdef bint go_anew(self, int place) noexcept with gil:
-        """The same where nobody was before."""
+        """Likewise where the node isn't kept."""
         cdef Node* there
         try:
             if self.state is None or self.state_node != self.node:
@@ -157,7 +157,7 @@ cdef class TreeCore(GameCore):
         cdef GameRow* game = <GameRow*>games.content
         cdef SessionRow* session = <SessionRow*>sessions.content
         cdef int32_t number = self.first_session + <int32_t>self.session
-        cdef double x = self.node.returns[self.first] + 0.0     # -0 becomes a plain one
+        cdef double x = self.node.returns[self.first] + 0.0     # -0 becomes 0
         cdef double y = self.node.returns[1 - self.first] + 0.0
         column(games, &game.match)[row] = self.match
         column(games, &game.session)[row] = number
@@ -189,7 +189,7 @@ cdef class TreeCore(GameCore):
         self.state_node = NULL
 
     cdef Asked question(self):
-        """What is asked, as processes are told it."""
+        """The pending question, as processes get it."""
         state = self.state if self.state_node == self.node else None
         return self.tree.question(self.node, self.player, self.first, state)
 
@@ -197,7 +197,7 @@ cdef class TreeCore(GameCore):
         return self.question().told(as_line)
 
     def told_values(self):
-        """What the pending decision tells, by name."""
+        """The pending decision's values by name."""
         return self.question().plain()
 
     def check(self):

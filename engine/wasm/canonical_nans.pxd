@@ -9,17 +9,17 @@ cdef enum:
     MADE = 2        # by an operation, here or further up
     SEEN = 4
     WIDE = 8        # a float of 64 bits; otherwise of 32
-    MENDS = 16      # what it is can be made canonical where it comes from
+    MENDS = 16      # it can be made canonical where it comes from
     LANES = 32      # a vector of floats
 
-# The two values of which there is nothing to know: never a NaN but the canonical one; and one whose bits are right.
+# Two values that are not followed: one that can only be the canonical NaN, if any; and one whose bits are right.
 cdef enum:
     PLAIN = 0
     GIVEN = 1
 
 cdef enum:
     NOT_READ = 0xFFFFFFFF
-    MOST_TEXT = 48          # bytes of what makes a value canonical
+    MOST_TEXT = 48          # bytes of the instructions that make a value canonical
     CANONICAL_INSTRUCTIONS = 5
 
 
@@ -37,7 +37,7 @@ cdef inline int append(Numbers* numbers, uint32_t number) except -1 nogil:
     return 0
 
 
-# What one value is, another may be.
+# The source may become the target.
 cdef struct Edge:
     uint32_t source
     uint32_t target
@@ -76,7 +76,7 @@ cdef class Rewriter:
     cdef Numbers mended     # values to be made canonical, in the order of their places
 
     cdef inline void see(self, uint32_t value) noexcept nogil:
-        """The value's bits go on."""
+        """Note that the value's bits show."""
         self.values[value].what |= SEEN
 
     cdef int room(self, size_t more) except -1 nogil

@@ -1,23 +1,21 @@
 """Makes a WebAssembly module give the same bits on every processor: NaNs made canonical where their bits could be seen.
 
-Which NaN an operation on floats gives, its sign and its payload, is the processor's affair (WebAssembly Core
+Which NaN an operation on floats gives, its sign and its payload, depends on the processor (WebAssembly Core
 Specification 2.0, 4.3.3, "NaN Propagation"); all else that a module computes is the same everywhere. A runtime can
 make the result of every such operation canonical, at a price for each. Most results only go into other operations,
-which don't tell one NaN from another. So here they are made canonical only where their bits go on: into memory, whole
-numbers, signs, globals, calls, what is thrown, and where branches meet. What is seen is to the last bit what the
-runtime would show that makes every result canonical.
+which don't tell one NaN from another. So here they are made canonical only where their bits show: in memory, whole
+numbers, signs, globals, calls, thrown values, and where branches meet. There every bit is as if the runtime made all
+results canonical.
 
-A value is one of these. *Exact*: its bits are those that the runtime's way would give; what comes from memory, from
-outside, or from a constant. *Made*: by an operation, so that the runtime's way would have it canonical; making it
-canonical gives the same bits at any later time. *Seen*: used where bits show. An exact value may be any NaN, and so
-must be left alone; where it meets a made one (in a variable, in a select), the made one is made canonical before.
+A value can be these. *Exact*: its bits are those that the runtime's way would give; it comes from memory, from
+outside, or from a constant. *Made*: by an operation; the runtime's way would make it canonical at once, but doing so
+later gives the same bits. *Seen*: used where bits show. An exact value may be any NaN, and so must be left alone;
+where it meets a made one (in a variable, in a select), the made one is made canonical before.
 
-For each function a graph tells which value may become which. Values that are exact, and those that are made, are
-followed along it; those that are seen, against it; each in time that grows with the function. Values of a function's
-variables are told apart by variable only.
+For each function a graph tells which value may become which. Exact and made are followed along it, seen against it,
+each in time that grows with the function. All values of one variable count as one.
 
-Format: the same specification, chapter 5, and exceptions as version 3.0 has them. The module need not be valid: then
-neither is what is made of it.
+Format: the same specification, chapter 5, and exceptions as version 3.0 has them. An invalid module stays invalid.
 """
 
 cimport cython
@@ -61,7 +59,7 @@ cdef class Rewriter:
         return 0
 
     cdef int copy(self, size_t first, size_t end) except -1 nogil:
-        """What stands there in the module."""
+        """Copy this part of the module."""
         self.room(end - first)
         memcpy(self.content + self.size, self.data + first, end - first)
         self.size += end - first
@@ -79,7 +77,7 @@ cdef class Rewriter:
         return 0
 
     cdef int insert_size(self, size_t start) except -1 nogil:
-        """Put before what was written from `start` on its size."""
+        """Insert at `start` the size of what was written from there on."""
         cdef unsigned char[5] head
         cdef size_t size = self.size - start
         cdef size_t length
@@ -122,7 +120,7 @@ cdef class Rewriter:
         self.edge_count += 1
         return 0
 
-    # What is to be done.
+    # What must be made canonical.
 
     cdef int settle(self) except -1 nogil:
         """Find the values that must be made canonical, in the order of their places."""
@@ -138,7 +136,7 @@ cdef class Rewriter:
         return 0
 
     cdef int follow_forwards(self) except -1 nogil:
-        """What is exact, or made, is so in whatever it may become."""
+        """Pass EXACT and MADE on to all that a value may become."""
         cdef uint32_t i, edge, value, to
         cdef unsigned char what
         for i in range(2, <uint32_t>self.value_count):
@@ -158,7 +156,7 @@ cdef class Rewriter:
         return 0
 
     cdef int follow_backwards(self) except -1 nogil:
-        """What may become an exact value that is seen is seen itself."""
+        """Pass SEEN from exact values back to all that may become them."""
         cdef uint32_t i, edge, value, source
         for i in range(2, <uint32_t>self.value_count):
             if self.values[i].what & SEEN:
@@ -206,7 +204,7 @@ cdef class Rewriter:
         return self.insert_size(begin)
 
     cdef int write_mended(self, const Parts* parts, const uint32_t* scratch) except -1 nogil:
-        """Write the instructions, and after those that give values to be made canonical what makes them so."""
+        """Write the instructions, and after each whose value must be made canonical those that do it."""
         cdef const Value* value
         cdef size_t written = parts.instructions
         cdef size_t i
@@ -231,7 +229,7 @@ cdef int scratch_kind(int what) noexcept nogil:
 
 
 cdef size_t encode(unsigned char* target, uint32_t number) noexcept nogil:
-    """Write an unsigned LEB128 number; how many bytes, at most 5, it takes."""
+    """Write an unsigned LEB128 number; returns its bytes, at most 5."""
     cdef size_t length = 0
     while number >= 0x80:
         target[length] = <unsigned char>(number & 0x7F | 0x80)
@@ -263,9 +261,9 @@ cdef bint is_another_nan(const unsigned char* constant, int width) noexcept nogi
 
 
 cdef size_t canonical_text(unsigned char* target, uint32_t variable, int what) noexcept nogil:
-    """Instructions that make the float on the stack canonical, which a variable has, too; how many bytes.
+    """Write instructions that make the float on the stack, also in a variable, canonical; returns their bytes.
 
-    Its own bits if it is equal to itself, else those of the canonical NaN; of a vector lane by lane. At most MOST_TEXT.
+    It keeps its bits if it equals itself, else gets the canonical NaN's; a vector lane by lane. At most MOST_TEXT.
     """
     cdef int width = 8 if what & WIDE else 4
     cdef size_t size = 0

@@ -56,12 +56,12 @@ cdef enum Gives:
 
 cdef struct Instruction:
     unsigned char kind
-    bint is_bounded         # what it costs doesn't hang on its operands
+    bint is_bounded         # its cost doesn't depend on its operands
     unsigned char numbers   # LEB128 numbers that follow it, and how long each may be
     unsigned char longest
     unsigned char bytes     # that follow these
-    unsigned char takes     # values, but for a float that an ABSOLUTE or SIGNED one is made of
-    bint shows              # whether the bits of what it takes go on
+    unsigned char takes     # values, without the float that an ABSOLUTE or SIGNED one is made of
+    bint shows              # whether the bits of what it takes show
     unsigned char gives
     unsigned char width     # bytes of the float that it gives, or of each in a vector
 

@@ -1,7 +1,7 @@
 """The instructions of WebAssembly that bots may use: what follows each in a module, what it takes, and what it gives.
 
-Source: WebAssembly Core Specification 3.0, 5.4. What isn't in the table is refused: what no compiler of C, C++, Rust
-or the like needs, and what takes long for its fuel.
+Source: WebAssembly Core Specification 3.0, 5.4. Others are refused: no compiler of C, C++, Rust or the
+like needs them, or they take long for their fuel.
 """
 
 
@@ -9,7 +9,7 @@ def lay(
     rows, int kind=STRAIGHT, *, bint is_bounded=True, int numbers=0, int longest=5, int immediate=0, int takes=0,
     bint shows=False, int gives=NO_VALUE, int width=0, int prefix=0,
 ):
-    """Write the same into some rows of the table."""
+    """Write the same into these rows of the table."""
     cdef int row
     for row in rows:
         INSTRUCTIONS[prefix + row] = Instruction(
@@ -53,8 +53,8 @@ def lay_table():
 
 
 def lay_vectors():
-    """Of each the last that it takes may be a float, which becomes a lane."""
-    # What takes two, one and three vectors.
+    """The last value that each takes may be a float, which becomes a lane."""
+    # Those that take two, one and three vectors.
     lay_vector(range(0x100), takes=2)
     for first, last in (
         (15, 20), (77, 77), (83, 83), (94, 100), (103, 106), (116, 117), (122, 122), (124, 129), (131, 132),

@@ -41,4 +41,4 @@ class Module:
     def most_taken(self, names: Iterable[str], without_bound: Collection[str]) -> Bound | None: ...
 
 def read_module(code: bytes) -> Module:
-    """Read a module. Raises Unreadable, and Refused where it has too much, or what bots may not have."""
+    """Read a module. Raises Unreadable, and Refused where it has too much, or something that bots may not have."""

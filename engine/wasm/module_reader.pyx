@@ -1,13 +1,13 @@
 """Reads a WebAssembly module in one pass: refuses what bots may not have, gathers facts, makes its NaNs canonical.
 
-Nothing is compiled. Only the runtime can say whether a module is valid; of a valid one, all that is said here is
-right. A pass takes time and memory that grow with the module's bytes: limits on counts are checked before what is
-counted is read, variables are looked up when they are used, and calls and blocks can't move more values than the
-module has bytes for (MOVES_PER_BYTE).
+Nothing is compiled. Only the runtime can say whether a module is valid; if it is, all facts found here are right. A
+pass takes time and memory that grow with the module's bytes: limits on counts are checked before the counted things
+are read, variables are looked up when they are used, and calls and blocks can't move more values than the module has
+bytes for (MOVES_PER_BYTE).
 
 This file is long because sections and functions are read at one position, in one pass.
 
-Format: WebAssembly Core Specification 3.0, chapter 5, of which only exceptions are known beside 2.0.
+Format: WebAssembly Core Specification 3.0, chapter 5, of which only exceptions are read beside 2.0.
 """
 
 cimport cython
@@ -41,7 +41,7 @@ cdef enum:
     MOST_BODY = 7654321         # bytes of a function: the runtime takes no more
     MOST_VARIABLES = 10000      # of a function
     MOST_THROWN = 8             # values. What is thrown is kept outside the bot's memory as long as it is referred to.
-    MOST_HANDLERS = 4           # of a block, each of which a throw looks at for no fuel; compilers write one or two
+    MOST_HANDLERS = 4           # of a block: a throw looks at each for no fuel; compilers write one or two
     # Values that calls and blocks take and give, in all.
     MOVES_PER_BYTE = 16
     MOVES_MORE = 1000000
@@ -65,10 +65,10 @@ cdef enum Section:
     TAGS = 13
     SECTIONS = 14
 
-# Of each section, its place in a module; 0 may stand anywhere.
+# Each section's place in a module; custom ones, with 0, may stand anywhere.
 cdef uint8_t[SECTIONS] PLACES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 13, 11, 6]
 
-# Of each section, what it has, and how many at most: far more than compilers write, and little for those who read it.
+# What each section has, and how many at most: far more than compilers write, and still quick to read.
 cdef dict MOST_OF = {
     TYPES: ("types", 10_000),
     IMPORTS: ("imports", 100),
@@ -104,11 +104,11 @@ cdef uint64_t ENDLESS = <uint64_t>1 << 62
 
 cdef struct Function:
     uint32_t instructions
-    uint32_t blocks             # and targets of tables of branches
+    uint32_t blocks             # and targets of branch tables
     uint32_t variables
     uint32_t first_call         # where its calls begin in the list of all
     uint32_t end_call
-    bint is_bounded             # no instruction runs twice, or costs what its operands say
+    bint is_bounded             # no instruction runs twice, or costs by its operands
     bint is_constant            # it gives a constant and does nothing else
 
 
@@ -146,14 +146,14 @@ cdef class Module:
         return self.own_count
 
     def constant_functions(self, names):
-        """Those of the exported functions that do nothing but give a constant."""
+        """Those of these exported functions that do nothing but give a constant."""
         return frozenset(name for name in names if name in self.exports and self.is_constant(self.exports[name]))
 
     cdef bint is_constant(self, uint32_t function):
         return function >= len(self.imported) and self.own[function - len(self.imported)].is_constant
 
     def most_taken(self, names, without_bound):
-        """The most that one call of any of these exported functions can take, where its shape alone tells, else None.
+        """The most that one call of any of these exported functions can take, if its shape alone tells, else None.
 
         A function without loops runs each of its instructions at most once; if it calls only such functions, and none
         that leads back to itself, its longest run can be added up, and so can its deepest stack. Names that aren't
@@ -181,7 +181,7 @@ cdef class Module:
         return Bound(instructions, stack)
 
     cdef bint look_at(self, uint32_t function, Known* known) except -1:
-        """Work out what a function takes, callees first; false where it can't be told."""
+        """Work out the bound of a function, callees first; false where it has none."""
         cdef Numbers waiting
         memset(&waiting, 0, sizeof(Numbers))
         try:
@@ -245,7 +245,7 @@ cdef struct Variable:
 @cython.final
 @cython.internal
 cdef class Reader:
-    """Reads a module, hands on to a rewriter which float may become which, and notes facts."""
+    """Reads a module, tells a rewriter which float may become which, and notes facts."""
 
     cdef const uint8_t* data
     cdef size_t position, end
@@ -393,7 +393,7 @@ cdef class Reader:
             elif kind == FUNCTIONS:
                 self.add_function()
             elif kind == TABLES:
-                if self.byte() not in (0x70, 0x6F):     # of functions, of what is outside
+                if self.byte() not in (0x70, 0x6F):     # funcref, externref
                     self.unreadable(b"a table of something unknown")
                 self.module.table_elements += self.least()
             elif kind == MEMORIES:
@@ -466,7 +466,7 @@ cdef class Reader:
         return append(&self.tags, of_type)
 
     cdef int global_(self) except -1:
-        """An exception, which would outlive the decision, is unknown here."""
+        """Read a global. One of an exception's type is refused: it would outlive the decision."""
         cdef int kind = self.byte()
         if not V128 <= kind <= 0x7F and kind != 0x70 and kind != 0x6F:
             self.unreadable(b"a global of an unknown type")
@@ -511,7 +511,7 @@ cdef class Reader:
         self.rewriter.write(CODE)
         start = self.rewriter.size
         self.rewriter.write_number(count)
-        with nogil:     # so that Ctrl-C and others are heard meanwhile
+        with nogil:     # so that Ctrl-C and other threads get their turn
             for i in range(count):
                 self.number = i + 1
                 self.function = &self.module.own[i]
@@ -550,7 +550,7 @@ cdef class Reader:
         return 0
 
     cdef int declare(self, uint32_t of_type, uint32_t groups) except -1 nogil:
-        """Read what variables a function has: parameters, and groups of one type each."""
+        """Read a function's variables: parameters, and groups of one type each."""
         cdef uint64_t total = self.parameters.at[of_type]
         cdef uint32_t count, _i
         cdef int kind
@@ -615,7 +615,7 @@ cdef class Reader:
         return PLAIN
 
     cdef int move(self, uint32_t count) except -1 nogil:
-        """Keep account of the values that single instructions take or give: few bytes could ask for much."""
+        """Count the values that instructions take or give: few bytes could ask for many."""
         self.moved += count
         if self.moved > self.most_moved:
             self.refuse_moves()
@@ -625,7 +625,7 @@ cdef class Reader:
         raise Refused("not a WebAssembly module that can run here: too many values in calls and blocks")
 
     cdef int see(self, uint32_t count) except -1 nogil:
-        """Take values off the stack whose bits go on."""
+        """Take values off the stack whose bits show."""
         cdef uint32_t _i
         self.move(count)
         for _i in range(count):
@@ -633,7 +633,7 @@ cdef class Reader:
         return 0
 
     cdef int see_below(self, uint32_t count) except -1 nogil:
-        """Likewise, but they stay there."""
+        """Likewise for values that stay there."""
         cdef const Frame* frame = &self.frames[self.depth - 1]
         cdef uint32_t i
         self.move(count)
@@ -646,7 +646,7 @@ cdef class Reader:
         return 0
 
     cdef int give(self, uint32_t count) except -1 nogil:
-        """Put values onto the stack of which nothing is known but that their bits are right."""
+        """Push values of which only one thing is known: their bits are right."""
         cdef uint32_t _i
         self.move(count)
         for _i in range(count):
@@ -656,7 +656,7 @@ cdef class Reader:
     # Instructions.
 
     cdef int follow(self) except -1 nogil:
-        """Read a function's instructions, and lay down which value may become which."""
+        """Read a function's instructions, and note which value may become which."""
         cdef const Instruction* instruction
         cdef int row
         while self.depth:
@@ -722,7 +722,7 @@ cdef class Reader:
         return 0
 
     cdef int derive(self, int what, int wide) except -1 nogil:
-        """Another float of the same bits but for its sign."""
+        """Replace the float on the stack by one of the same bits but for the sign."""
         cdef uint32_t of = self.pop()
         cdef uint32_t value
         if of == PLAIN or of == GIVEN:
@@ -763,7 +763,7 @@ cdef class Reader:
         return self.push(value)
 
     cdef int choose(self, int opcode) except -1 nogil:
-        """One of two values."""
+        """A select."""
         cdef uint32_t value, one, other
         if opcode == SELECT_TYPED:
             self.skip(self.read_number())
@@ -842,7 +842,7 @@ cdef class Reader:
         return self.give(parameters)
 
     cdef int handlers(self) except -1 nogil:
-        """Read where a block's exceptions go. There they come as all values do from branches: their bits are right."""
+        """Read where a block's exceptions go. They arrive as values of branches do: their bits are right."""
         cdef uint32_t count = self.read_number()
         cdef uint32_t _i
         cdef int kind
@@ -859,7 +859,7 @@ cdef class Reader:
         return 0
 
     cdef int leave(self, int opcode) except -1 nogil:
-        """A branch or the like: but for one with a condition, what comes next isn't run."""
+        """A branch or the like. What comes next isn't run, except after one with a condition."""
         cdef uint32_t number, _i
         if opcode == BRANCH_IF:
             number = self.read_number()
@@ -897,10 +897,10 @@ cdef class Reader:
         frame = &self.frames[self.depth - 1 - label]
         return frame.parameters if frame.opcode == LOOP else frame.results
 
-    # What this rewriter put there, if it was here before.
+    # Instructions that the rewriter put into a module before.
 
     cdef bint is_made_canonical(self, uint32_t variable, int what) except -1 nogil:
-        """Pass over what makes a float canonical that was just read from a variable, or put there, if it comes next."""
+        """Skip instructions that make a float canonical, just read from a variable or put there, if they come next."""
         cdef unsigned char[MOST_TEXT] wanted
         cdef size_t size = canonical_text(wanted, variable, what)
         if self.end - self.position < size or memcmp(self.data + self.position, wanted, size) != 0:
@@ -925,7 +925,7 @@ cdef class Reader:
 
 
 def read_module(code: bytes) -> Module:
-    """Read a module. Raises Unreadable, and Refused where it has too much, or what bots may not have."""
+    """Read a module. Raises Unreadable, and Refused where it has too much, or something that bots may not have."""
     reader = Reader()
     reader.module = Module()
     reader.module.exports, reader.module.imported = {}, []

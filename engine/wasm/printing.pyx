@@ -1,7 +1,7 @@
 """What a WebAssembly bot prints, by its libc's fd_write. The last of it is kept.
 
-The bot is told that all was written, since no bot expects a printf to fail. The function that would stand
-behind its import is called all the same, for the fuel that it takes.
+The bot is told that all was written, since no bot expects a printf to fail. The function that its import would
+otherwise have is called as well, for the fuel that it takes.
 """
 
 cimport cython
@@ -43,9 +43,9 @@ cdef void* on_status(void* printing, void* caller, RuntimeValue* values, size_t 
 cdef class Printing:
     """Stands behind a bot's fd_write, and keeps the last bytes that it wrote to standard output and standard error.
 
-    Addresses of the runtime's functions and of the store's context. `behind`: the handle of the function that costs;
-    `read_from` says which memory is the bot's. Where each step's words are wanted, there is also an fd_fdstat_get
-    by which libc takes both for a terminal: then it hands over each line, instead of a full buffer.
+    Addresses are of the runtime's functions and of the store's context. `behind`: handle of the function that takes
+    the fuel; `read_from` says which memory is the bot's. To get each step's output there is also an fd_fdstat_get
+    that has libc take both for a terminal: then it writes line by line instead of full buffers.
     """
     cdef CallUnchecked call_unchecked
     cdef MemoryData memory_data
@@ -95,7 +95,7 @@ cdef class Printing:
         return taken
 
     cdef void* write(self, RuntimeValue* values, size_t count) noexcept nogil:
-        """Keep what is written and say so; what can't be read is the import's to answer. A trap, or NULL."""
+        """Keep what is written and report it; for what can't be read `behind` answers. Returns a trap, or NULL."""
         cdef void* trap = NULL
         cdef int32_t descriptor = values[0].i32
         cdef uint64_t place = <uint32_t>values[1].i32

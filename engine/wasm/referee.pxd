@@ -46,7 +46,7 @@ cdef class Referee:
     cdef bint seated[SEATS]             # by a bot that the loop calls
     cdef uint64_t fuel                  # for each decision
     cdef uint64_t bank                  # for the whole leg
-    cdef bint is_asking             # a bot is being asked, so what is used is its own
+    cdef bint is_asking             # a bot is being asked, so the fuel used is its own
     cdef Account accounts[SEATS]
     cdef double seconds_left            # in the runtime, when it was entered
     cdef double entered                 # when that was

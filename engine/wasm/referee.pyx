@@ -28,7 +28,7 @@ cdef void* on_step(void* referee, void* caller, RuntimeValue* values, size_t cou
 
 
 cdef void* on_plain_step(void* referee, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """The same where no fuel is counted and arguments are packed, in as few instructions as it takes."""
+    """The same where no fuel is counted and arguments are packed, in as few instructions as possible."""
     values[0].i32 = (<Referee>referee).next_plain_call(values)
     return NULL
 
@@ -44,7 +44,7 @@ cdef inline int function_number(int seat, int question, int questions) noexcept 
 
 
 def number_of_function(int seat, int question, int questions):
-    """How the loop knows a seat's function for one of so many questions. Greater numbers, and STOP, end the loop."""
+    """The loop's number for a seat's function, one for each question. Greater numbers, and STOP, end the loop."""
     return function_number(seat, question, questions)
 
 
@@ -62,14 +62,13 @@ cdef inline double now() noexcept nogil:
 
 @cython.final
 cdef class Referee:
-    """Plays a core with the bots at those of its seats that are WebAssembly.
+    """Plays a core with those of its bots that are WebAssembly. Call `seat_bots` before the first `play`.
 
-    Addresses of the runtime's functions and of the store's context; `questions`:
-    how many the contest has, and the arguments of the one with most; `fuel`: for each decision, 0
-    where it is not counted; `bank`: for all decisions and starts of a seat together, 0 for no such
-    limit; `seconds`: in the runtime, where fuel is counted; after these `is_late`, and `play` ends with FAULT though
-    no bot is at fault; or with a trap, where `set_deadline` isn't 0 and the engine's clock ticks once a second.
-    `seat_bots` comes before the first `play`.
+    Addresses are of the runtime's functions and of the store's context. `questions`: how many the contest has;
+    `most_arguments`: of any of them. `fuel`: for each decision, 0 where it is not counted. `bank`: for all decisions
+    and starts of a seat together, 0 for no such limit. `seconds`: in the runtime, where fuel is counted; after these
+    `is_late` is set, and `play` ends with FAULT though no bot is at fault, or with a trap, where `set_deadline` isn't
+    0 and the engine's clock ticks once a second.
     """
 
     def __init__(
@@ -103,7 +102,7 @@ cdef class Referee:
 
     @property
     def step_function(self):
-        """(address of the C function, its first argument): what the loop calls to step the core."""
+        """(address of the C function, its first argument) that the loop calls to step the core."""
         step = <uintptr_t>&on_step
         if not (self.fuel or self.metered):
             if self.packed:
@@ -113,7 +112,7 @@ cdef class Referee:
         return step, <uintptr_t><void*>self
 
     def seat_bots(self, bytes loop, x_seated, y_seated):
-        """The loop's function handle, and which seats it serves; the others' answers come to `play`."""
+        """Take the loop's function handle, and which seats it serves; others' answers are given to `play`."""
         if len(loop) != sizeof(RuntimeFunction):
             raise ValueError("a function handle has 16 bytes")
         self.loop = (<RuntimeFunction*><const char*>loop)[0]
@@ -121,7 +120,7 @@ cdef class Referee:
         self.seated[1] = y_seated
 
     def measure_fuel(self):
-        """Keep count of what decisions take, from now on."""
+        """Measure the fuel of decisions from now on."""
         self.metered = True
 
     def fuel_used(self, int seat):
@@ -129,15 +128,15 @@ cdef class Referee:
         return self.meters[seat].decisions, self.meters[seat].fuel, self.meters[seat].most_fuel
 
     def fuel_left(self, int seat):
-        """What a seat may still take of the leg."""
+        """The fuel that a seat may still use in the leg."""
         return self.left_of_bank(seat)
 
     def fuel_spent(self, int seat):
-        """What a seat has taken of the leg, where it is counted."""
+        """The fuel that a seat has used in the leg, where it is counted."""
         return self.accounts[seat].spent
 
     def account(self, int seat):
-        """The address of a seat's account, for Surroundings, by which its bot asks the time."""
+        """The address of a seat's account, from which Surroundings tells its bot the time."""
         return <uintptr_t>&self.accounts[seat]
 
     def charge(self, int seat, uint64_t fuel):
@@ -224,13 +223,13 @@ cdef class Referee:
         return self.bank - min(self.bank, self.accounts[seat].spent)
 
     cdef void allot_fuel(self, int seat) noexcept nogil:
-        """Give the decision now asked what it may take, no more than the bank has left."""
+        """Set the fuel for the decision now asked, no more than the bank has left."""
         self.is_asking = True
         self.accounts[seat].given = min(self.fuel, self.left_of_bank(seat))
         self.set_fuel(self.context, self.accounts[seat].given)
 
     cdef void note_fuel(self) noexcept nogil:
-        """Charge what was used since the last call to the seat that was asked, if any was."""
+        """Charge the fuel used since the last call to the seat that was asked, if any was."""
         cdef uint64_t left = 0
         cdef uint64_t used
         cdef int seat = self.core.decision.seat

@@ -1,7 +1,7 @@
 """The time and random bytes for WebAssembly bots: clock_time_get, clock_res_get and random_get of their libc.
 
-The time is a fixed date and the fuel that this bot has used in its leg, its starts included; what else goes on in
-the world doesn't move it. So it is the same wherever a leg is played, and tells nothing of anybody else.
+The time is a fixed date and the fuel that this bot has used in its leg, its starts included. Nothing else moves it.
+So it is the same wherever a leg is played, and tells nothing of other bots.
 """
 
 cimport cython
@@ -26,7 +26,7 @@ cdef enum:
     SUCCESS = 0
     BAD_ADDRESS = 21
     INVALID = 28
-    CLOCKS = 4              # realtime, monotonic, of the process, of the thread: here all go alike
+    CLOCKS = 4              # realtime, monotonic, of the process, of the thread: here all the same
     RESOLUTION = 1          # nanoseconds
     # About what a machine takes for them.
     FUEL_OF_TIME = 400
@@ -59,9 +59,9 @@ cdef void* on_random(void* surroundings, void* caller, RuntimeValue* values, siz
 
 @cython.final
 cdef class Surroundings:
-    """What a bot is told that has started once. `key`, of 32 bytes, is for its random bytes.
+    """The time and random bytes of one start of a bot. `key`, of 32 bytes, is for the random bytes.
 
-    `account` is where a referee keeps what this seat uses (`Referee.account`), or 0 for a bot that starts for nobody.
+    `account` is where a referee keeps what this seat uses (`Referee.account`), or 0 for a bot without a referee.
     The others are addresses of the runtime's functions and of the store's context.
     """
 
@@ -77,7 +77,7 @@ cdef class Surroundings:
     cdef void* context
     cdef Extern memory
     cdef bint has_memory
-    cdef readonly bint was_asked    # so that what the bot does may hang on more than its bytes
+    cdef readonly bint was_asked    # so what the bot does may depend on more than its bytes
 
     def __init__(
         self,
@@ -162,9 +162,9 @@ cdef class Surroundings:
         return NULL
 
     cdef uint8_t* room(self, void* caller, uint64_t place, uint64_t size) noexcept nogil:
-        """Where that place is in the bot's memory, NULL if there aren't so many bytes."""
+        """The address of a place in the bot's memory, NULL if it lacks so many bytes."""
         self.was_asked = True
-        if not self.has_memory:     # it may ask before its instance is ours
+        if not self.has_memory:     # it may ask while its instance is being made
             if not self.get_export(caller, b"memory", 6, &self.memory) or self.memory.kind & 0xFF != MEMORY:
                 return NULL
             self.has_memory = True
@@ -173,7 +173,7 @@ cdef class Surroundings:
         return self.memory_data(self.context, self.memory.of) + place
 
     cdef uint64_t pay(self, uint64_t price) noexcept nogil:
-        """Take the price from the bot's fuel, or all that there is; what is left of it."""
+        """Take the price from the bot's fuel, or all that there is; returns the rest."""
         cdef uint64_t left = 0
         self.get_fuel(self.context, &left)
         left = left - price if left > price else 0

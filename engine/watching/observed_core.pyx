@@ -1,7 +1,7 @@
 """A core that plays another one and writes down what is asked and what is answered.
 
-It takes that core's place, before bots of every kind. So games are seen
-as a tournament plays them, and a tournament does not pay for it.
+It takes that core's place, with bots of every kind. So games are seen as a
+tournament plays them, at no cost to a tournament.
 """
 
 cimport cython
@@ -14,11 +14,10 @@ from engine.kernel.game_core cimport DECIDE, LEG_OVER, REFUSED, GameCore, Status
 cdef class ObservedCore(GameCore):
     """Plays `core`, and keeps the decisions of its sessions from `first_session` to `last_session`, counted in the leg.
 
-    With none of them it only ends the leg there. Of their games it keeps those from `first_game` to `last_game`. Once
+    If there are none, it only ends the leg there. Of their games it keeps those from `first_game` to `last_game`. Once
     these are played, or `most` decisions are kept, the leg is over. A step is a tuple (session, game, seat, kind,
-    arguments, view, values told by name, answer, failed, printed): `answer` is what the bot said, None where nothing
-    that the rules know came; `failed` says that the default answer stood in for it; `printed` is what it printed since
-    its decision before, as bytes.
+    arguments, view, values told by name, answer, failed, printed): `answer` is the bot's, None if none reached the
+    rules; `failed`: the default answer stood in for it; `printed`: what it printed since its last decision, as bytes.
     """
     cdef readonly GameCore core
     cdef int64_t first_session
@@ -28,7 +27,7 @@ cdef class ObservedCore(GameCore):
     cdef int64_t most
     cdef list kept
     cdef list listeners         # by seat, functions that give what its bot printed since the last call
-    cdef list before            # by seat, what bots printed that were replaced
+    cdef list before            # by seat, what replaced bots printed
     cdef object question        # the pending decision, if it is to be kept: a step up to its answer
     cdef object refused         # the answer to it that broke the rules
     cdef bint failed
@@ -63,7 +62,7 @@ cdef class ObservedCore(GameCore):
 
     @property
     def steps(self):
-        """What was asked and answered, in order; a leg that a bot ended ends with the question that it failed."""
+        """The steps in order; a leg that a bot ended ends with the question that it failed."""
         if self.question is None:
             return list(self.kept)
         seat = self.question[2]
@@ -92,7 +91,7 @@ cdef class ObservedCore(GameCore):
         return status
 
     cdef void follow(self) noexcept nogil:
-        """Show what the other core shows."""
+        """Take over the other core's decision and counts."""
         self.decision = self.core.decision
         self.session = self.core.session
         self.game = self.core.game
@@ -120,7 +119,7 @@ cdef class ObservedCore(GameCore):
         return 0
 
     cdef heard(self, int seat):
-        """What the seat has printed since the last call, with a bot that failed meanwhile."""
+        """The output of the seat's bots, replaced ones too, since the last call."""
         printed = self.before[seat]
         self.before[seat] = b""
         return printed + self.listeners[seat]() if self.listeners[seat] is not None else printed
@@ -135,7 +134,7 @@ cdef class ObservedCore(GameCore):
         self.core.prefetch()
 
     def listen(self, int seat, printed):
-        """Ask `printed` for what a seat's bot printed since it was last asked."""
+        """`printed()` gives what a seat's bot printed since the last call."""
         self.before[seat] = self.heard(seat)
         self.listeners[seat] = printed
 

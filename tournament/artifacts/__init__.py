@@ -1,1 +1,1 @@
-"""What submissions become: compiled, packed, tried and kept. What plays them is `tournament.worker`."""
+"""What submissions become: compiled, packed, tried and kept. `tournament.worker` plays them."""

@@ -21,7 +21,7 @@ _LEFT_OUT = {"__pycache__", ".git"}
 def pack(folder: Path, *, built: bool = False) -> bytes:
     """A folder as one archive, the same bytes for the same files.
 
-    `built`: builds can't mark files as executable, so those that look so are.
+    `built`: builds can't mark files as executable, so those that look executable are marked.
     Raises BadInput for links, for too much, and for what can't be read.
     """
     content = io.BytesIO()
@@ -43,7 +43,7 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
 
 
 def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
-    """The files of a folder by their paths in it. Raises BadInput for what a program's folder may not have."""
+    """The files of a folder by their paths in it. Raises BadInput for files that a program's folder may not have."""
     count = 0
     folders = [(folder, "")]
     while folders:
@@ -59,7 +59,7 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
             if count > _MOST_FILES:
                 raise BadInput(f"{shown}: more than {_MOST_FILES:,} files")
             name = f"{prefix}{entry.name}"
-            if not name.isprintable():  # which also tells what isn't UTF-8
+            if not name.isprintable():  # also false for names that aren't UTF-8
                 raise BadInput(f"{shown}/{ascii(name)[1:-1]}: its name can't be printed; rename it")
             if entry.is_dir(follow_symlinks=False):
                 if name.count("/") == _MOST_LEVELS:

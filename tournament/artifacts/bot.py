@@ -1,4 +1,4 @@
-"""What is known of an entrant."""
+"""Submissions and entrants."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Entrant:
 
     @cached_property
     def artifact_sha256(self) -> str | None:
-        """Of what plays, in hex."""
+        """The artifact's, in hex."""
         return None if self.artifact is None else hashlib.sha256(self.artifact).hexdigest()
 
 

@@ -1,7 +1,7 @@
 """From a C or C++ bot's source to its WebAssembly: by which standard it builds, and which of its functions answer.
 
-Both are asked of the compiler. Mostly the first guess is right, and one confined start does all; where it isn't, the
-bot's text is compiled once more with a trial call of every function that could answer a question.
+The compiler decides both. Mostly the first guess is right, and one confined start is enough; otherwise the source is
+compiled once more with a trial call of every function that could answer a question.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tournament.sandbox.inside.function_names import MOST_NAMES, NotChosen, choo
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
-# What each trial call seems to be in a file of, by which its errors are known.
+# Each trial call seems to be in a file of its own, whose name begins so: its errors are known by it.
 _TRIAL_FILE = "trial_call_"
-# What is no more than a warning where people are used to it, but means that a function isn't the one that is asked.
+# Elsewhere these are warnings at most; here they mean that a function isn't the one that is asked.
 _STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _PASTES = re.compile(rb"##|%:%:")
 _WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
-_MOST_WORDS = 100_000  # that are looked at to say what a bot is perhaps named after
+_MOST_WORDS = 100_000  # that are looked at to find the file that a bot's functions are named after
 RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
 
 
@@ -41,7 +41,7 @@ class Compiled:
     standard: str
 
 
-# By the name of each question, or "" for the class, what the adapter is told answers it.
+# By the name of each question, or "" for the class, the name that answers it.
 _Answering = dict[str, str]
 
 
@@ -50,7 +50,7 @@ def compile_bot(
 ) -> Compiled:
     """Compile a bot by the first standard that accepts it. Raises NotCompiled, and RunFailed for the machine.
 
-    `with_lines`: the same code with what tells the source's lines.
+    `with_lines`: the same code with the source's line numbers.
     """
     runtime = libraries.compile_once(RUNTIME_SOURCES, sandbox)
     refused: CompilerRefused | None = None
@@ -68,7 +68,7 @@ def compile_bot(
 
 
 def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:
-    """What the compiler warns of in a bot that builds by a standard, in a few lines."""
+    """The compiler's warnings about a bot that builds by a standard, in a few lines."""
     with scratch_folder() as folder:
         return compiler.warnings_of(_write_unit(submission, interface, standard, sandbox, folder))
 
@@ -83,12 +83,12 @@ class _Work:
 
     @property
     def class_name(self) -> str:
-        """Of the class that may be the bot, "" where there is none."""
+        """The class that may be the bot, "" where there is none."""
         return self.interface.class_name if self.submission.kind == "cpp" else ""
 
 
 def _compile_by(work: _Work, runtime: bytes, *, with_lines: bool) -> bytes:
-    """The WebAssembly by a standard. Raises NotCompiled, and NotChosen for a text that builds by it."""
+    """The WebAssembly by a standard. Raises NotCompiled, and NotChosen for a source that builds by it."""
     unit = work.unit
     include = unit.path.read_text()
 
@@ -108,16 +108,16 @@ def _compile_by(work: _Work, runtime: bytes, *, with_lines: bool) -> bytes:
     try:
         answering = _asked_of_compiler(work, include)
     except CompilerRefused as problem:
-        raise refused or problem from None  # what is wrong with the text is said there without trial calls
+        raise refused or problem from None  # the first refusal tells of the source without trial calls
     if refused and answering == guess:
         raise refused
     return compile_with(answering)
 
 
 def _guess(work: _Work) -> _Answering | None:
-    """What answers by the words of the text alone, where they leave no choice; a guess, which the compiler is to try.
+    """The names that answer, by the source's words alone, where these leave no choice. The compiler has to try them.
 
-    An exact name that compiles is the bot's. One after the file is guessed only where no exact one can be there.
+    An exact name that compiles is the bot's. One after the file is guessed only where there can be no exact one.
     """
     interface = work.interface
     words = set(words_of(_text(work)))
@@ -136,9 +136,9 @@ def _guess(work: _Work) -> _Answering | None:
 
 
 def _asked_of_compiler(work: _Work, include: str) -> _Answering:
-    """What answers, by a trial call of every function that could.
+    """The names that answer, by a trial call of every function that could.
 
-    Raises NotCompiled for a text that doesn't compile, and NotChosen.
+    Raises NotCompiled for a source that doesn't compile, and NotChosen.
     """
     interface = work.interface
     words = words_of(_text(work))
@@ -178,7 +178,7 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
 
 
 def _with_way_out(problem: str, submission: Submission, interface: Interface) -> str:
-    """Say, too, for which file's name a bot's functions would be right."""
+    """Add the file's name for which a bot's functions would be right."""
     questions = [question.name for question in interface.answered]
     names = named_after_another_file(questions, words_of(submission.source.decode(errors="replace"))[:_MOST_WORDS])
     if not names or "lacks" not in problem:
@@ -189,7 +189,7 @@ def _with_way_out(problem: str, submission: Submission, interface: Interface) ->
 
 
 def _definitions(answering: _Answering, work: _Work) -> str:
-    """What tells the adapter the bot's names."""
+    """Macros that tell the adapter the bot's names."""
     return "".join(
         f"#define BOT_{question.upper() or 'CLASS'} {_qualified(name, work) if question else name}\n"
         for question, name in answering.items()
@@ -197,7 +197,7 @@ def _definitions(answering: _Answering, work: _Work) -> str:
 
 
 def _qualified(name: str, work: _Work) -> str:
-    """A name at file level, which isn't one that `using namespace std` brings."""
+    """A name at file level, not one that `using namespace std` brings."""
     return f"::{name}" if work.submission.kind == "cpp" else name
 
 
@@ -212,18 +212,18 @@ def _write_unit(
     bot = folder / BOT_FOLDER / f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"
     bot.parent.mkdir()
     bot.write_bytes(submission.source)
-    os.utime(bot, (0, 0))  # which __TIMESTAMP__ tells
+    os.utime(bot, (0, 0))  # __TIMESTAMP__ shows it
     # A call of time() without its header would be taken for one that returns int.
     clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
     unit = folder / f"unit{bot.suffix}"
-    # At file level alone this is right: a text that is torn off is wrong there, and not in the adapter.
+    # Valid at file level only, so the error of a source that is cut short is here, not in the adapter.
     end = "namespace {}" if submission.kind == "cpp" else "__attribute__((unused)) static void tournament_end(void) {}"
     unit.write_text(f'#include "{interface.compiled.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n')
     return Unit(unit, standard, interface.sdk, sandbox, interface.compiled.hints)
 
 
 def words_of(text: str) -> list[str]:
-    """What could be names in a C or C++ source: each once, in order of their first place."""
+    """Possible names in a C or C++ source: each once, in order of their first place."""
     return list(dict.fromkeys(_WORD.findall(text.replace("\\\r\n", "").replace("\\\n", ""))))
 
 

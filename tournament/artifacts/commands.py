@@ -1,4 +1,4 @@
-"""What a program's command names: the file to execute, and what its interpreter reads."""
+"""The file that a program's command executes, and the paths that its interpreter reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 class CommandMissing(RunFailed):
-    """The machine lacks what a program's command names."""
+    """The machine lacks a file that a program's command names."""
 
 
 def find_command(word: str, folder: Path) -> str:
@@ -36,7 +36,7 @@ _ENV = re.compile(r"#!\s*\S*/env\s+(?:-S\s+(?P<words>\S.*)|(?P<word>[^\s=-]+))\n
 
 
 def executed(command: str) -> list[str]:
-    """The words that start a file. What its first line has env find is found here: a bot may execute one file only."""
+    """The words that start a file. An env in its first line is resolved here: a bot may execute one file only."""
     with open(command, "rb") as file:
         named = _ENV.fullmatch(file.readline(256).decode(errors="replace"))
     words = (named["words"] or named["word"]).split() if named else []
@@ -46,12 +46,12 @@ def executed(command: str) -> list[str]:
 
 @cache
 def looks_for_itself(command: str) -> bool:
-    """Whether a system's interpreter finds its libraries by where it lies, for which it reads a link in /proc."""
+    """Whether a system's interpreter finds its libraries by its own path, which it reads from a link in /proc."""
     return b"$ORIGIN" in Path(os.path.realpath(command)).read_bytes()
 
 
 def read_by(command: str, *, seen: bool = False) -> list[str]:
-    """What an interpreter reads besides the system's libraries: itself and its own library."""
+    """The paths that an interpreter reads besides the system's libraries: itself and its own library."""
     path = os.path.realpath(command)
     paths = {command, path}
     with open(path, "rb") as file:
@@ -60,13 +60,13 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
         words = first[2:].decode(errors="replace").split()
         if words and Path(words[0]).name == "env":
             words = words[2:] if words[1:2] == ["-S"] else words[1:]
-        # Only the system's: a file that a stranger names here is not to be read for that.
+        # Only the system's: naming another file here must not make it readable.
         interpreter = shutil.which(Path(words[0]).name, path=PATH) if words else None
         if interpreter is not None and not (seen and command == interpreter):
             paths.update(read_by(interpreter, seen=True))
     prefix = Path(path).parent.parent
     name = Path(path).name
-    # A virtual environment's interpreter reads where it comes from.
+    # A virtual environment's interpreter reads there where its base is.
     own = Path(command).parent.parent / "pyvenv.cfg"
     for folder in (prefix / "lib" / name, own, *_LIBRARIES.get(re.sub(r"[\d.]+$", "", name), ())):
         paths.add(str(folder))

@@ -22,7 +22,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 
 @dataclass(frozen=True)
 class Unit:
-    """A file to be compiled by one of the STANDARDS; beside it there is room for the work.
+    """A file to be compiled by one of the STANDARDS, in a folder for the work.
 
     `include`: the folder of the contest's header. `hints` go with the compiler's messages.
     """
@@ -39,14 +39,14 @@ class Unit:
         return self.path.parent
 
     def command(self, *flags: str) -> list[str]:
-        """The compiler's, without linking."""
+        """The compiler's command, without linking."""
         return [*command(self.standard, self.include), *flags, "-c", f"-I{self.include}", self.path.name]
 
 
 def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
-    """What is wrong in the files of a unit whose names begin so: by each file's name the first complaint.
+    """The first error in each file of a unit, by the file's name, which must begin with `expected`.
 
-    Raises NotCompiled where anything else is wrong.
+    Raises NotCompiled for any other error.
     """
     compiling = [*unit.command(WITHOUT_WARNINGS, "-ferror-limit=0"), "-o", "errors.o"]
     try:
@@ -59,8 +59,8 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
 
 
 def warnings_of(unit: Unit) -> str:
-    """What the compiler warns of in a unit that it accepts, cut to a few lines. Raises NotCompiled."""
-    # As a system's header, the contest's own is not warned of.
+    """The compiler's warnings about a unit that it accepts, cut to a few lines. Raises NotCompiled."""
+    # The contest's header is a system's here, which gives no warnings.
     compiling = [*command(unit.standard, unit.include), *WARNINGS, "-c", "-isystem", str(unit.include)]
     compiling += [unit.path.name, "-o", "warnings.o"]
     message = message_of(run_compiler([compiling], unit.folder, [unit.include], unit.sandbox))
@@ -70,8 +70,8 @@ def warnings_of(unit: Unit) -> str:
 def compile_unit(unit: Unit, runtime: bytes, *, with_lines: bool = False) -> bytes:
     """The WebAssembly of a unit, linked with the object file `runtime`.
 
-    `with_lines`: the same code with what tells the source's line of each instruction. The libraries must have been
-    prepared. Raises NotCompiled, and RunFailed when the libraries are damaged.
+    `with_lines`: the same code with the source's line of each instruction. The libraries must have been prepared.
+    Raises NotCompiled, and RunFailed when the libraries are damaged.
     """
     objects = {"runtime.o": runtime}
     if language_of(unit.standard) == "c":
@@ -86,7 +86,7 @@ def compile_unit(unit: Unit, runtime: bytes, *, with_lines: bool = False) -> byt
 
 
 def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], *, with_lines: bool) -> bytes:
-    """`compile_unit` with these flags, linked with these object files and libraries, which are given by name."""
+    """`compile_unit` with these flags, linked with these object files and libraries, by name."""
     for name, content in linked.items():
         (unit.folder / name).write_bytes(content)
     objects, output = [unit.path.with_suffix(".o").name, *linked], unit.folder / "output.wasm"

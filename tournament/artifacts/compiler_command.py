@@ -10,23 +10,22 @@ from pathlib import Path
 
 from tournament.artifacts.limits import BOT_STACK
 
-# By language, the newest first: what builds by one of them plays. Nothing is stricter than gcc is with them.
+# By language, the newest first: a bot that builds by one of them plays. None is stricter here than in gcc.
 STANDARDS = {"c": ("gnu17", "gnu89"), "cpp": ("gnu++17", "gnu++11", "gnu++98")}
 LANGUAGES = tuple(STANDARDS)
 LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
-BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's name is one of ours
+BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's file has the name of one of ours
 HEADERS = Path(__file__).with_name("headers")  # before the compiler's own of these names
 # Without instructions for blocks of memory, which take a unit of fuel a byte: see bot_runtime/blocks.c.
 _CPU = "generic-bulk_memory-bulk_memory_opt"
 _FLAGS = [
     "-target",
     "wasm32-wasi",
-    # The driver makes -O2 of -O3, so the compiler proper is told, too.
+    # The driver turns -O3 into -O2, so the compiler proper is told, too.
     "-O3",
     "-Xclang",
     "-O3",
     "-mexec-model=reactor",
-    # The runtime counts a unit of fuel for each byte of these: blocks.c has them by vectors.
     f"-mcpu={_CPU}",
     "-fno-sanitize=all",
     # A failed assertion is a fault, whose words are the assertion's.
@@ -51,14 +50,14 @@ _LANGUAGE_FLAGS = {
     ],
     "cpp": ["-fexceptions", "-Wno-error=register", "-Wno-error=c++11-narrowing"],
 }
-# What a bot is compiled with first: code that cleans up after throws would make those slower that never throw.
+# Tried first: code that cleans up after throws would slow down bots that never throw.
 WITHOUT_EXCEPTIONS = ["-fno-exceptions"]
 EXCEPTIONS = ["-fwasm-exceptions", "-mllvm", "-wasm-use-legacy-eh=false", f"-mcpu={_CPU}+exception_handling"]
 # The linker puts the stack below the data, so that an overflow traps instead of writing over it.
 LINK_FLAGS = [f"-Wl,-z,stack-size={BOT_STACK}", "-s"]
-STRIP = ("-s", "--strip-all")  # the last of these as the linker has it
+STRIP = ("-s", "--strip-all")  # the last of these, and its name for the linker
 LINES = "-gline-tables-only"
-# Where bot_runtime/assertions.c tells what assertion failed.
+# Where bot_runtime/assertions.c tells which assertion failed.
 EXPORT = "--export-if-defined=tournament_assertion"
 # Below the compiler's lib/. Left out: locale.cpp, which takes as long as the rest and throws for unknown locales only.
 SOURCES_THAT_THROW = tuple(
@@ -89,7 +88,7 @@ EXCEPTIONS_SOURCE = Path(__file__).with_name("bot_exceptions.cpp")
 
 @cache
 def version() -> str:
-    """What the bytes of a build depend on, besides the source."""
+    """All that the bytes of a build depend on besides the source."""
     by_language = [word for kind in LANGUAGES for word in (*STANDARDS[kind], *_LANGUAGE_FLAGS[kind])]
     of_exceptions = [*EXCEPTIONS, *FLAGS_OF_LIBRARY, *SOURCES_THAT_THROW]
     flags = [*_FLAGS, *by_language, *LINK_FLAGS, EXPORT, *of_exceptions]
@@ -99,7 +98,7 @@ def version() -> str:
 
 @cache
 def digest() -> str:
-    """Of the `version`, in hex."""
+    """The sha256 of the `version`, in hex."""
     return hashlib.sha256(version().encode()).hexdigest()
 
 
@@ -112,7 +111,7 @@ def command(standard: str, include: Path) -> list[str]:
     """The compiler's command with the flags of every bot; `include` is a folder that its messages don't name."""
     kind = language_of(standard)
     driver = "cc" if kind == "c" else "c++"
-    # What says where a file is says the same on every machine.
+    # Files' paths in the output are the same on every machine.
     same_paths = [
         f"-ffile-prefix-map={path}={name}" for path, name in ((home(), "zig"), (include, "sdk"), (HEADERS, "zig"))
     ]

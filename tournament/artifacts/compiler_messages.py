@@ -1,4 +1,4 @@
-"""What the compiler says, in the bot's terms."""
+"""The compiler's messages, in the bot's terms."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tournament.artifacts.compiler_command import BOT_FOLDER
 from tournament.errors import printable
 from tournament.sandbox.outside.running import Finished
 
-# What newcomers trip over: what a message contains then, and the way out.
+# For newcomers' mistakes: a part of the compiler's message, and the way out.
 Hints = tuple[tuple[str, str], ...]
 
 MOST_BYTES = 1 << 30  # of any file that the compiler writes
 _MOST_MESSAGE_BYTES = 1 << 18
 _TOO_LARGE = "File too large"
-# Of each try and throw.
+# The message about each try and throw.
 _WITHOUT_EXCEPTIONS = "with exceptions disabled"
 # A place in the unit or in what it includes from its folder; the compiler's own files have absolute paths.
 _PLACE = re.compile(r"^(?!/)\S[^:\n]*:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
@@ -26,12 +26,12 @@ _IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
 
 
 def message_of(finished: Finished) -> str:
-    """What the compiler said, the beginning of it."""
+    """The beginning of the compiler's message."""
     return finished.errors[:_MOST_MESSAGE_BYTES].decode(errors="replace")
 
 
 def complaints_of(finished: Finished) -> tuple[tuple[str, str], ...]:
-    """What it found wrong, each with its file."""
+    """Its errors as (file, message)."""
     return tuple(_COMPLAINT.findall(message_of(finished)))
 
 
@@ -41,7 +41,7 @@ def text_has_exceptions(finished: Finished) -> bool:
 
 
 def blames_source(finished: Finished) -> bool:
-    """Whether the compiler says what is wrong with a source."""
+    """Whether the compiler found errors in a source."""
     message = message_of(finished)
     return bool(_PLACE.search(message) or _UNDEFINED.search(message) or _TOO_LARGE in message)
 
@@ -51,7 +51,7 @@ def why_refused(finished: Finished, folders: list[Path], hints: Hints) -> str:
     message = message_of(finished)
     if message.strip():
         return shortened(message, folders, hints)
-    # Its driver tells so of a part that a signal ended.
+    # The driver's status when a signal ended a part of it.
     if 256 - finished.status in set(signal.Signals):
         return f"the compiler crashed ({signal.Signals(256 - finished.status).name}), for want of memory perhaps"
     return f"the compiler {finished.in_words}"

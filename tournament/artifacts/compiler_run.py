@@ -35,7 +35,7 @@ class NotCompiled(Exception):
 
 
 class CompilerRefused(NotCompiled):
-    """The message is the compiler's own, cut to what helps. `complaints`: what it found wrong, each with its file.
+    """The message is the compiler's own, cut to what helps. `complaints`: its errors as (file, message).
 
     `text_has_exceptions`: a text that throws or catches was compiled without exceptions.
     """
@@ -45,11 +45,11 @@ class CompilerRefused(NotCompiled):
 
 
 class TookTooMuch(NotCompiled):
-    """The compiler used up what it may take; it would do so again."""
+    """The compiler reached a limit, and would do so again."""
 
 
 class StillAtIt(NotCompiled):
-    """The compiler was cut off by a clock; a machine that is less busy might have let it come to an end."""
+    """The compiler was cut off by the clock; on a less busy machine it might have finished."""
 
 
 def run_compiler(
@@ -61,17 +61,17 @@ def run_compiler(
     libraries: Path | None = None,
     hints: Hints = (),
 ) -> Finished:
-    """Run the compiler in the sandbox, a command after the other; how it ended, which is well.
+    """Run the compiler in the sandbox, one command after the other; returns how it ended, which is well.
 
     It reads its own files, `folder` and what is `readable`, and writes into `folder`
-    alone. When it is to build its `libraries`, which is a folder for what it makes, it
-    has nothing of strangers before it: then only limits hold it. Raises NotCompiled,
-    and RunFailed when it is the machine that keeps it from compiling.
+    alone. `libraries`: a folder in which it builds its libraries; this involves no
+    stranger's code, so only limits hold it. Raises NotCompiled, and RunFailed when the
+    machine keeps it from compiling.
     """
     kills = kills_for_memory()
     finished = _run_once(commands, folder, readable, sandbox, libraries)
     if _failed_by_itself(finished):
-        # Something killed it, or it failed for itself. Once more, with nobody beside it; then who is to blame?
+        # It was killed, or failed without an error in the source. Once more, alone; then see what is to blame.
         with _alone:
             finished = _run_once(commands, folder, readable, sandbox, libraries)
             if _failed_by_itself(finished):
@@ -93,7 +93,7 @@ def run_compiler(
 
 
 def _failed_by_itself(finished: Finished) -> bool:
-    """Whether it failed, and not for taking too much or for what it says of a source."""
+    """Whether it failed neither by taking too much nor because of errors in a source."""
     return finished.status != 0 and not finished.cut_off and not finished.excess and not blames_source(finished)
 
 
@@ -123,7 +123,7 @@ def _run_once(
             purpose="build",
             watched=libraries is None,
         ),
-        "off" if libraries else sandbox.mode,  # which for all its files takes a third longer
+        "off" if libraries else sandbox.mode,  # for so many files a sandbox takes a third longer
         _patience(libraries),
     )
 

@@ -1,6 +1,6 @@
 """The compiler's libraries, built once on a machine: python -m tournament.artifacts.libraries
 
-`make` does it while it compiles the core, without which this runs. Where it fails, a run tries it again and says why.
+`make` runs this while it compiles the core, which this doesn't need. If it fails, a run tries again and says why.
 """
 
 from __future__ import annotations
@@ -64,19 +64,19 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
         what = "library" if len(missing) == 1 else "libraries"
         say(f"Building the compiler's {named} {what}, once on this machine (about a minute)…")
         made = above / "made"
-        if any(libraries_of(kind).exists() for kind in missing):  # damaged, as what it was made of may be
+        if any(libraries_of(kind).exists() for kind in missing):  # damaged, and the compiler's cache may be, too
             for kind in missing:
                 remove(libraries_of(kind))
             remove(made)
         make_folder(made)
-        # Side by side, since the compiler hardly uses a second processor; what both need, one of them waits for.
+        # Side by side, since the compiler hardly uses a second processor; what both need is built once.
         with ThreadPoolExecutor(len(missing)) as pool:
             for _ in pool.map(lambda kind: _build_library(kind, made, sandbox), missing):
                 pass
 
 
 def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
-    """Build and keep what the bots of a language are linked with; `made` is the compiler's cache."""
+    """Build and keep the libraries for bots of a language; `made` is the compiler's cache."""
     libraries = libraries_of(kind)
     with scratch_folder(libraries.parent) as folder:
         unit = folder / ("library.c" if kind == "c" else "library.cpp")
@@ -92,13 +92,13 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
         words = _keep_libraries(line.split(), unit, folder)
         link = {"words": words, "sha256": _digests(folder)}
         keep(folder / _LINK_FILE, json.dumps(link).encode())
-        with contextlib.suppress(OSError):  # another machine was faster, where they share the folder
+        with contextlib.suppress(OSError):  # another machine that shares the folder was faster
             folder.rename(libraries)
         folder.mkdir(exist_ok=True)
 
 
 def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
-    """Copy the libraries of a linker's command beside the unit; the command with places for what varies."""
+    """Copy the libraries of a linker's command beside the unit; returns the command with placeholders."""
     kept = []
     for number, word in enumerate(words):
         if word == "-o" or words[number - 1] == "-o":
@@ -126,14 +126,14 @@ def libraries_of(kind: str) -> Path:
 
 
 def _is_sound(libraries: Path) -> bool:
-    """Whether the libraries are there and are what was kept. Raises RunFailed."""
+    """Whether the libraries are there and unchanged. Raises RunFailed."""
     link = recall(libraries / _LINK_FILE)
     with cache_trouble(libraries):
         return link is not None and json.loads(link)["sha256"] == _digests(libraries)
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """The contents of a folder's libraries, in hex."""
+    """The sha256 of each of a folder's libraries, in hex."""
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.iterdir())
@@ -156,7 +156,7 @@ def link_command(kind: str, objects: Sequence[str], output: str, *, with_lines: 
 
 
 def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
-    """One object file of C sources of our own, which lie in a folder; kept on this machine. Raises RunFailed."""
+    """One object file of our own C sources, all in one folder; kept on this machine. Raises RunFailed."""
     made_of = hashlib.sha256(version().encode())
     for source in sources:
         made_of.update(hashlib.sha256(source.read_bytes()).digest())
@@ -173,7 +173,7 @@ def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) 
     with scratch_folder() as folder:
         for source in sources:
             shutil.copyfile(source, folder / source.name)
-        # What is libc's must not be made of calls of libc's.
+        # Functions of libc must not be compiled to calls of libc.
         building = [*command(STANDARDS["c"][0], folder), WITHOUT_WARNINGS, "-fno-builtin", "-c"]
         commands = [[*building, source.name] for source in sources]
         objects = [source.with_suffix(".o").name for source in sources]
@@ -186,10 +186,10 @@ def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) 
 
 
 def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
-    """What bots that throw are linked with before the compiler's libraries, which can't; kept on this machine.
+    """The library that bots that throw are linked with before the compiler's, which can't; kept on this machine.
 
-    The runtime of C++'s exceptions, and of the C++ library what throws. Built when the first bot needs it.
-    Raises RunFailed.
+    It has the runtime of C++ exceptions, and the parts of the C++ library that throw. Built when the first bot needs
+    it. Raises RunFailed.
     """
     made_of = hashlib.sha256(version().encode() + EXCEPTIONS_SOURCE.read_bytes()).hexdigest()
     kept = cache_folder() / "libraries" / f"exceptions-{made_of[:16]}.sealed"

@@ -1,4 +1,4 @@
-"""What every compiled bot is built for."""
+"""Limits that every compiled bot is built for."""
 
-# Bytes. What Linux gives a program; in a bot's memory, for what it takes addresses of.
+# Bytes, as Linux gives a program. In a bot's memory, for variables whose address it takes.
 BOT_STACK = 8 << 20

@@ -17,7 +17,7 @@ _LOST_WORD = re.compile(rb"(?:^|[\s;])(?:do|done|then|else|fi|in|esac|;;)\r$", r
 
 
 def for_its_shell(archive: bytes) -> str:
-    """As `windows_line_ends`, of what a program's command has a shell read that can't understand it."""
+    """As `windows_line_ends`, but for scripts of a program's command that its shell can't understand."""
     command = recipe_of(archive).command
     if PurePosixPath(command[0]).name not in _SHELLS:
         return ""
@@ -27,7 +27,7 @@ def for_its_shell(archive: bytes) -> str:
 
 
 def windows_line_ends(archive: bytes) -> str:
-    """Which files of a program that failed Windows line ends may have broken, and the mend, in a line; else ""."""
+    """A line with the files of a failed program that Windows line ends may have broken, and the fix; else ""."""
     recipe = recipe_of(archive)
     words = _files((*recipe.command, *recipe.build))
     return _in_words([name for name, text in _with_windows_ends(archive) if _breaks(name, text, words)])

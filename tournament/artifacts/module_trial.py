@@ -17,7 +17,7 @@ _alone = threading.Lock()
 
 
 class TooHard(Exception):
-    """A module that takes more than compiling may take; the message says what."""
+    """A module whose compiling takes more than it may; the message says what."""
 
 
 class TooSlow(TooHard):
@@ -31,7 +31,7 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
 
     Raises TooHard; Disturbed when the system ended it, or gave it no time; and BadInput when it can't be confined.
 
-    Its bytes must not be malformed: what else is wrong with them passes here.
+    The module must be well-formed; other errors in it are not found here.
     """
 
     def attempt() -> Finished:

@@ -18,9 +18,9 @@ from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
-_SECONDS = 300  # of its own: `sandbox.outside.own_time`
+_SECONDS = 300  # of its own time: `sandbox.outside.own_time`
 _MOST_SHOWN = 1 << 16  # bytes of what a build writes
-# What compilers are made of. Not all of /usr: people keep work of their own in some of its folders.
+# Folders that compilers need. Not all of /usr: people keep work of their own in some of its folders.
 _SYSTEM = (
     *(
         f"{root}/{name}"
@@ -47,10 +47,10 @@ class BuildFailed(Exception):
 
 
 def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
-    """What plays: the archive, or what its build command makes of it, run in the sandbox in a copy.
+    """The archive that plays: this one, or what its build command makes of a copy of it in the sandbox.
 
-    One that the system killed is run once more, with no other beside it. Raises BuildFailed and BadRecipe, and OSError
-    when the disk is full.
+    A build that the system killed is run once more, with no other beside it. Raises BuildFailed and BadRecipe, and
+    OSError when the disk is full.
     """
     recipe = recipe_of(archive)
     if not recipe.build:

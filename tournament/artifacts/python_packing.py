@@ -1,4 +1,4 @@
-"""What a Python bot's file becomes: with which interpreter and packages it plays."""
+"""A Python bot's artifact: its file, and the interpreter and packages with which it plays."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
 
 
 def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
-    """What a Python bot's answers depend on besides its file."""
+    """All that a Python bot's answers depend on besides its file."""
     known: dict[str, Any] = {
         "python": platform.python_version(),
         "packages": installed(tuple(sorted(sandbox.packages))).versions,
@@ -94,7 +94,7 @@ def _short_digest(file: Path) -> str:
 def pack(
     source: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None, *, legs_may_share: bool = False
 ) -> bytes:
-    """What plays: a line that says with which interpreter and packages, and the file.
+    """The artifact: a line that names the interpreter and packages, and the file.
 
     `legs_may_share`: legs may share a process (`why_apart` found nothing against it).
     """
@@ -108,7 +108,7 @@ def legs_may_share(artifact: bytes) -> bool:
 
 
 def source_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> bytes:
-    """The file. Raises RunFailed when this machine has another interpreter or other packages than the run's driver."""
+    """The bot's file. Raises RunFailed when interpreter or packages here are others than those of the run's driver."""
     line, source = artifact.split(b"\n", 1)
     wanted, here = json.loads(line), identity(sandbox, sdk)
     del wanted["legs_may_share"]

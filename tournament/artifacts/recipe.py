@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from tournament.names import did_you_mean
 
 FILE_NAME = "bot.toml"
-# A recipe is two short lists. Reading one takes memory by the square of its size.
+# A recipe is two short lists. Memory for reading one grows with the square of its size.
 MOST_BYTES = 4096
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What bot.toml says: the command that plays, and the one that builds it, if any."""
+    """The contents of bot.toml: the command that plays, and the one that builds it, if any."""
 
     command: tuple[str, ...]
     build: tuple[str, ...] = ()

@@ -58,7 +58,7 @@ cdef const double* call_probabilities() except NULL:
 
 cdef compute_call_probabilities():
     cdef double[:, ::1] calls = np.zeros((CLASSES, MOST_RAISE + 1))
-    cdef double at_least[C_ROLLOUTS + 2]    # chances of so many wins or more, with the ties at hand
+    cdef double at_least[C_ROLLOUTS + 2]    # chances of so many wins or more, given the ties
     cdef double log_factorials[C_ROLLOUTS + 1]
     cdef double chances[3]
     cdef int number, x, wins, ties, losses
@@ -106,7 +106,7 @@ cdef bint calls_by_rollouts(
 
     A rollout gives Alice the first two cards that it draws, the board the others.
     The word is this decision's alone, and Alice learns one bit of it: the answer.
-    So she can't work it back, and if she could nothing else would follow.
+    So she can't find the word, and it would tell her nothing else.
     """
     cdef Unseen unseen
     cdef int64_t win = 2 * (pot + raised)    # doubled, for ties

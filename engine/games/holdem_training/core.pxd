@@ -1,4 +1,4 @@
-# See holdem_training.pyx for details.
+# See core.pyx for details.
 
 cimport cython
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t

@@ -19,7 +19,7 @@ BOB_FOLDED: int
 
 @final
 class HoldemTraining(GameCore):
-    """One leg of Hold'em training against Bob; see holdem_training.pyx."""
+    """One leg of Hold'em training against Bob; see core.pyx."""
 
     def __init__(
         self,

@@ -129,7 +129,7 @@ cdef class HoldemTraining(GameCore):
         return DECIDE
 
     cdef bint take_action(self, int64_t action) noexcept nogil:
-        """Alice's action and Bob's answer. Whether she is to be asked again in this hand; if not, it is finished."""
+        """Take Alice's action and Bob's answer. True if she is asked again in this hand; if not, it is finished."""
         while True:
             if action == C_FOLD:
                 self.counts_by_round[self.round][1] += 1
@@ -160,7 +160,7 @@ cdef class HoldemTraining(GameCore):
             action = C_CHECK
 
     cdef void deal(self) noexcept nogil:
-        """The nine cards of the hand, and where its block of words is."""
+        """Deal the nine cards of the hand, and find its block of words."""
         cdef Unseen deck
         cdef uint64_t word
         cdef int64_t number = self.session * self.games_per_session + self.game

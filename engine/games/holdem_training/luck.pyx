@@ -12,8 +12,8 @@ A control is a number of a hand whose mean, given all that came before, is zero 
   s·b, s·a², s·a·b and s·b².
 
 Equities are estimated by boards that are dealt at random, from one shuffle of the cards that are neither Alice's nor
-Bob's: their means are right, and the controls' with them. The shuffle follows from the cards of all earlier hands, of
-which Alice never sees Bob's. So it tells nothing of this hand's, and she can't act by it.
+Bob's: their means are right, and so are the controls'. The shuffle follows from the cards of all earlier hands, of
+which Alice never sees Bob's. So it tells nothing of this hand's cards, and she can't act by it.
 """
 
 from libc.stdint cimport int8_t, int16_t, int64_t, uint8_t, uint64_t
@@ -68,7 +68,7 @@ cdef struct Seen:
 
 
 cdef inline int compared(const HandTables* tables, const Seen* seen, uint64_t keys, uint64_t bits) noexcept nogil:
-    """1, 0 or -1 as Alice wins, ties or loses with these cards more on the board."""
+    """1, 0 or -1 as Alice wins, ties or loses with these cards added to the board."""
     cdef int alices, bobs
     keys += seen.board_keys
     bits |= seen.board_bits
@@ -80,7 +80,7 @@ cdef inline int compared(const HandTables* tables, const Seen* seen, uint64_t ke
 cdef double equity(
     const HandTables* tables, const Seen* seen, const uint8_t* cards, int hidden, int boards
 ) noexcept nogil:
-    """Alice's share of so many boards, each made full by the next `hidden` cards."""
+    """Alice's share of so many boards, each completed by the next `hidden` cards."""
     cdef int board, place, won = 0
     cdef uint64_t keys, bits
     for board in range(boards):
@@ -93,7 +93,7 @@ cdef double equity(
 
 
 cdef inline int leave_out(const uint8_t* cards, int count, uint64_t known, uint8_t* left) noexcept nogil:
-    """The cards that aren't known, in the same order; how many they are."""
+    """Copy the cards that aren't known, in the same order; returns how many."""
     cdef int place, kept = 0
     for place in range(count):
         left[kept] = cards[place]
@@ -131,7 +131,7 @@ cdef void compare_hands(
     won = (strengths[0] > strengths[1]) - (strengths[0] < strengths[1])
     a = beaten[0] / (SEATS - 1.0)
     b = beaten[1] / (SEATS - 1.0)
-    # The sum of s over all opponents of a hand is what it beats less what beats it, which makes these sums short.
+    # The sum of s over all opponents of a hand is what it beats less what beats it, which shortens these sums.
     square = squares / (SEATS * (SEATS - 1.0) ** 2)
     cube = cubes / (SEATS * (SEATS - 1.0) ** 3)
     controls[0] = won
@@ -198,7 +198,7 @@ cdef void find_controls(
 
 
 cdef bint is_possible(const Hand* hand) noexcept nogil:
-    """Whether the rules know such a hand."""
+    """Whether the rules allow such a hand."""
     cdef uint64_t known = 0
     cdef int place, round, stack = STACK
     cdef bint over = False
@@ -276,7 +276,7 @@ def add_hands(
             if not is_possible(&hand):
                 wrong = True
                 break
-            if first + row:    # a session's first hand has no cards before it to shuffle by
+            if first + row:    # a session's first hand has no earlier cards to shuffle by
                 find_controls(tables, calls, &hand, shuffle, &values[1])
                 values[0] = 1
                 values[C_CONTROLS + 1] = profit[row]

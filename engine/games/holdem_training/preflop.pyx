@@ -27,7 +27,7 @@ cdef int by_strength(const void* one, const void* other) noexcept nogil:
 
 
 cdef int arrangements(uint64_t bits) noexcept nogil:
-    """How many boards are this one with suits renamed, if its suits are in falling order; 0 if they aren't."""
+    """How many boards are this one but for suits' names, itself included; 0 unless its suits are in falling order."""
     cdef uint64_t a = bits & 0xFFFF
     cdef uint64_t b = bits >> 16 & 0xFFFF
     cdef uint64_t c = bits >> 32 & 0xFFFF
@@ -47,9 +47,9 @@ def count_outcomes():
     """For each class of hole cards, how often it wins and ties against two random cards; int64, shape (169, 2).
 
     Counts are for one holding of the class, out of SHOWDOWNS; `bob.hole_class`
-    numbers the classes. Boards that differ only in the names of suits are looked
-    at once. On each board all holdings are sorted by strength: a holding beats
-    those before it but for the ones that share a card with it. Takes about five seconds.
+    numbers the classes. Of boards that differ only in the names of suits one is
+    looked at. On each board all holdings are sorted by strength: a holding beats
+    those before it, except those that share a card with it. Takes about five seconds.
     """
     cdef const HandTables* tables = hand_tables()
     cdef int64_t[:, ::1] totals = np.zeros((CLASSES, 2), dtype=np.int64)

@@ -37,9 +37,8 @@ cdef void* on_result(void* helpers, void* caller, RuntimeValue* values, size_t c
 cdef class RateHelpers:
     """The functions that a WebAssembly bot may import: tournament_rates and tournament_result.
 
-    `key` is the sampler's. They take their fuel from the bot's,
-    and trap where they are misused, through the runtime's functions at these
-    addresses and the store's context.
+    `key` is the sampler's. They take fuel from the bot, and trap when misused, through
+    the runtime's functions at these addresses and the store's context.
     """
 
     cdef RateSampler sampler
@@ -64,7 +63,7 @@ cdef class RateHelpers:
         }
 
     cdef void* give_rates(self, RuntimeValue* values) noexcept nogil:
-        """Put the rates where their question was; a trap, or NULL."""
+        """Put the rates where the arguments were; returns a trap, or NULL."""
         cdef int64_t wins = 0
         cdef int64_t ties = 0
         cdef int64_t samples = values[1].i32
@@ -78,7 +77,7 @@ cdef class RateHelpers:
         return NULL
 
     cdef void* give_result(self, RuntimeValue* values) noexcept nogil:
-        """Put the result where its question was; a trap, or NULL."""
+        """Put the result where the arguments were; returns a trap, or NULL."""
         cdef int result
         if not self.pay(FUEL_OF_RESULT):
             return self.trap(NO_FUEL)
@@ -92,7 +91,7 @@ cdef class RateHelpers:
         return self.new_trap(reason, strlen(reason))
 
     cdef bint pay(self, uint64_t price) noexcept nogil:
-        """Take the price from the bot's fuel; false, and all of it gone, if there isn't as much."""
+        """Take the price from the bot's fuel; false, and all fuel gone, unless some is left."""
         cdef uint64_t left = 0
         self.get_fuel(self.context, &left)
         self.set_fuel(self.context, left - price if left > price else 0)

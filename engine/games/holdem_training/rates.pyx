@@ -16,11 +16,11 @@ from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
 @cython.final
 cdef class RateSampler:
-    """Samples that follow from a random word of its own for each query, so that no answer moves anything else.
+    """Samples by a random word of its own for each query, so that no query affects another.
 
-    `key`, 32 bytes, chooses the words. A query's samples tell the bot that asks
-    how many it won and tied, which is little of a word; whoever had all of it
-    would know that query's samples and nothing more.
+    `key`, 32 bytes, chooses the words. A bot learns how many samples were won and
+    tied, which is little of a word; the whole word would tell it that query's
+    samples and nothing more.
     """
 
     def __init__(self, bytes key):
@@ -30,7 +30,7 @@ cdef class RateSampler:
         self.tables = hand_tables()
 
     cdef bint sample(self, uint64_t places, int64_t samples, int64_t* wins, int64_t* ties) noexcept nogil:
-        """Deal so many times; false if the known cards aren't different cards."""
+        """Deal so many times; false unless the known cards are different cards."""
         cdef const HandTables* tables = self.tables
         cdef Unseen unseen
         cdef uint64_t hole_keys[2]
@@ -136,7 +136,7 @@ cdef class RateSampler:
     def rates(self, cards, int64_t samples):
         """(wins, ties) of so many samples; nine cards, None for one that isn't known.
 
-        Raises ValueError for cards that aren't different cards or fewer samples than one.
+        Raises ValueError unless they are different cards, and for fewer samples than one.
         """
         cdef int64_t wins = 0
         cdef int64_t ties = 0

@@ -1,4 +1,4 @@
-# See matrix_game.pyx for details.
+# See core.pyx for details.
 
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
@@ -47,7 +47,7 @@ cdef class MatrixGame(GameCore):
     cdef int64_t rounds
     cdef int32_t rounds_told
     cdef int64_t turn                   # of the game now played, from 0
-    cdef int64_t games_to_play          # of as many turns, in a session
+    cdef int64_t games_to_play          # in a session
     cdef int64_t games_begun            # of the session
     cdef int chosen[2]                  # by seat, this turn
     cdef int previous[2]                # as played in the turn before, -1 in the first
@@ -57,9 +57,9 @@ cdef class MatrixGame(GameCore):
     cdef uint8_t* history[2]            # moves as played in this game, by seat
     cdef Stream chance                  # of the session now played
     cdef bint has_chance
-    cdef uint64_t noise                 # of 2^32
+    cdef uint64_t noise                 # the chance, times 2^32
     cdef uint64_t end                   # likewise
-    cdef int64_t told                   # turns that a bot that forgot has been told of again
+    cdef int64_t told                   # turns that a bot started anew was told of
 
     cdef int make_room(self, int64_t rounds) except -1
     cdef Status ask(self, int seat) noexcept nogil

@@ -14,7 +14,7 @@ SESSION_ROW: np.dtype[np.void]
 
 @final
 class MatrixGame(GameCore):
-    """One leg of a repeated matrix game; see matrix_game.pyx."""
+    """One leg of a repeated matrix game; see core.pyx."""
 
     def __init__(
         self,

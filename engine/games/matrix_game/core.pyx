@@ -1,8 +1,8 @@
 """Repeated matrix games: two players choose a move each at the same time, and a table says what they are paid.
 
 The rules are those of docs/matrix_game.md. A turn is one game: a row of the records. A bot that is in the
-worker's memory gets both histories written into its own, a byte a turn; one that is a process hears of the
-previous turn, and of all before it once it was started anew.
+worker's memory gets both histories written into its own, a byte a turn; one that is a process is told of the
+previous turn, and of all before that when it was started anew.
 """
 
 cimport cython
@@ -21,7 +21,7 @@ MOST_MOVES = C_MOST_MOVES
 BOT_BYTES = sizeof(View) + 2 * C_MOST_ROUNDS
 
 cdef enum:
-    C_MOST_ROUNDS = 100_000     # turns of a game: so much room a bot's memory has for each history
+    C_MOST_ROUNDS = 100_000     # turns of a game; a bot's memory has as many bytes for each history
     C_MOST_MOVES = 64
 
 cdef enum:
@@ -52,7 +52,7 @@ cdef class MatrixGame(GameCore):
     `match` in every row and sessions numbered from `first_session`.
 
     Questions: 0 asks for a move; 1 tells a bot that was started anew of a turn before, as the view has it.
-    A move that there is none of is refused.
+    A move that doesn't exist is refused.
     """
 
     def __dealloc__(self):
@@ -109,7 +109,7 @@ cdef class MatrixGame(GameCore):
         self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, first_session)
 
     cdef int make_room(self, int64_t rounds) except -1:
-        """Have memory for the payoffs, and for the moves of a game."""
+        """Allocate memory for the payoffs, and for the moves of a game."""
         free(self.history[0])
         free(self.payoffs[0])
         self.history[0] = <uint8_t*>calloc(2, rounds)
@@ -121,7 +121,7 @@ cdef class MatrixGame(GameCore):
         return 0
 
     def write_views_to(self, int seat, uintptr_t address):
-        """As of any core. What is there has room for both histories after the view."""
+        """As for any core. At the address there must be room for both histories after the view."""
         GameCore.write_views_to(self, seat, address)
         self.in_its_memory[seat] = True
 
@@ -156,7 +156,7 @@ cdef class MatrixGame(GameCore):
         return self.ask(0)
 
     cdef Status ask(self, int seat) noexcept nogil:
-        """Ask a seat for its move. y is shown what x is: the turns before this one."""
+        """Ask a seat for its move. y is shown no more than x: the turns before this one."""
         if self.forgot[seat]:
             self.told = 0
             return self.catch_up(seat)
@@ -184,9 +184,9 @@ cdef class MatrixGame(GameCore):
         (own + C_MOST_ROUNDS)[0] = <unsigned char>self.previous[1 - seat]
 
     cdef Status catch_up(self, int seat) noexcept nogil:
-        """Have a bot that was started anew know this game's turns again, then ask it."""
+        """Tell a bot that was started anew of this game's turns, then ask it."""
         cdef unsigned char* own = self.windows[seat] + sizeof(View)
-        if self.phase == CATCHING_UP and self.forgot[seat]:     # it was at fault over this, too
+        if self.phase == CATCHING_UP and self.forgot[seat]:     # it was at fault in this, too
             self.told = 0
         self.forgot[seat] = False
         if self.in_its_memory[seat]:
@@ -245,7 +245,7 @@ cdef class MatrixGame(GameCore):
                 self.finish_session()
 
     cdef bint slips(self, int seat) noexcept nogil:
-        """Replace a seat's move by another one, each as likely, by the chance that there is for it."""
+        """With the chance `noise` replace a seat's move by another one, all equally likely; true if so."""
         cdef uint64_t word = self.chance_word(X_SLIPS + seat)
         cdef int other
         if word >> 32 >= self.noise:

@@ -1,4 +1,4 @@
-# See draw_betting.pyx for details.
+# See betting.pyx for details.
 
 from engine.games.two_card_draw.core cimport HANDS, HISTORIES, history_number
 

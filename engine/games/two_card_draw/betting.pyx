@@ -1,6 +1,6 @@
 """A round of betting of two-card draw, the same for both rounds and seen from either side, and single decisions.
 
-The bot checks or bets; who faces bets folds, calls or raises, up to three
+The bot checks or bets; a player who faces bets folds, calls or raises, up to three
 bets. Each player's decisions are numbered by the bets that he faces, 0 to 3:
 raising at `bets` leads the other to his decision `bets + 1`, and his raise back to
 `bets + 2`. That is the whole tree. It is gone through twice: `follow` carries
@@ -142,7 +142,7 @@ cdef inline void tremble_of_three(
 cdef inline void take_the_best(
     double* own, const double* first, const double* second, const double* third, double* values
 ) noexcept nogil:
-    """Of equal actions the second, then the first."""
+    """Take the best action; of equal ones the second, then the first."""
     cdef int hand, action
     for hand in range(HANDS):
         action = 1

@@ -68,11 +68,11 @@ cdef inline bint affects(int bets, int history) noexcept nogil:
 
 @cython.final
 cdef class HillClimber:
-    """A server's strategy that improves step by step; arguments as of `draw_evaluation.StrategyEvaluator`."""
+    """A server's strategy that improves step by step; arguments as for `evaluation.StrategyEvaluator`."""
 
     cdef DrawTree tree
     cdef double current                 # the trembling opponent's expectation
-    # What a step may have to bring back.
+    # For undoing a step.
     cdef Betting kept_round1
     cdef After kept_after[HISTORIES]
 
@@ -82,11 +82,11 @@ cdef class HillClimber:
         self.current = self.tree.value()
 
     def trembling_value(self):
-        """What the server wins a hand against the trembling opponent."""
+        """What the server wins per hand against the trembling opponent."""
         return -self.current
 
     def strategy(self):
-        """The server's strategy as it is now."""
+        """The server's current strategy."""
         return server_rows(self.tree.players[SERVER])
 
     def climb(self, seed, int64_t first_step, int64_t steps):
@@ -127,7 +127,7 @@ cdef class HillClimber:
         return kept
 
     cdef double refresh(self, const Situation* changed) noexcept nogil:
-        """The opponent's expectation after the server has changed what it does there."""
+        """The opponent's expectation after the server has changed its actions there."""
         cdef int history, y_drew
         if changed.stage == ROUND1:
             self.tree.reach_round1()
@@ -146,7 +146,7 @@ cdef class HillClimber:
         return self.tree.value_round1()
 
     cdef void keep(self, const Situation* changed) noexcept nogil:
-        """Keep what `refresh` will write over."""
+        """Keep the values that `refresh` will overwrite."""
         cdef int history
         if changed.stage == ROUND1:
             self.kept_round1 = self.tree.round1
@@ -169,7 +169,7 @@ cdef class HillClimber:
 
 
 cdef inline void copy_after(After* into, const After* values, const Situation* changed) noexcept nogil:
-    """Copy what a situation after round 1 affects."""
+    """Copy the values that a situation after round 1 affects."""
     cdef int x_drew = changed.x_drew
     if changed.stage == DRAW:
         into[0] = values[0]

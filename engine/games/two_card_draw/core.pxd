@@ -1,4 +1,4 @@
-# See two_card_draw.pyx for details.
+# See core.pyx for details.
 
 cimport cython
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
@@ -28,7 +28,7 @@ cdef inline int hand_number(int low, int high) noexcept nogil:
     return low * 5 - low * (low - 1) // 2 + high - low
 
 cdef inline int hand_rank(int low, int high) noexcept nogil:
-    """Its place among the 15 hands, the weakest 0: pairs beat what is none, then high cards count, then low ones."""
+    """Its place among the 15 hands, the weakest 0: pairs beat other hands, then high cards count, then low ones."""
     return 10 + low if low == high else high * (high - 1) // 2 + low
 
 cdef inline int history_number(int bets, bint y_opened) noexcept nogil:
@@ -84,7 +84,7 @@ cdef class TwoCardDraw(GameCore):
     cdef Stream luck                    # this session's cards and dice, a block for each hand
     cdef bint to_introduce              # the bot hasn't had init yet
     cdef bint introducing               # it is being asked
-    cdef Decision deferred              # what it is asked after that
+    cdef Decision deferred              # the decision asked after that
     # the hand now played; seat x is the bot, y the server
     cdef uint64_t cards                 # as a fraction in base 5: dealt to x and y, then what they may draw
     cdef int64_t dice[DICE]             # the server's

@@ -19,13 +19,13 @@ def situation_of_round2(
 
 @final
 class CompiledStrategy:
-    """A server's strategy as thresholds of a die; see two_card_draw.pyx."""
+    """A server's strategy as thresholds of a die; see core.pyx."""
 
     def __init__(self, strategy: npt.NDArray[np.float64]) -> None: ...
 
 @final
 class TwoCardDraw(GameCore):
-    """One session of two-card draw against a server; see two_card_draw.pyx."""
+    """One session of two-card draw against a server; see core.pyx."""
 
     def __init__(
         self,

@@ -65,7 +65,7 @@ cdef extern from *:
     const double DIE_SIDES
 
 
-# A hand by how many of its cards are exchanged, what it was, and the cards that come: 5 times the one and the other.
+# The hand after an exchange: by the number of cards, the hand before, and the new cards, 5 times the one and the other.
 cdef int8_t EXCHANGED[3][15][25]
 
 
@@ -118,7 +118,7 @@ cdef class CompiledStrategy:
         for situation in range(SITUATIONS):
             chances = &strategy[situation, 0]
             self.limits[situation][0] = <int64_t>ceil(chances[0] * DIE_SIDES)
-            # What can't happen doesn't, however the others are rounded.
+            # An action of chance 0 stays impossible, however the others are rounded.
             self.limits[situation][1] = (
                 <int64_t>ceil((chances[0] + chances[1]) * DIE_SIDES) if chances[2] > 0 else <int64_t>DIE_SIDES
             )
@@ -155,7 +155,7 @@ cdef class TwoCardDraw(GameCore):
         start_stream(&self.luck, &key, <uint64_t>session)
         self.sessions = 1
         self.games_per_session = hands
-        # A hand has at most 8: it opens, answers twice, draws, opens, answers twice, sees; restarts bring a few more.
+        # In a hand the bot has at most 8: opens, answers twice, draws, opens, answers twice, sees; restarts add a few.
         self.most_decisions = 8 * hands + 100
         self.bet_sizes[0] = bet1
         self.bet_sizes[1] = bet2
@@ -179,13 +179,13 @@ cdef class TwoCardDraw(GameCore):
         return self.advance(answer)
 
     cdef Status introduce(self, int64_t answer) noexcept nogil:
-        """A step around which the bot is asked init; the decision that it comes before waits."""
+        """A step with init asked before its decision, which waits meanwhile."""
         cdef Status status = DECIDE
         if self.introducing:
             self.introducing = False
             self.decision = self.deferred
         else:
-            # As a step of its own: called at one place only, `advance` becomes a part of `step`.
+            # By `step`: `advance` is inlined there as long as it has no other caller.
             self.to_introduce = False
             status = self.step(answer)
             self.to_introduce = True
@@ -241,13 +241,13 @@ cdef class TwoCardDraw(GameCore):
             return LEG_OVER
         if lacks_room(self):
             return RECORDS_FULL
-        # The digits in base 5 of a word as a fraction are the cards, two at a time a hand.
+        # Of a word as a fraction the digits in base 5 are the cards, two for each hand.
         lane = lane_of(&self.luck, <uint64_t>self.game)
         self.cards = block_word(&self.luck.ready, lane, 0)
         self.dealt[X] = HAND_OF[high_product(self.cards, 25)]
         self.hold(self.dealt[X])
         self.hands[Y] = self.dealt[Y] = HAND_OF[high_product(self.cards * 25, 25)]
-        # All dice at once, although some won't be needed: so none of them is waited for.
+        # All dice at once, so that none is waited for; some won't be needed.
         for i in range(DICE):
             self.dice[i] = <int64_t>(block_word(&self.luck.ready, lane, 1 + i) >> 11)
         self.bets[0] = 0

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 @final
 class EquilibriumSolver:
-    """Finds the best strategies of two-card draw; see draw_equilibria.pyx."""
+    """Finds the best strategies of two-card draw; see equilibria.pyx."""
 
     def __init__(self, bet1: int, bet2: int) -> None: ...
     def iterate(self, iterations: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...

@@ -18,7 +18,7 @@ cdef enum:
 
 
 cdef void make_uniform(Strategy* strategy) noexcept:
-    """All legal actions alike."""
+    """Make all legal actions equally likely."""
     cdef Actions* acts = <Actions*>strategy
     cdef int number, action, hand
     cdef bint drawing, free, last
@@ -36,7 +36,7 @@ cdef void make_uniform(Strategy* strategy) noexcept:
 
 
 cdef void average(const Strategy* sums, Strategy* into) noexcept:
-    """The mean of summed strategies; uniform where none of them got to."""
+    """The mean of summed strategies; uniform where none of them reached."""
     cdef const Actions* summed = <const Actions*>sums
     cdef Actions* acts = <Actions*>into
     cdef int number, action, hand
@@ -65,9 +65,9 @@ cdef class EquilibriumSolver:
         make_uniform(self.tree.players[BOT])
 
     def iterate(self, int64_t iterations):
-        """So many more iterations; returns the (server, bot) strategies on average.
+        """Do so many more iterations; returns the average (server, bot) strategies.
 
-        Rows are as `draw_evaluation.StrategyEvaluator` takes them. Each iteration counts by its number.
+        Rows are as `evaluation.StrategyEvaluator` takes them. Each iteration is weighted by its number.
         """
         cdef Strategy mean
         with nogil:

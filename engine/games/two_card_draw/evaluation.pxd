@@ -1,4 +1,4 @@
-# See draw_evaluation.pyx for details.
+# See evaluation.pyx for details.
 
 from engine.games.two_card_draw.tree cimport Strategy
 

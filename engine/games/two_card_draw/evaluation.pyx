@@ -77,12 +77,12 @@ cdef class StrategyEvaluator:
         read_server(self.tree.players[SERVER], strategy)
 
     def value(self):
-        """What the server wins a hand against a perfect opponent."""
+        """What the server wins per hand against a perfect opponent."""
         self.tree.decider.mode = PERFECT
         return -self.tree.value()
 
     def trembling_value(self):
-        """What it wins against the trembling opponent."""
+        """What the server wins per hand against the trembling opponent."""
         self.tree.decider.mode = TREMBLE
         return -self.tree.value()
 
@@ -92,13 +92,13 @@ cdef class StrategyEvaluator:
         return bot_rows(self.tree.players[BOT])
 
     def expectation(self, const double[:, ::1] bot):
-        """What a bot of this strategy wins a hand against the server."""
+        """What a bot of this strategy wins per hand against the server."""
         read_bot(self.tree.players[BOT], bot)
         self.tree.decider.mode = FIXED
         return self.tree.value()
 
     def best_answer(self, const double[:, ::1] bot):
-        """What the best server wins a hand against a bot of this strategy."""
+        """What the best server wins per hand against a bot of this strategy."""
         cdef Strategy kept = self.tree.players[SERVER][0]
         cdef double value
         read_bot(self.tree.players[BOT], bot)

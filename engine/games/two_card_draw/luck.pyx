@@ -3,7 +3,7 @@
 A betting round ends in one of HISTORIES ways, numbered as in a strategy file: nobody bet, or one to three bets with the
 bot opening, or with the server opening. The bot is asked where it faces 0 to 3 bets: 0 first, then 2 if it opened,
 else 1 and 3. Its situations have the numbers that the server's have in the same place; where it draws, that of a
-server before which nobody drew.
+server whose opponent drew none.
 """
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
@@ -31,7 +31,7 @@ cdef enum:
 cdef double betting_round(
     const double* acts, const double* ends, double before, double size, const double* shares, double* worth, int stride
 ) noexcept nogil:
-    """What a round of betting is worth to the bot with one hand, and in `worth` what each action is.
+    """The value of a round of betting to the bot with one hand; `worth` becomes that of each action.
 
     `acts`: of the server facing 0 to 3 bets, 3 chances each. `ends`: what the round's ends are worth, `stride` apart.
     `before`: what each has put in. `shares` and `worth` have 3 for each of 0 to 3 bets that the bot faces.
@@ -73,7 +73,7 @@ def value_actions(
     const double[:, ::1] shares,
     double[:, ::1] advantages,
 ):
-    """What a hand is worth to a bot that acts by these shares, and what each action is worth more than its situation.
+    """The value of a hand to a bot that acts by these shares; `advantages` get each action's less its situation's.
 
     `acts`: chances of the server's actions by line of play (round 1 last) and bets faced, as the bot sees it.
     `shows`: what the bot expects of showdowns, by line, end of round 2 and its hand. `draws`: chances of how many cards
@@ -135,7 +135,7 @@ def value_actions(
 
 
 cdef double subtract_means(const double* shares, const double* worth, int count, double* into) noexcept nogil:
-    """Of so many situations what each action is worth more than the mean; returns the first mean."""
+    """Write each action's worth above the mean of its situation; returns the first situation's mean."""
     cdef int situation, action
     cdef double mean, first = 0
     for situation in range(count):
@@ -150,10 +150,10 @@ cdef double subtract_means(const double* shares, const double* worth, int count,
 
 
 def share_actions(const int32_t[:, ::1] counts, double general, double special, double[:, ::1] shares):
-    """How often the bot does what, by how often it did: `shares` and `counts` have a row of 3 for each situation.
+    """Estimate how often the bot takes each action: `shares` and `counts` have a row of 3 for each situation.
 
-    In a few words: what it did with the same cards facing as many bets counts as `special` times in each line of play;
-    all that is allowed counts as `general` times in that. Raises ValueError for other shapes.
+    A situation gets `special` more actions, shared like all those with the same cards facing as many bets, over all
+    lines of play; before, these get `general` more of each allowed action. Raises ValueError for other shapes.
     """
     cdef double pooled[3]
     cdef int hand, faced, line, row
@@ -270,7 +270,7 @@ cdef inline bint is_hand(int digits) noexcept nogil:
 cdef inline double follow(
     int situation, int bets, bint x_opened, bint x_folded, const double[:, ::1] advantages, int32_t[:, ::1] counts
 ) noexcept nogil:
-    """Count what the bot did in a round that had so many bets, and return what it was worth."""
+    """Count the bot's actions in a round that had so many bets, and return what they were worth."""
     cdef int faced = 2 if x_opened else 1
     cdef int action = RAISE if x_opened else CALL
     cdef double worth = advantages[situation, action]

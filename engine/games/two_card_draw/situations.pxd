@@ -1,4 +1,4 @@
-# See draw_situations.pyx for details.
+# See situations.pyx for details.
 
 from engine.games.two_card_draw.core cimport SITUATIONS
 
@@ -15,7 +15,7 @@ cdef enum Stage:
 cdef struct Situation:
     Stage stage
     int hand        # by rank
-    int history     # how round 1 ended; as the following, 0 where the stage comes before
+    int history     # how round 1 ended; like the next two, 0 where the stage comes before
     int x_drew
     int y_drew
     int bets        # faced; 0 for a draw

@@ -42,7 +42,7 @@ cdef void describe(int number, Situation* at) noexcept:
     pair = at.hand >= 10
     best = at.hand == HANDS - 1
     if at.stage == DRAW:
-        # The best hand draws none, other pairs none or two; who holds a four doesn't draw two.
+        # The best hand draws none, other pairs none or two; a hand with a four doesn't draw two.
         at.allowed = 0b001 if best else 0b101 if pair else 0b011 if HIGH_CARD[at.hand] == 4 else 0b111
         return
     at.allowed = 1 << CALL

@@ -1,4 +1,4 @@
-# See draw_tree.pyx for details.
+# See tree.pyx for details.
 
 cimport cython
 

@@ -2,7 +2,7 @@
 
 Cards are independent, and what was discarded tells nothing: a player needs
 his hand and the public history only. So a value is a number for each of his hands, summed
-over the other's hands by their reach (see `draw_betting`).
+over the other's hands by their reach (see `betting`).
 """
 
 cimport cython
@@ -109,7 +109,7 @@ cdef class DrawTree:
     # The bot's values.
 
     cdef double value(self) noexcept nogil:
-        """What the bot wins a hand, deciding by `decider`, against the server's strategy."""
+        """What the bot wins per hand, deciding by `decider`, against the server's strategy."""
         cdef int history
         self.reach_round1()
         for history in range(HISTORIES):
@@ -129,7 +129,7 @@ cdef class DrawTree:
             copy_hands(self.after[history].reach, ends[history])
 
     cdef void value_history(self, int history) noexcept nogil:
-        """All that follows one ending of round 1."""
+        """Work out all that follows one ending of round 1."""
         cdef int x_drew, y_drew
         for x_drew in range(3):
             self.reach_draw(history, x_drew)
@@ -153,14 +153,14 @@ cdef class DrawTree:
             reach_by_draw(drawing, y_drew, here.reach_drawn[x_drew][y_drew])
 
     cdef void value_round2(self, int history, int x_drew, int y_drew) noexcept nogil:
-        """By the bot's hand after the draw."""
+        """The bot's values by his hand after the draw."""
         cdef After* here = &self.after[history]
         self.decide_round2(
             BOT, history, x_drew, y_drew, here.reach_drawn[x_drew][y_drew], here.round2[x_drew][y_drew]
         )
 
     cdef void value_drawn(self, int history, int x_drew) noexcept nogil:
-        """By the bot's hand before he draws so many cards."""
+        """The bot's values by his hand before he draws so many cards."""
         cdef After* here = &self.after[history]
         cdef double values[HANDS]
         cdef int hand
@@ -190,7 +190,7 @@ cdef class DrawTree:
     # The server's values.
 
     cdef double answer(self) noexcept nogil:
-        """What the server wins a hand, deciding by `decider`, against the bot's strategy."""
+        """What the server wins per hand, deciding by `decider`, against the bot's strategy."""
         cdef Strategy* sums = self.sums[BOT]
         cdef Betting betting
         cdef const double* ends[HISTORIES]
@@ -204,7 +204,7 @@ cdef class DrawTree:
         return self.decide_round1(SERVER, &betting, ends)
 
     cdef void answer_history(self, int history, const double* reach, double* values) noexcept nogil:
-        """By the server's hand before the draw, after an ending of round 1 that the bot's hands reach so."""
+        """Values by the server's hand before the draw, after an ending of round 1; `reach` is the bot's there."""
         cdef Actions* drawing = &self.players[BOT].drawing[history][0]
         cdef double drawn[HANDS]
         cdef double after[HANDS]
@@ -271,7 +271,7 @@ cdef class DrawTree:
         )
 
     cdef double decide_round1(self, int player, const Betting* betting, const double** ends) noexcept nogil:
-        """What a player wins a hand, from the values of the ends of round 1."""
+        """What a player wins per hand, from the values of the ends of round 1."""
         cdef Strategy* regrets = self.regrets[player]
         cdef double values[HANDS]
         decide_bets(

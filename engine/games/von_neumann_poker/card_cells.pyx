@@ -1,4 +1,4 @@
-"""How often each pair of cards was dealt in a leg of von Neumann poker, and what was won with it."""
+"""How often each pair of cards was dealt in a leg of von Neumann poker, and the gains with it."""
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
@@ -23,7 +23,7 @@ def add_cells(
     """Add games to the sums of their cells, a row for each block of the leg's sessions.
 
     A cell is x_is_a · 256 + ⌊16 · a_card⌋ · 16 + ⌊16 · b_card⌋; its sum has 2³² for each game, and x's gains.
-    Raises ValueError for what no leg has; the sums are then of no use.
+    Raises ValueError for games that no leg has; the sums are then useless.
     """
     cdef int64_t blocks = sums.shape[0]
     cdef int64_t rows = session.shape[0]
@@ -49,7 +49,7 @@ def add_cells(
                 b = b_card[first + i]
                 wrong |= not ((a >= 0) & (a < 1) & (b >= 0) & (b < 1))
                 as_a = x_is_a[first + i] != 0
-                # The mask keeps what is no card in the table.
+                # The mask keeps values that are no cards inside the table.
                 cells[i] = as_a * C_SIDE * C_SIDE + (
                     ((<int32_t>(a * C_SIDE) * C_SIDE) + <int32_t>(b * C_SIDE)) & (C_SIDE * C_SIDE - 1)
                 )

@@ -14,7 +14,7 @@ GAMES_PER_SESSION: int
 
 @final
 class VonNeumannPoker(GameCore):
-    """One leg of one-card von Neumann poker; see von_neumann_poker.pyx."""
+    """One leg of one-card von Neumann poker; see core.pyx."""
 
     def __init__(
         self,

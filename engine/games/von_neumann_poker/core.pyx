@@ -109,7 +109,7 @@ cdef class VonNeumannPoker(GameCore):
                 return DECIDE
         elif self.phase == B_DECIDES:
             folded = answer == 0
-        if self.phase != START_GAME:    # one call, which the compiler then puts in its place
+        if self.phase != START_GAME:    # one call, so that the compiler inlines it
             self.finish_game(folded)
 
         # Start the next game.
@@ -118,7 +118,7 @@ cdef class VonNeumannPoker(GameCore):
             return LEG_OVER
         if lacks_room(self):
             return RECORDS_FULL
-        place = <int>(<uint64_t>self.game % BLOCK_WORDS)    # without a sign, cheap
+        place = <int>(<uint64_t>self.game % BLOCK_WORDS)    # cheap since unsigned
         if place == 0:
             self.find_deals()
         # A word's halves are the two cards, of which 24 bits are shown: B's the low one, A's the high one.
@@ -134,7 +134,7 @@ cdef class VonNeumannPoker(GameCore):
         return DECIDE
 
     cdef void find_deals(self) noexcept nogil:
-        """Have the block with the game now to be played: many sessions need but the first, so it comes with others'."""
+        """Find the next game's block. Many sessions need only their first, so those of several are made at once."""
         if self.game == 0:
             self.deals = &self.openings
             self.lane = <int>(self.session % LANES)
