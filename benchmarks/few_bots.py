@@ -2,7 +2,7 @@
 
     python -m benchmarks.few_bots [--rounds N] [--bots N] [--sessions N]
 
-One worker and two play the legs, with it and without it in turn. Prints medians: games a second of wall time, which
+One worker, then two play the legs, with and without that in turn. Prints medians: games a second of wall time, which
 other work on the machine disturbs, and microseconds of processor time a game, of the worker and its bots' processes
 with their start.
 """

@@ -1,4 +1,4 @@
-"""How starting grows with the number of bots: CPU seconds with nothing to play, and before a game after an edit.
+"""How a start's CPU seconds grow with the number of bots: with nothing to play, and before a game after an edit.
 
     python -m benchmarks.growth [BOTS …]
 

@@ -79,7 +79,7 @@ def play_in_memory(bot: Entrant, hands: int) -> float:
 
 
 def play_in_lanes_of(bot: Entrant, hands: int) -> float:
-    """The same of a bot that is a process on that core, over a contest's number of sessions, with its start."""
+    """The same for a bot that is a process on that core, over a contest's number of sessions, with its start."""
     settings, legs, artifacts = _match(bot, hands, Settings().sessions)
     with one_core(), contextlib.closing(Spool()) as spool:
         started = time.perf_counter()

@@ -87,7 +87,7 @@ def built(sources: dict[str, str], settings: ContestSettings) -> list[Entrant]:
 def legs_of(
     entrants: Sequence[Entrant], settings: ContestSettings, replicas: int = 1
 ) -> tuple[list[Leg], dict[str, bytes]]:
-    """The legs of all pairs, so many of each, and what plays them."""
+    """The legs of all pairs, in so many replicas, and what plays them."""
     artifacts = {}
     competitors = []
     for number, entrant in enumerate(entrants):
@@ -115,7 +115,7 @@ def turns_in_c(entrants: Sequence[Entrant], sessions: int) -> float:
 
 
 def turns_in_python(entrants: Sequence[Entrant], sessions: int, replicas: int) -> float:
-    """The same of Python bots by wall time, with the start of their processes."""
+    """The same for Python bots by wall time, with the start of their processes."""
     settings = settings_of(sessions)
     legs, artifacts = legs_of(entrants, settings, replicas)
     with one_core(), contextlib.closing(Spool()) as spool:

@@ -129,7 +129,7 @@ def main() -> None:
         ):
             field = {"a": source, "b": source}
             new, known, other = [], [], []
-            ours(contest, field, 1, open_spiel=game)  # has the bots compiled
+            ours(contest, field, 1, open_spiel=game)  # compiles the bots
             for _ in range(rounds):
                 tree_of.cache_clear()
                 new.append(ours(contest, field, count, open_spiel=game))

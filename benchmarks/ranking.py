@@ -118,7 +118,7 @@ class Rehearsal:
     def of(
         cls, contest: Contest, entrants: Sequence[Entrant], house: Sequence[HousePlayer] = (), **settings: object
     ) -> Rehearsal:
-        """With these settings, and defaults for the others."""
+        """A rehearsal with these settings, and defaults for the others."""
         chosen = contest.settings.model_validate(settings)
         field = field_of(contest, chosen.playing(), entrants, house, None)
         return cls(contest, chosen, artifacts_of(entrants, house), field)
@@ -287,7 +287,7 @@ def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
 def _draw_field() -> tuple[list[Entrant], list[HousePlayer], dict[str, float]]:
     """Bots of two-card draw that forget between hands, servers, and the mean score of a session of 4,000 hands."""
     entrants = shipped(TWO_CARD_DRAW, ("check_caller", "pair_bettor", "sample"))
-    # Only servers to which nobody loses nearly a chip a hand: the score is cut there, and its mean not known exactly.
+    # Only servers to which nobody loses nearly a chip a hand: the score is cut there, so its mean isn't known exactly.
     servers = [generated_server(bytes(32), f"server_{number}") for number in (0, 2, 4)]
     values = {}
     for entrant in entrants:
@@ -378,7 +378,7 @@ def _stopping(tournaments: int) -> Iterator[str]:
     sessions, pool_size, most = 50, max(200, 3 * tournaments), 400
     names = sorted(PLAIN)
     rehearsal = Rehearsal.of(VON_NEUMANN_POKER, plain_field(), sessions=sessions)
-    # What the row's bot won from the column's: plain, and without luck.
+    # What the row's bot won from the column's: with luck, and without.
     pool, lucky = np.zeros((2, pool_size, len(names), len(names)))
     for number in range(pool_size):
         luck: dict[str, Floats] = {}

@@ -13,8 +13,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-# Of arrow's pools this one gives memory back; with the others long runs take a fifth more than
-# short ones. It is chosen when pyarrow is first imported.
+# Of arrow's pools this one gives memory back; with the others a long run takes a fifth more than a
+# short one. It is chosen when pyarrow is first imported.
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["Results", "__version__", "load", "replay", "report", "run", "scan", 
 
 
 def __getattr__(name: str) -> object:
-    # Workers import this package too; pyarrow and the rest are loaded when they are wanted.
+    # Workers import this package too; pyarrow and the rest are loaded only when used.
     if name in ("replay", "report", "run", "verify"):
         from tournament import api
 

@@ -4,16 +4,16 @@ import gc
 import os
 import sys
 
-# Modules and the ledger of a large field are hundreds of thousands of objects that stay: collecting garbage among
-# them took a tenth of a command's time.
+# Modules and the ledger of a large field are hundreds of thousands of lasting objects: searching them for garbage
+# took a tenth of a command's time.
 gc.set_threshold(100_000, 20, 100)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads are of no use here
-# To look for plugins it reads the metadata of every installed package.
+# Else pydantic reads the metadata of every installed package, looking for plugins.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def main() -> None:
-    """Run the command; Ctrl-C while its modules are still being loaded ends it without a stack trace, too."""
+    """Run the command. Ctrl-C ends it without a stack trace, even while modules are being loaded."""
     try:
         from tournament.cli import commands as cli
 

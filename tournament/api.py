@@ -30,8 +30,8 @@ def run(
 ) -> Results:
     """Play a contest and return its results, as the command `tournament run` does.
 
-    What is not given comes from tournament.toml. Raises tournament.errors.BadInput
-    for what you can mend, and RunFailed when the run stopped short.
+    Options that aren't given come from tournament.toml. Raises tournament.errors.BadInput
+    for what the user can mend, and RunFailed when the run stopped short.
     """
     chosen = load_config(
         contest,
@@ -57,9 +57,9 @@ def verify(
     results: str | os.PathLike[str] | None = None,
     watcher: verification.Watcher | None = None,
 ) -> Verification:
-    """Check all that is recorded of a contest, and play so many of its legs again, as `tournament verify` does.
+    """Check all records of a contest, and play `replay` of its legs again, as `tournament verify` does.
 
-    What is wrong is in the `problems` of what it returns. Raises tournament.errors.BadInput
+    The result's `problems` say what is wrong. Raises tournament.errors.BadInput
     when there are no records, and RunFailed when the ledger can't be read.
     """
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
@@ -76,10 +76,10 @@ def report(
     with_games: bool = True,
     show_seed: bool = False,
 ) -> Path:
-    """Write a contest's report, one page of HTML, and return where it is, as `tournament report` does.
+    """Write a contest's report, one page of HTML, and return its path, as `tournament report` does.
 
-    Without games it shows no cards; only if asked to it tells the seed. Raises tournament.errors.BadInput when there
-    are no records, or another file is in the way, and RunFailed when records are damaged.
+    Without games it shows no cards; it shows the seed only with `show_seed`. Raises tournament.errors.BadInput when
+    there are no records, or another file is in the way, and RunFailed when records are damaged.
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 

@@ -19,9 +19,9 @@ _SEAL_BYTES = hashlib.sha256().digest_size
 
 
 def cache_folder() -> Path:
-    """Compiled bots, the compiler's libraries and programs' folders.
+    """The folder of compiled bots, the compiler's libraries and programs' folders.
 
-    Raises RunFailed where no home is known, and where others than the user and root can write: what is kept is played.
+    Raises RunFailed if no home is known, or if others than the user and root can write there: its files are run.
     """
     if named := os.environ.get("TOURNAMENT_CACHE"):
         root = Path(named)
@@ -30,7 +30,7 @@ def cache_folder() -> Path:
             root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tournament"
         except RuntimeError:
             raise RunFailed("this user has no home folder for the cache; name one in TOURNAMENT_CACHE") from None
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):  # who uses it will say so
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):  # reported when it is used
         _check(root, os.stat(root))
         for entry in os.scandir(root):
             _check(Path(entry.path), entry.stat())
@@ -62,7 +62,7 @@ def make_folder(folder: Path) -> None:
 
 
 def recall(path: Path) -> bytes | None:
-    """What was kept at a path; None when nothing was, or it is damaged.
+    """The content kept at a path; None when there is none, or it is damaged.
 
     Raises RunFailed when it can't be read, and when somebody else can have written it.
     """
@@ -79,7 +79,7 @@ def recall(path: Path) -> bytes | None:
 
 
 def keep(path: Path, content: bytes) -> None:
-    """Keep a content at a path, whole or not at all, also when power fails. Raises RunFailed when it can't be."""
+    """Write a content to a path, whole or not at all, even when power fails. Raises RunFailed."""
     with cache_trouble(path.parent):
         make_folder(path.parent)
         descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=".aside-")
@@ -96,18 +96,18 @@ def keep(path: Path, content: bytes) -> None:
 
 
 def note(path: Path) -> None:
-    """Remember that something holds. Raises RunFailed."""
+    """Note at a path that something holds. Raises RunFailed."""
     keep(path, b"")
 
 
 def is_noted(path: Path) -> bool:
-    """Whether something was noted before. Raises RunFailed."""
+    """Whether something was noted at a path. Raises RunFailed."""
     return recall(path) is not None
 
 
 @contextlib.contextmanager
 def cache_trouble(folder: Path) -> Iterator[None]:
-    """Where the machine fails to write its cache, the run fails with that for a reason, and no bot is blamed."""
+    """Turn OSError into RunFailed: the machine failed to write its cache, and no bot is to blame."""
     try:
         yield
     except OSError as error:
@@ -115,7 +115,7 @@ def cache_trouble(folder: Path) -> Iterator[None]:
 
 
 def trouble_in_words(error: OSError, place: str) -> str:
-    """One line for a machine that can't write to a place."""
+    """One line saying why this machine can't write to a place."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk of {place} is full; free some space and run again"
     return f"can't write to {place}: {error.strerror or error}"

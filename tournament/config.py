@@ -1,4 +1,4 @@
-"""tournament.toml: read, checked, and blamed by key and line."""
+"""Reading and checking tournament.toml; errors name key and line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tournament.paths import PathText
 from tournament.sandbox.outside.settings import SandboxSettings
 
 FILE_NAME = "tournament.toml"
-# A key of many parts takes memory by the square of their number, so no more than people write.
+# A dotted key takes memory by the square of its parts, so the file may not be much longer than people write.
 MOST_BYTES = 16 << 10
 ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX = "sandbox"
@@ -43,7 +43,7 @@ class General(BaseModel):
 class Config:
     """What a command works with: general keys, one contest's, and the sandbox's. Paths are absolute.
 
-    `played` is the contest by its own name, `folder` the one from which the file's relative paths start.
+    `played` is the contest by its own name; the file's relative paths start from `folder`.
     """
 
     general: General
@@ -57,10 +57,10 @@ class Config:
 
 @dataclass(frozen=True)
 class Contests:
-    """The contests that a settings file makes, by name: a table each. Those that are built in are there without one.
+    """The contests of a settings file, by name: a table each. Built-in ones are there without a table.
 
-    `chosen` are those of the file; or, where it has none, all. `broken` are those whose package can't be loaded,
-    with what is wrong, which is raised only when one is asked for.
+    `chosen` are those of the file, or all where it has none. `broken` are those whose package can't be loaded,
+    with the reason, which is raised only when one is asked for.
     """
 
     made: dict[str, Contest]
@@ -69,7 +69,7 @@ class Contests:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the file's contests, and then of the others."""
+        """The file's contests, then the others."""
         return tuple(dict.fromkeys((*self.made, *BUILT_IN)))
 
     def find(self, name: str) -> Contest:
@@ -85,14 +85,14 @@ class Contests:
 
 
 def load_contests(path: Path | None = None) -> Contests:
-    """The contests of a settings file, as `load_config` reads it. Raises BadInput for a table that makes none."""
+    """The contests of a settings file, as `load_config` reads it. Raises BadInput for a table that defines none."""
     return _contests_in(_read(path))
 
 
 def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, **options: Any) -> Config:
-    """The settings of a contest: the file's, with `options` laid over, keys of either table (None changes nothing).
+    """The settings of a contest: the file's, overridden by `options`, keys of either table (None changes nothing).
 
-    Without `path`, tournament.toml of this folder if there is one. Raises
+    Without `path`, tournament.toml of the current folder, if there is one. Raises
     BadInput naming file, line and key, or the option.
     """
     file = _read(None if path is None else Path(path))
@@ -125,7 +125,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
 
 @dataclass(frozen=True)
 class _File:
-    """A settings file: its name as messages have it, its folder, its text and what that says."""
+    """A settings file: its name in messages, its folder, its text and the values in it."""
 
     name: str
     folder: Path
@@ -150,7 +150,7 @@ class _File:
 
 
 def _contests_in(file: _File) -> Contests:
-    """The contests that the tables of a file make."""
+    """The contests that a file's tables define."""
     made: dict[str, Contest] = {}
     broken: dict[str, BadInput] = {}
     for name, table in file.document.items():
@@ -171,8 +171,8 @@ def _contests_in(file: _File) -> Contests:
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
-    """Raise BadInput where a table makes no contest; `game` is what it says of its rules, None for nothing."""
-    # Those of packages have to be looked for.
+    """Raise BadInput for a table that defines no contest; `game` is the value of its key, None if it has none."""
+    # Rules from packages have to be searched for.
     rules = list(BUILT_IN) if isinstance(game, str) and game in BUILT_IN else known_rules()
     shown = shortened(name, 100)
     if game is None and name not in rules:
@@ -246,7 +246,7 @@ def _validate(
 
 
 def _line_of(text: str, table: str | None, key: str) -> int:
-    """The line, from 1, on which a key of a table (None: before the first table) stands."""
+    """The line number, from 1, of a key of a table (None: before the first table)."""
     current: str | None = None
     table_line = 1
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,4 +1,4 @@
-"""What every contest must hold to, as functions that a contest's own tests call.
+"""The rules that every contest must keep, as functions that a contest's own tests call.
 
     @pytest.fixture(scope="module")
     def tried(tmp_path_factory):
@@ -8,8 +8,8 @@
     def test_contest(tried, rule):
         rule(tried)
 
-A trial plays small contests between the bots that `tournament new` would write, and one that fails at every
-question. Runs are shared between the rules.
+A trial plays small contests between bots as `tournament new` writes them and one that fails at every question.
+The rules share its runs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tournament.runner.contest_run import NobodyWatching
 from tournament.standings.results import Results
 from tournament.trial.check import check_bot
 
-_FAULTY = "zz_faulty"  # the last by name: who comes later has the later number
+_FAULTY = "zz_faulty"  # last by name, so that it has the last number
 _SEED = "a seed of the conformance suite"
 _TABLES = ("games", "sessions")
 _MOST_SECONDS = {"cpu_seconds_per_decision": 10.0, "wall_seconds_per_decision": 60.0}
@@ -52,10 +52,10 @@ class Played:
 
 
 class Trial:
-    """Small runs of a contest in a folder of their own. `settings` are keys of its table: those that keep it short.
+    """Small runs of a contest in a folder of their own. `settings` are keys of its table that keep them short.
 
-    `rules`: by which another contest's table says `game`. `languages` of the bots, as `tournament new` knows them;
-    default the first that are compiled and Python.
+    `rules` is the table's key `game`. `languages` are those of the bots, by their names for `tournament new`; default
+    the first compiled one, and Python.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Trial:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Of two bots, and the second again for a third."""
+        """Of the bots in turn, starting again when there are more bots."""
         known = list(templates(self.contest))
         compiled = [language for language in ("c", "cpp") if language in known]
         return self._languages or (*compiled[:1], *[language for language in known if language == "python"])
@@ -92,7 +92,7 @@ class Trial:
 
     @cached_property
     def in_pieces(self) -> Played:
-        """The same bots in three runs by two workers: the last comes later, and then records of theirs are lost."""
+        """The same bots in three runs by two workers: the last bot comes later, and then a part is lost."""
         place = self._place("in_pieces")
         for number in range(2):
             self._write_bot(place, number)
@@ -147,7 +147,7 @@ def documented(trial: Trial) -> None:
 
 
 def extremes(trial: Trial) -> None:
-    """A bot to start from can enter: it answers ordinary questions, and those at the limits, twice the same."""
+    """The bot to start from can enter: it answers ordinary and extreme questions, twice the same."""
     trial.once  # noqa: B018  # writes the bots
     config = load_config(trial.name, trial.folder / "once" / "tournament.toml")
     for number in range(2):
@@ -159,7 +159,7 @@ def extremes(trial: Trial) -> None:
 
 
 def records(trial: Trial) -> None:
-    """The records are as declared: columns, types, one row a game, and sessions that have their games."""
+    """The records are as declared: columns, types, one row a game, and every session has its games."""
     games, sessions = (trial.once.tables[name] for name in _TABLES)
     for table, columns in ((games, trial.contest.games), (sessions, trial.contest.sessions)):
         declared = {column.name: column.type for column in columns}
@@ -194,7 +194,7 @@ def conservation(trial: Trial) -> None:
 
 
 def determinism(trial: Trial) -> None:
-    """The same seed gives the same games, whoever plays them, and whatever comes between."""
+    """The same seed gives the same games, however many workers and runs play them."""
     for name, table in trial.once.tables.items():
         other = trial.in_pieces.tables[name]
         _require(len(table) == len(other), f"{len(table)} rows of {name}, and {len(other)} when played in pieces")
@@ -204,7 +204,7 @@ def determinism(trial: Trial) -> None:
 
 
 def resume(trial: Trial) -> None:
-    """A run that finds its records complete plays nothing, and changes none of them."""
+    """A run that finds its records complete plays nothing and changes no record."""
     folder = trial.in_pieces.folder
     before = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
     again = trial._play(folder.parents[1] / "tournament.toml", workers=1)
@@ -216,7 +216,7 @@ def resume(trial: Trial) -> None:
 
 
 def faults(trial: Trial) -> None:
-    """A bot that fails is disqualified, as soon as it may be, and nobody else is at fault."""
+    """A bot that fails is disqualified by the first fault that isn't allowed, and no other bot is at fault."""
     lines = {line.name: line for line in trial.once.results.ranking.entrants}
     _require(set(lines) == {"bot_0", "bot_1", _FAULTY}, f"the leaderboard has {', '.join(lines)}")
     _require(lines[_FAULTY].rank is None, "a bot that fails at every question has a place")

@@ -1,9 +1,9 @@
-"""From a contest's seed to the keys of all that is random in it.
+"""The keys of all that is random in a contest, from its seed.
 
 The seed passes through scrypt (C. Percival, RFC 7914), so that a guess at it
-takes a tenth of a second and 32 MB instead of a microsecond. Of what comes
-out, the master key, every use has a sub-key of its own by a keyed hash
-(BLAKE2b, RFC 7693), from which nothing leads back or across.
+takes a tenth of a second and 32 MB instead of a microsecond. The result is the
+master key. Every use has a sub-key of its own by a keyed hash (BLAKE2b,
+RFC 7693), which reveals neither the master key nor other sub-keys.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def drawn_seed() -> str:
 
 
 def begin_drawn_seed() -> None:
-    """Draw the seed that is drawn next, and begin to work out its master key."""
+    """Draw the next new seed, and begin to work out its master key."""
     if not _drawn_ahead:
         seed = drawn_seed()
         begin_master_key(seed)
@@ -67,7 +67,7 @@ def begin_drawn_seed() -> None:
 
 
 def guessable(seed: str) -> bool:
-    """Whether trying all seeds like it is within reach."""
+    """Whether somebody could try all seeds of its kind."""
     if seed.isascii() and seed.isdigit():
         return int(seed) < _GUESSABLE_BELOW
     return len(seed) < _GUESSABLE_LETTERS
@@ -80,8 +80,8 @@ def master_key(seed: str) -> bytes:
 
 @cache
 def begin_master_key(seed: str) -> Future[bytes]:
-    """Begin to work out the master key of a seed, beside what else there is to do at a start."""
-    pool = ThreadPoolExecutor(1, thread_name_prefix="key")  # of its own: a fork would find a common one without threads
+    """Begin to work out the master key of a seed in a thread, while a run starts."""
+    pool = ThreadPoolExecutor(1, thread_name_prefix="key")  # not shared: a fork would lack its threads
     try:
         return pool.submit(_work_out, seed)
     finally:
@@ -95,44 +95,44 @@ def _work_out(seed: str) -> bytes:
 
 
 def sub_key(key: bytes, *label: str | int) -> bytes:
-    """The key for one use, which the label names. No label begins as another ends: JSON lists say where they end."""
+    """The key for the use that a label names. Labels are hashed as JSON lists, so none is confused with another."""
     text = json.dumps(label, separators=(",", ":")).encode()
     return hashlib.blake2b(text, key=key, digest_size=KEY_BYTES).digest()
 
 
 def trial_key(seed: str) -> bytes:
-    """The master key for trying a bot: of none of its deals does the contest of this seed play any."""
+    """The master key for trying a bot: none of its deals occurs in the contest of this seed."""
     return sub_key(master_key(seed), "trial")
 
 
 def number_of(key: bytes) -> int:
-    """64 bits of a key that is for nothing else, where a number is wanted."""
+    """A number of 64 bits from a key that has no other use."""
     return int.from_bytes(key[:8], "little")
 
 
 def helpers_key(random_seed: int) -> bytes:
     """The key for what a contest's helpers draw for a bot. It follows from the start of the bot's own rand().
 
-    A process is told no more than that number, and all kinds of bots are to get the same samples (sdk/texas.py
-    has the same line). A bot could foresee its own samples by it, and nothing else.
+    A process is told only that number, and all kinds of bots must get the same samples (sdk/texas.py
+    has the same line). It lets a bot foresee its own samples, and nothing else.
     """
     return hashlib.blake2b(random_seed.to_bytes(8, "little"), digest_size=KEY_BYTES, person=b"samples").digest()
 
 
 def random_bytes_key(random_seed: int) -> bytes:
-    """The key for the bytes that a WebAssembly bot gets who asks its system for random ones, and not rand()."""
+    """The key for the random bytes that a WebAssembly bot gets from its system, apart from rand()."""
     return hashlib.blake2b(random_seed.to_bytes(8, "little"), digest_size=KEY_BYTES, person=b"random bytes").digest()
 
 
 def seed_after_faults(random_seed: int, faults: int) -> int:
-    """Where a bot's rand() begins when it starts again after so many faults: the former start leads nowhere."""
+    """The start of a bot's rand() when it starts again after so many faults: a hash, so that nothing repeats."""
     content = random_seed.to_bytes(8, "little") + faults.to_bytes(8, "little")
     return int.from_bytes(hashlib.blake2b(content, digest_size=8, person=b"starts again").digest(), "little")
 
 
 def seed_fingerprint(key: bytes) -> str:
-    """What stands for the seed of a master key where others may see it, as in the ledger: 128 bits, in hex.
+    """Stands for the seed of a master key where others may see it, as in the ledger: 128 bits, in hex.
 
-    It lets a guess at the seed be checked, at the price of scrypt, and nothing else.
+    It only lets a guess at the seed be checked, at the price of scrypt.
     """
     return sub_key(key, "fingerprint")[:16].hex()

@@ -8,20 +8,20 @@ from typing import Literal
 
 from tournament.keys import helpers_key
 
-# How a player is run: inside the worker, in a process that its legs share, in one for each leg;
+# How a player is run: inside the worker, in a process that its legs share, in a process for each leg,
 # or by the game's core itself.
 PlaysAs = Literal["wasm", "python", "program", "house"]
 PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 
 
 def legs_per_replica(settings: Mapping[str, object]) -> int:
-    """Of how many legs a match is played once, by the contest's settings: a duplicate one of two."""
+    """How many legs a match has in each replica, by the contest's settings: two if it is duplicate."""
     return 2 if settings.get("duplicate") else 1
 
 
 @dataclass(frozen=True)
 class LegPlan:
-    """What a core needs to know of a leg: sessions, recorded from `first_session` on, and the key of all its chance."""
+    """What a core needs of a leg: its sessions, recorded from `first_session` on, and the key of all its randomness."""
 
     match: int
     number: int
@@ -35,9 +35,9 @@ class LegPlan:
 
 @dataclass(frozen=True)
 class Seat:
-    """A player in a leg: its name, what it plays as, the sha256 of what plays, and where its own chance starts.
+    """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its own randomness.
 
-    `random_seed`, 64 bits, starts its rand(); from `helpers_key`, 32 bytes, the contest's helpers draw for it.
+    `random_seed`, 64 bits, starts its rand(); with `helpers_key`, 32 bytes, the contest's helpers draw for it.
     """
 
     name: str
@@ -61,5 +61,5 @@ class Leg:
 
     @property
     def has_processes(self) -> bool:
-        """Whether a bot of it is a process."""
+        """Whether one of its bots is a process."""
         return self.x.kind in PROCESSES or self.y.kind in PROCESSES

@@ -1,4 +1,4 @@
-"""What bots, contests, and other things that files are named after, may be called."""
+"""Names that bots, contests and other things with files may have."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ CONTEST_NAME_RULE = "a contest's name has letters, digits and _ only, 64 at most
 
 
 def valid_name(name: str) -> bool:
-    """Whether a bot may be called so."""
+    """Whether a bot may have this name."""
     return _NAME.fullmatch(name) is not None
 
 
 def valid_contest_name(name: str) -> bool:
-    """Whether a contest may be called so: its folders are."""
+    """Whether a contest, and so its folders, may have this name."""
     return _CONTEST.fullmatch(name) is not None
 
 

@@ -14,5 +14,5 @@ def _no_nul(text: str) -> str:
     return text
 
 
-# The system takes no path with a NUL, and says so by an error that isn't OSError.
+# Python refuses a path with a NUL by an error that isn't OSError.
 PathText = Annotated[str, AfterValidator(_no_nul)]

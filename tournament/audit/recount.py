@@ -1,4 +1,4 @@
-"""Adding up rows again: what the ledger says of a leg must follow from its games and sessions."""
+"""Adding up rows again: the ledger's results of a leg must follow from its games and sessions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Compared = tuple[str, Any, Any]  # what, as counted here, as recorded
 
 
 class NotTheLegs(Exception):
-    """Rows that can't be of these legs, in words."""
+    """The rows can't be of these legs; the message says why."""
 
 
 class _Sums:
@@ -53,7 +53,7 @@ class Recount:
         self._contest = contest
         self._legs = legs
         self._sessions_per_leg = 1 if contest.house else settings.sessions
-        # How many things the blocks cut: the games of the one session, or the leg's sessions.
+        # How many games (where a leg is one session) or sessions the blocks divide.
         self._cut = getattr(settings, contest.scored.length) if contest.scored.length else settings.sessions
         self._keys = np.array([_key(leg.match, leg.number) for leg in legs], dtype=np.int64)
         self._finished = np.array([leg.sessions for leg in legs], dtype=np.int64)
@@ -96,7 +96,7 @@ class Recount:
         """What differs from the ledger, leg by leg, in words."""
         found = []
         for index, leg in enumerate(self._legs):
-            # A leg that was broken off counts also what it had begun of the next game.
+            # The counts of a leg that was broken off include its unfinished game.
             counts = leg.counts if leg.ended_by is None else None
             names = [
                 name
@@ -153,5 +153,5 @@ def name_of(leg: LegResult) -> str:
 
 
 def _key(match: Any, number: Any) -> Any:
-    """What orders legs as the schedule does, one number for each."""
+    """A number for each leg that orders them as the schedule does."""
     return match << 31 | number

@@ -29,7 +29,7 @@ from tournament.store.parts import rows_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.observation import ObservedGame, Step, Window, observe_leg
 
-# Games of a session that are told at once.
+# The most games of a session that are shown at once.
 MOST_GAMES = 1000
 
 
@@ -78,7 +78,7 @@ def replay_games(
     """Play a session of a match again, or one game of it, and tell what each bot was asked and answered.
 
     `match` is its number or the names of its bots in either order. `config_of` gives the settings of a contest. Raises
-    BadInput when there are no such records, or a bot is not here as it played; RunFailed when the ledger can't be
+    BadInput when there are no such records, or a bot has changed since; RunFailed when the ledger can't be
     read or this machine can't play.
     """
     try:
@@ -128,7 +128,7 @@ def _replayed(
     ways = [players.artifacts]
     if recorded.faults:
         built = _with_lines(contest, config_of(contest.name), field, leg, players.artifacts)
-        # A bot built with lines may take a little less fuel; where that matters, it is played without.
+        # A bot built with lines may take a little less fuel; where that matters, it is played without them.
         if built != players.artifacts:
             ways.insert(0, built)
     for artifacts in ways:
@@ -201,7 +201,7 @@ def _leg(contest: Contest, field: Field, players: Players, recorded: LegResult) 
     assert seed is not None
     competitors, house = competitors_of(field)
     names = {recorded.x, recorded.y}
-    # Of the whole field only these two: a schedule works out every digest.
+    # Only these two of the whole field: a schedule works out every digest.
     competitors = [one for one in competitors if one.name in names]
     house = [one for one in house if one.name in names]
     schedule_with = partial(schedule_of, contest, players.settings.playing(), master_key(seed), competitors, house)
@@ -219,7 +219,7 @@ def _leg(contest: Contest, field: Field, players: Players, recorded: LegResult) 
 def _with_lines(
     contest: Contest, config: Config, field: Field, leg: Leg, artifacts: Mapping[str, bytes]
 ) -> dict[str, bytes]:
-    """What plays, its C and C++ bots built so that a fault tells its line: the same code under the same digests."""
+    """The artifacts, with C and C++ bots built so that a fault has its line: the same code under the same digests."""
     found = dict(artifacts)
     seats = {seat.name: seat for seat in (leg.x, leg.y) if seat.kind == "wasm"}
     for submission in find_submissions(config.entrants, lambda: field.entrants)[0]:

@@ -9,7 +9,7 @@ from tournament.store.ledger import Batch
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that is not as recorded: where, what, and what `tournament run` or its user does about it."""
+    """Something that is not as recorded: where, what, and what `tournament run` or the user does about it."""
 
     place: str
     what: str
@@ -20,7 +20,7 @@ class Problem:
 
 
 def plays_again(batch: Batch) -> str:
-    """What a run does about a batch that it does not find as written."""
+    """What a run does about a batch that isn't as it was written."""
     return f"tournament run plays its {len(batch.legs):,} leg{'s' if len(batch.legs) > 1 else ''} again"
 
 

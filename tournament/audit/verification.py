@@ -32,14 +32,14 @@ from tournament.store.storage import Storage, open_storage
 
 
 class Watcher(Protocol):
-    """Who looks on while it takes long. `checked` gets what share of the `what` is done."""
+    """Follows a verification. `checked` gets how much of the `what` is done."""
 
     def say(self, text: str) -> None: ...
     def checked(self, what: str, done: int, total: int) -> None: ...
 
 
 class NobodyWatching:
-    """A watcher that looks away."""
+    """A watcher that ignores what it gets."""
 
     def say(self, text: str) -> None:
         pass
@@ -79,7 +79,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
         settings = settings_of(contest, state.field)
     batches = list(state.newest().values())
     damaged = _damaged(storage, batches, contest, settings, watcher)
-    # A run that goes on meanwhile commits, replaces and publishes: what is wrong is so in the end, too.
+    # A run may go on meanwhile: a problem counts if it is still there now.
     problems += ledger_problems(storage, entries)
     state = read_state(storage, from_checkpoint=False)
     newest = state.newest()
@@ -121,7 +121,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
 
 
 def settings_of(contest: Contest, field: Field) -> ContestSettings:
-    """The recorded settings, but for the seed. Raises RunFailed when they are none of the contest's."""
+    """The recorded settings, but for the seed. Raises RunFailed when the contest doesn't know them."""
     try:
         return contest.settings.model_validate({key: value for key, value in field.settings.items() if key != "seed"})
     except ValidationError as error:
@@ -135,7 +135,7 @@ def _damaged(
     settings: ContestSettings | None,
     watcher: Watcher,
 ) -> list[Batch]:
-    """The batches with whose parts or sums something is wrong."""
+    """The batches whose parts or sums are wrong."""
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
     damaged = []
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -34,7 +34,7 @@ from tournament.worker.batch import Task, play_task
 
 @dataclass(frozen=True)
 class Players:
-    """What there is to play with: the settings with their seed, and by sha256 what plays. `missing`: who isn't here."""
+    """The settings with their seed, and what plays by its sha256. `missing` names players that aren't here."""
 
     settings: ContestSettings
     sandbox: SandboxSettings
@@ -51,7 +51,7 @@ def find_players(
     say: Callable[[str], None],
     only: Sequence[str] | None = None,
 ) -> Players:
-    """Those of a recorded field that are in the entrants folder as they played; of some names `only`, if given.
+    """Players of a recorded field that are unchanged in the entrants folder; `only` those of some names, if given.
 
     Raises RunFailed when the seed is missing or damaged, BadInput when there is no entrants folder.
     """
@@ -73,7 +73,7 @@ def find_players(
 
 
 def chosen_legs(batches: Iterable[Batch], missing: frozenset[str], count: int) -> list[tuple[Batch, LegResult]]:
-    """So many legs at random, or all there are, of those whose players are here."""
+    """So many random legs, or all there are, whose players are here."""
     legs = [(batch, leg) for batch in batches for leg in batch.legs if missing.isdisjoint((leg.x, leg.y))]
     return random.SystemRandom().sample(legs, min(count, len(legs)))
 
@@ -81,7 +81,7 @@ def chosen_legs(batches: Iterable[Batch], missing: frozenset[str], count: int) -
 def replay_problems(
     contest: Contest, storage: Storage, field: Field, players: Players, chosen: Sequence[tuple[Batch, LegResult]]
 ) -> Iterator[list[Problem]]:
-    """Play these legs; for each, what is not as recorded. Raises RunFailed and BadInput when this machine can't."""
+    """Play these legs; yield each one's differences. Raises RunFailed and BadInput when this machine can't."""
     seed = players.settings.seed
     assert seed is not None
     schedule_with = partial(schedule_of, contest, players.settings.playing(), master_key(seed), *competitors_of(field))
@@ -101,7 +101,7 @@ def replay_problems(
 def _compared(
     contest: Contest, storage: Storage, players: Players, batch: Batch, recorded: LegResult, leg: Leg
 ) -> list[Problem]:
-    """A leg played again beside what is recorded of it."""
+    """The problems of one leg, played again."""
     with scratch_folder() as folder:
         there = FolderStorage(str(folder))
         there.prepare()
@@ -137,7 +137,7 @@ def _compared(
 
 
 def _faults(leg: LegResult) -> tuple[Any, ...]:
-    """What is the same whenever a leg is played; what a process complained of may have the time in it."""
+    """What is the same in faults whenever a leg is played: a process's complaints may contain the time."""
     places = [(fault.seat, fault.session, fault.game, fault.question) for fault in leg.faults]
     return places, leg.faults_left_out, leg.ended_by
 
@@ -147,7 +147,7 @@ def _by_table(batch: Batch) -> list[Part]:
 
 
 def _of_leg(chunks: Iterable[Rows], match: int, first: int, end: int) -> Iterator[Rows]:
-    """The rows of a match whose sessions are from the first up to the end."""
+    """The rows of a match, with sessions from `first` to before `end`."""
     for rows in chunks:
         inside = (rows["match"] == match) & (rows["session"] >= first) & (rows["session"] < end)
         yield {name: values[inside] for name, values in rows.items()}

@@ -1,4 +1,4 @@
-"""Whether what lies in a results folder is what its ledger says: entries, parts, sums, summaries."""
+"""Whether a results folder is as its ledger says: entries, parts, sums, summaries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tournament.store.parts import digest_of, read_whole, rows_of
 from tournament.store.storage import Storage
 
 _BRING_BACK = "tournament run brings it back from its copy"
-# A bit that rots leaves size and time as they were, by which a run knows what it has checked.
+# A flipped bit changes neither size nor time, by which a run knows the files that it has checked.
 _REMOVE_FIRST = f"remove it, and {_BRING_BACK}"
 _WRITE = "tournament run writes it anew"
 _TAKE_AWAY = "take it away"
@@ -44,7 +44,7 @@ def ledger_problems(storage: Storage, entries: int) -> list[Problem]:
 
 
 def checkpoint_problems(storage: Storage, state: State) -> list[Problem]:
-    """Whether the ledger read from its checkpoint on is another one than `state`, read from its first entry on."""
+    """Whether the ledger read from its checkpoint on differs from `state`, read from its first entry on."""
     short = read_state(storage)
     if short.entries > state.entries:  # a run went on meanwhile
         return []
@@ -80,7 +80,7 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
             recount.add_sessions(rows)
     except NotTheLegs as problem:
         return [Problem(games.place, str(problem), remove)]
-    except RunFailed as problem:  # its hash is the ledger's: so it was written
+    except RunFailed as problem:  # its hash is the ledger's, so it was written like this
         return [Problem(part.place, str(problem).partition(" ")[2], remove)]
     return [Problem(games.place, f"does not give the ledger's sums: {text}", remove) for text in recount.problems()]
 
@@ -99,7 +99,7 @@ def _part_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
 
 
 def stray_problems(storage: Storage, batches: Sequence[Batch]) -> list[Problem]:
-    """Files among the parts that no batch has: pandas would read them, too."""
+    """Files among the parts that belong to no batch: pandas would read them, too."""
     known = {part.place for batch in batches for part in batch.parts}
     found = [f"{table}/{name}" for table in ("games", "sessions") for name in storage.list(table)]
     return [Problem(place, "is none of the records", _TAKE_AWAY) for place in found if place not in known]
@@ -119,7 +119,7 @@ def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[P
 
 
 def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem], list[Problem]]:
-    """Summaries that are missing or damaged; and those that say something else than the ledger."""
+    """Summaries that are missing or damaged; and those that differ from the ledger."""
     problems, behind = [], []
     for name, (columns, values) in summaries(ranking).items():
         try:

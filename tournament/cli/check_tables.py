@@ -81,7 +81,7 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     by_game = contest.house is not None and contest.house.scoring.of_match
-    share = report.sessions / max(1, report.games) if by_game else 1.0  # of a session that points are told of
+    share = report.sessions / max(1, report.games) if by_game else 1.0  # the part of a session to which points refer
     table.add_row("match", Text(f"{report.bot} against {report.opponent}"))
     table.add_row("played", f"{report.games:,} games {_in_sessions(report.sessions)}")
     if report.sessions:
@@ -143,7 +143,7 @@ def _costs(meter: Meter, fuel_allowed: int) -> list[tuple[str, str]]:
 
 
 def _at_limits(report: CheckReport) -> Text:
-    """What came of the questions at extreme values."""
+    """The results of the questions at extreme values."""
     if not report.boundary_faults:
         return Text(f"{report.boundary_questions:,} questions with extreme values: all answered")
     first = report.boundary_faults[0]
@@ -169,7 +169,7 @@ def _fault_lines(faults: Sequence[Fault], kind: str = "") -> Text:
     return Text(printable("\n".join(lines)))
 
 
-# What a program's fault may come from, by words of what it is called.
+# Likely causes of a program's fault, by words in its description.
 _HINTS = (
     ("did not answer", "did it flush what it wrote? (flush=True in Python, fflush(stdout) in C)"),
     ("wrote what is no ACTION", "standard output is for answers alone: print what you want to read to standard error"),
@@ -179,7 +179,7 @@ _HINTS = (
 
 
 def hint_for(what: str, kind: str) -> str:
-    """What to look for when a bot that is a program has a fault; "" where nothing comes to mind."""
+    """A hint at the cause of a program's fault; "" where there is none."""
     return next((hint for words, hint in _HINTS if words in what), "") if kind == "program" else ""
 
 

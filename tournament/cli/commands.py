@@ -45,10 +45,10 @@ def options(
 
 def main() -> None:
     """Run the command; a problem is one line and an exit code, never a stack trace."""
-    for name in ("stdout", "stderr"):  # closed: no file of ours may be taken for it
+    for name in ("stdout", "stderr"):  # closed: a file that we open must not take its number
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))
-    if "_TOURNAMENT_COMPLETE" in os.environ:  # a shell asks how to go on
+    if "_TOURNAMENT_COMPLETE" in os.environ:  # a shell asks for completions
         from typer import completion
 
         completion.completion_init()  # type: ignore[attr-defined]
@@ -56,7 +56,7 @@ def main() -> None:
         try:
             app(standalone_mode=True)
         finally:
-            sys.stdout.flush()  # what can't be written is told here, not by the interpreter's end
+            sys.stdout.flush()  # a failed write is reported here, not by the interpreter's end
     except TournamentError as problem:
         for line in str(problem).splitlines():
             print(f"tournament: {printable(line)}", file=sys.stderr)
@@ -69,6 +69,6 @@ def main() -> None:
 
 
 def _give_up_output() -> NoReturn:
-    """End with exit code 1; what is still to be written to a closed or full output is dropped."""
+    """End with exit code 1, dropping what can't be written to a closed or full output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(1)

@@ -85,7 +85,7 @@ OWN = {
         "init my_contest --contest von_neumann_poker",
     ),
 }
-# Those that contests bring that are built in.
+# Commands of built-in contests.
 BUILT_IN = {
     "judge": Listed(
         "tournament.cli.judge_command:app",
@@ -98,7 +98,7 @@ BUILT_IN = {
 
 
 class Group(TyperGroup):
-    """Commands listed with their whole first sentences, in plain text: frames take as long as all else of --help."""
+    """Commands listed with their whole first sentences, without frames, which would double the time of --help."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         whole = formatter.width * 100
@@ -111,7 +111,7 @@ class Commands(Group):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        # Names and sentences only: to load all takes longer than most commands.
+        # Names and sentences only: loading all commands takes longer than most of them run.
         self.commands = {name: TyperCommand(name, help=one.does) for name, one in (OWN | BUILT_IN).items()}
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -124,14 +124,14 @@ class Commands(Group):
             return load_command("this package", cmd_name, BUILT_IN[cmd_name].where)
         from tournament.contests import CONTESTS
 
-        for contest in CONTESTS:  # of several commands of one name the first contest's
+        for contest in CONTESTS:  # of commands with one name the first contest's
             if cmd_name in contest.commands:
                 return load_command(contest.name, cmd_name, contest.commands[cmd_name])
         return None
 
 
 def _own_command(name: str) -> Any:
-    """A command of ours. The help begins with what the list says, and its function's docstring goes on."""
+    """One of the tournament's own commands. Its help is the listed sentence, then its function's docstring."""
     listed = OWN[name]
     module, _, attribute = listed.where.partition(":")
     function = getattr(importlib.import_module(module), attribute)

@@ -1,4 +1,4 @@
-"""Where the records are that a command is to read."""
+"""Finding the records that a command reads."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def load_records(contest: str | None, results: str | None, config: Path | None) 
 
 
 def _results_of(contest: str | None, results: str | None, config: Path | None) -> str:
-    """The folder or URL of all contests' records. Raises BadInput for a contest that nobody knows."""
+    """The folder or URL of all contests' records. Raises BadInput for an unknown contest."""
     known = load_contests(config)
     place = load_config(known.names[0], config, results=results).results
     if contest is None or contest in known.names:

@@ -1,4 +1,4 @@
-"""What several commands share: options, and how they are read back into a command to copy."""
+"""Options that several commands share, and commands for a user to copy."""
 
 from __future__ import annotations
 

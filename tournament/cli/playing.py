@@ -24,7 +24,7 @@ from tournament.store.storage import inside
 
 @dataclass(frozen=True)
 class Playing:
-    """Contests by name with their settings. `given` are the options that the command to replay a game needs, too."""
+    """Contests by name with their settings. `given` are the options that a command to replay a game must repeat."""
 
     chosen: Mapping[str, Config]
     given: Mapping[str, object]
@@ -33,15 +33,15 @@ class Playing:
     def run(self, *, dry_run: bool) -> bool:
         """Play them, or only say what would be played; returns whether all bots are fit.
 
-        Ctrl-C ends the command with a line for what stays.
+        Ctrl-C ends the command with a line about what is kept.
         """
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as by Ctrl-C
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
         name, first = next(iter(self.chosen.items()))
         place = inside(first.results, name)
         all_fit = True
         try:
             before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
-            # Whatever is wrong with the last is told before the first is played.
+            # Errors of any contest are reported before the first is played.
             prepared = [self._prepare(name, one) for name, one in self.chosen.items()]
             for contest in prepared:
                 place = contest.location
@@ -57,7 +57,7 @@ class Playing:
             return prepare_contest(config.played, config, screen)
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:
-        """Play a contest and show what came of it. `before` are its bots' stamps when the command began."""
+        """Play a contest and show the results. `before` are its bots' stamps when the command began."""
         contest = prepared.contest
         with Screen(
             err, contest.title, contest=contest.name, as_json=self.as_json, unit=contest.display.unit

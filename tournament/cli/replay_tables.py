@@ -32,7 +32,7 @@ class _Game(Protocol):
 
 
 def game_lines(game: _Game) -> Group:
-    """A game: who holds what, each decision with what the bot was told, printed and answered, and how it went."""
+    """A game: who holds what, each decision with what the bot was told, printed and answered, and the outcome."""
     held = ", ".join(f"{name} {' '.join(cards)}" for name, cards in game.cards.items())
     parts: list[RenderableType] = [_line(0, (f"game {game.game}", "bold"), (f": {held}" if held else "", ""))]
     for step in game.steps:
@@ -49,7 +49,7 @@ def game_lines(game: _Game) -> Group:
 
 
 def _line(indent: int, *pieces: tuple[str, str]) -> Padding:
-    """A line that goes on, where the terminal ends, under its own beginning."""
+    """A line whose continuation on the terminal is indented like its beginning."""
     return Padding(
         Text.assemble(*[(printable(text), style) for text, style in pieces], overflow="fold"), (0, 0, 0, indent)
     )
@@ -74,7 +74,7 @@ def commands_to_see(contest: str, standings: Standings, options: Mapping[str, ob
 
 
 def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
-    """Faults that are alike together: by bot, those that come most often first."""
+    """Faults in groups that are alike: by bot, the most frequent first."""
     sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
     for leg, fault in faults:
         sorts.setdefault(((leg.x, leg.y)[fault.seat], *fault.sort), []).append((leg, fault))

@@ -1,4 +1,4 @@
-"""The command `tournament run`: one function of more than 60 lines, for each option is said where Typer reads it."""
+"""The command `tournament run`. Its function has more than 60 lines, as Typer reads each option from its signature."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def run(
     for name, one in chosen.items():
         begin_key(one, inside(one.results, name))
 
-    from tournament.cli.playing import Playing  # while keys are worked out
+    from tournament.cli.playing import Playing  # imported while the key is worked out
 
     if progress not in (None, "json"):
         raise BadInput(f"--progress {progress}: there is json")

@@ -1,4 +1,4 @@
-"""A live leaderboard with progress, for whoever watches a run."""
+"""A live leaderboard with the progress of a run."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Screen:
         self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=True)
 
     def doing(self, text: str) -> None:
-        """Show, on a terminal, what is being done that may take a while; "" is nothing more."""
+        """Show, on a terminal, which slow step is being done; "" for none."""
         if not self.console.is_terminal:
             return
         if self._spinner is None:
@@ -76,7 +76,7 @@ class Screen:
         self._spinner.update(Text(printable(text)))
 
     def on_progress(self, progress: Progress) -> None:
-        """Show the leaderboard as it now stands; without a terminal now and then a line, or as JSON for scripts."""
+        """Show the current leaderboard; without a terminal a line now and then, or JSON for scripts."""
         if self.as_json or not self.console.is_terminal:
             now = time.monotonic()
             self._untold = progress
@@ -106,7 +106,7 @@ class Screen:
         print(json.dumps({"contest": self.contest, **values, "leader": leader}), file=self.console.file, flush=True)
 
     def checked(self, what: str, done: int, total: int) -> None:
-        """Show how far a check is; without a terminal now and then in a line."""
+        """Show how far a check is; without a terminal by a line now and then."""
         text = f"{short(done)} of {short(total)} {what} checked"
         if self.console.is_terminal:
             self._show(lambda: Text(text, no_wrap=True))
@@ -115,7 +115,7 @@ class Screen:
             self.say(text)
 
     def _show(self, draw: Callable[[], RenderableType]) -> None:
-        """Draw the screen anew, unless it was just now."""
+        """Redraw the screen, unless it was just drawn."""
         now = time.monotonic()
         if self._live is None:
             self._live = Live(console=self.console, auto_refresh=False, transient=True)

@@ -43,7 +43,7 @@ def init(
     ] = None,
 ) -> None:
     """Nothing that is there is overwritten."""
-    from tournament.contests import CONTESTS, SHIPPED  # all contests are loaded for that
+    from tournament.contests import CONTESTS, SHIPPED  # loads all contests
 
     there = {known.name: known for known in (*CONTESTS, *SHIPPED)}
     names = dict.fromkeys(contest or [known.name for known in SHIPPED])

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from tournament.standings.ratings import Look, Rated
     from tournament.standings.standings import Standing, Standings
 
-# As many entrants get a column each in the crosstable; more are a list of pairs.
+# Up to so many entrants have a column each in the crosstable; larger fields are a list of pairs.
 MOST_COLUMNS = 24
 # Half the width of a 95% interval in standard errors; matches have many sessions.
 _REACH = 1.96
 # Measures that the leaderboard shows on wide terminals only don't go into the crosstable's cells.
 _CELL_WIDTH = 60
-# Between two columns of a table; names of bots are shown at least and, if that costs a column, at most so wide.
+# Between two columns of a table; the least width of bots' names, and the most for which columns are dropped.
 _BETWEEN = " │ "
 _NARROWEST_NAME = 12
 _LONGEST_NAME = 24
-# Lines kept free below the final tables: where the games are, who came late, the prompt.
+# Lines kept free below the final tables, for where the games are, who came late, and the prompt.
 _LINES_BELOW = 4
 
 
@@ -93,7 +93,7 @@ def leaderboard_table(
     """The ranking as a table for a terminal `width` characters wide, at most `most_rows` lines of it.
 
     Below the line stand the broken and the disqualified. `unit` says what scores are counted in. While some have
-    played more than others, what orders them stands before their sums.
+    played more than others, the value that ranks them stands before their sums.
     """
     headings = [heading for heading in _headings(standings.scoring) if width >= heading.from_width]
     if all(line.order is None for line in standings.entrants):
@@ -130,7 +130,7 @@ def leaderboard_table(
 
 
 def _fitting(headings: list[_Heading], standings: Standings, width: int) -> list[_Heading]:
-    """Of these columns those that leave room for the bots' names: what is for the widest terminals goes first."""
+    """The columns that leave room for the bots' names; those for the widest terminals are dropped first."""
     ranked = [line for line in standings.entrants if line.rank is not None]
     names = min(_LONGEST_NAME, max((len(line.name) for line in standings.entrants), default=0))
     fixed = len(str(len(ranked))) + len(_BETWEEN) + max(_NARROWEST_NAME, names)
@@ -147,7 +147,7 @@ def _fitting(headings: list[_Heading], standings: Standings, width: int) -> list
 
 
 def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
-    """Another look at the crosstable, best first."""
+    """Another rating by the same crosstable, best first."""
     table = plain_table(f"{title}: {look.title}", look.meaning)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", overflow="fold", min_width=_NARROWEST_NAME)
@@ -164,7 +164,7 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
 
 
 def fitted(console: Console, room: int, draw: Callable[[int], RenderableType]) -> RenderableType:
-    """What `draw` makes of as many rows as leave it no higher than `room`, three at least."""
+    """`draw` of the most rows with which it isn't higher than `room`, three at least."""
     rows = max(3, room)
     while True:
         drawn = draw(rows)
@@ -177,7 +177,7 @@ def fitted(console: Console, room: int, draw: Callable[[int], RenderableType]) -
 def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: int | None = None) -> Text:
     """One line for each entrant below the line: what is wrong with it, and the command to see it `again`, if any.
 
-    Of more than `most` the rest are counted.
+    Those beyond `most` are only counted.
     """
     lines = []
     below = [line for line in standings.entrants if line.rank is None]
@@ -194,7 +194,7 @@ def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: 
 def final_tables(
     console: Console, standings: Standings, title: str, unit: str, again: Mapping[str, str]
 ) -> Iterator[RenderableType]:
-    """The ranking and what is wrong with whom, together no higher than the console: its head stays in sight."""
+    """The ranking and the problems of bots, together no higher than the console: the top stays in sight."""
     below = reasons(standings, again)
     room = console.height - _LINES_BELOW
     if console.is_terminal:
@@ -213,12 +213,12 @@ def final_tables(
 
 
 def _height(console: Console, text: Text) -> int:
-    """Lines that a terminal takes for a text that it breaks itself."""
+    """How many lines a text has when the terminal wraps it."""
     return sum(max(1, -(-line.cell_len // console.width)) for line in text.split("\n")) if text else 0
 
 
 def first_line(reason: str) -> str:
-    """The one line of a problem that says most: a compiler's first error."""
+    """The most telling line of a problem: a compiler's first error."""
     lines = [line.strip() for line in reason.splitlines() if line.strip()]
     return next((line for line in lines if "error:" in line), lines[0] if lines else "")
 
@@ -227,7 +227,7 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
     """Points per session of row against column, in the order of the leaderboard.
 
     Columns are the entrants themselves, or the house players whom they meet.
-    Opponents that don't fit into `width` characters go on in further tables; a
+    Opponents that don't fit into `width` characters are in further tables; a
     field of more than MOST_COLUMNS is a list of pairs.
     """
     names = [line.name for line in standings.entrants if line.rank is not None]
@@ -281,7 +281,7 @@ def plain_table(title: str, caption: str | None = None) -> Table:
 
 
 def facts_table() -> Table:
-    """A table of two columns: what each line is about, and what there is to say."""
+    """A table of two columns: labels and values."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(overflow="fold")

@@ -142,7 +142,7 @@ def check(
         return
     out.print(check_table(report))
     given = {"contest": contest, "config": config, "seed": seed or report.seed}
-    for fault, _ in alike(report.faults):  # not in the table, where a line that is to be copied would be broken
+    for fault, _ in alike(report.faults):  # outside the table, which would break a line meant for copying
         again = command_line("check", str(bot), **given, session=fault.session, game=fault.game)
         out.print(f"again: {again}", soft_wrap=True)
     if not report.fit:

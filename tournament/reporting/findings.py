@@ -25,7 +25,7 @@ _TRIES = 5  # of reading records while a run changes them
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found. `entrants` are in the order of the survey's sums; `settings` are the contest's, without the seed.
+    """What a report shows. `entrants` are in the order of the survey's sums; `settings` are without the seed.
 
     `seed` is None unless it is to be shown. `origins` are the versions of this package that played.
     """

@@ -46,7 +46,7 @@ def games_for_viewer(contest: Contest, matches: Sequence[Match], chosen: Mapping
 
 
 def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
-    """Half of them: games from either end, and all that were chosen for another reason."""
+    """Half of the games: those from either end, and all that were chosen for another reason."""
     ends = [game for game in games if game.why in ("first", "last")]
     quarter = max(1, len(ends) // 4)
     kept = {id(game) for game in (*ends[:quarter], *ends[-quarter:])}

@@ -1,4 +1,4 @@
-"""How a bot's points change over the sessions of a match: some learn, some are found out.
+"""How a bot's points change over the sessions of a match.
 
 The ledger has each leg's points by block of sessions (of games, where a leg is one session), so no game is read.
 """

@@ -214,7 +214,7 @@ _IMPORTANCE = ("fault", "best", "worst", "first", "last")
 
 
 def _each_once(games: Sequence[ChosenGame]) -> list[ChosenGame]:
-    """In order of play, each for its most important reason; best and worst only of the whole match."""
+    """The games in order of play, each once for its most important reason; best and worst only of the whole match."""
     known = [game.gain for game in games if game.gain is not None]
     extremes = {"best": max(known, default=None), "worst": min(known, default=None)}
     kept: dict[tuple[int, int], ChosenGame] = {}

@@ -1,4 +1,4 @@
-"""Records that no longer fit: kept beside those that are played now, and brought back when they fit again."""
+"""Records that no longer fit: kept beside the current ones, and brought back when they fit again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def archive_other_records(
     why = differences(known, contest, settings, names, house) if known else ""
     if (known and not why) or not (known or storage.is_vacant()):
         return
-    # Of those that fit, the one with most played: with as many sessions, or else with the most.
+    # The first that fits has the most sessions.
     fitting = next(
         (
             there.location

@@ -1,4 +1,4 @@
-"""How fast a run goes, and so how many legs make a batch."""
+"""The speed of a run, and from it how many legs make a batch."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _SHORTEST_SECONDS = 0.02
 _LANES_SECONDS = 20.0
 _FEW_LANES, _MOST_LANES = 64, 4096
 _MOST_UNMEASURED = 1024
-# Before anything is measured: games in lanes to one that is played without.
+# Before anything is measured: speed in lanes, as a share of that without.
 _GUESSED_LANES_SHARE = 0.1
 
 
 @dataclass
 class _Kind:
-    """What was learned of one kind of legs."""
+    """The measured speed of one kind of legs."""
 
     guessed_pace: float
     games: int = 0
@@ -39,7 +39,7 @@ class _Kind:
 
 @dataclass
 class Pace:
-    """What was learned of speed, to cut batches by and to tell the time left.
+    """The measured speed, for the size of batches and the time left.
 
     Before anything is measured, a session is expected to have `expected_games`,
     of which a core plays `expected_rate` a second.
@@ -83,13 +83,13 @@ class Pace:
         return self.sessions_per_leg * games / (self._lanes if in_lanes else self._inline).pace
 
     def batch_is_full(self, inline: int, in_lanes: int, inline_left: int, in_lanes_left: int) -> bool:
-        """Whether a batch of so many legs of both kinds goes out, when so many are left with it."""
+        """Whether a batch of so many legs of both kinds is full; the legs left include its own."""
         # Towards the end batches get smaller, so that all workers finish together.
         if in_lanes:
             most = _MOST_LANES if self._lanes.games else _MOST_UNMEASURED
             if in_lanes >= most or in_lanes >= -(-in_lanes_left // self.workers):
                 return True
-            # Few lanes are slow, so they wait for more, but not while others play for long.
+            # A few lanes are slow, so they wait for more, unless other legs of the batch take long.
             enough = in_lanes >= _FEW_LANES or self.seconds_of_one(inline, 0) >= _LANES_SECONDS
             return enough and self.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
         fair = self.seconds_of_one(inline_left, 0) / (2 * self.workers)
@@ -127,7 +127,7 @@ class _Batch:
         return pace.batch_is_full(inline, self.in_lanes, self.inline_left, self.in_lanes_left)
 
     def take(self) -> tuple[Leg, ...]:
-        """The legs; afterwards there are none in it."""
+        """Remove and return the legs."""
         legs = tuple(self.legs)
         self.inline_left -= len(legs) - self.in_lanes
         self.in_lanes_left -= self.in_lanes
@@ -136,9 +136,9 @@ class _Batch:
 
 
 def batches_to_play(schedule: Schedule, done: Set[str], pace: Pace) -> Iterator[tuple[Leg, ...]]:
-    """The legs not yet done in batches, cut where one that is done lies between: parts stay in schedule order.
+    """The legs not yet done, in batches. A batch ends at a leg that is done: parts stay in schedule order.
 
-    A batch goes on into another replica only in lanes: the more legs play in step there, the faster each goes.
+    Only a batch in lanes goes on into another replica: the more legs play in step there, the faster each goes.
     """
     batch = _Batch(*legs_to_play(schedule, done))
     replica = 0

@@ -63,7 +63,7 @@ class Progress:
 
 
 class Watcher(Protocol):
-    """Gets what a run has to tell: lines of text, and its progress after each commit."""
+    """Receives a run's messages, and its progress after each commit."""
 
     def say(self, text: str) -> None: ...
     def on_progress(self, progress: Progress) -> None: ...
@@ -83,7 +83,7 @@ class NobodyWatching:
 class Prepared:
     """A contest that can be run: its settings with a seed, its bots built, its house players made.
 
-    `location` is where its records are, or come to be.
+    `location` is where its records are, or will be.
     """
 
     contest: Contest
@@ -94,17 +94,17 @@ class Prepared:
 
 
 def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepared:
-    """Find out whatever can keep a contest from being run, and play nothing.
+    """Check everything that can keep a contest from being run, and play nothing.
 
-    Nothing is moved but what a crash left half moved. Raises BadInput for what the
-    user can mend, RunFailed for what else is in the way.
+    Only a move that a crash interrupted is finished. Raises BadInput for what the
+    user can mend, RunFailed for anything else that is in the way.
     """
     location = inside(config.results, contest.name)
     with _trouble_explained(location):
         storage = open_storage(location)
         storage.check_writable()
         storage.finish_exchange()
-        if config.contest.seed is not None:  # else whose seed it is has to be read, see below
+        if config.contest.seed is not None:  # else `settle_seed` reads it
             read_field(storage)
         entrants = build_entrants(
             contest,
@@ -123,7 +123,7 @@ def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepa
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
-    """Those of the last run that was committed. Raises RunFailed when the records can't be read."""
+    """The entrants of the last committed run. Raises RunFailed when the records can't be read."""
     location = inside(config.results, contest.name)
     with _trouble_explained(location):
         field = read_field(open_storage(location))
@@ -131,16 +131,16 @@ def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant
 
 
 def _listed(names: Sequence[str], most: int = 10) -> str:
-    """Names in a line, the first of them."""
+    """The first names in a line, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run would play: legs, of how many there are, and by what is guessed of them games, seconds and bytes.
+    """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
 
-    Of a run until the order is settled it is the next round, and `last` says whether no other follows.
+    For a run until the order is settled it is the next round; `last` says whether that is the last one.
     """
 
     legs: int
@@ -162,11 +162,11 @@ def plan_of(prepared: Prepared) -> Plan:
     field = field_of(contest, settings, prepared.entrants, prepared.house, state.field)
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(field))
     standing = standing_batches(storage, state) if state.field else []
-    # Rounds alone ask for it.
+    # Only rounds need it.
     luck = read_luck(storage, contest) if contest.luck and config.contest.until_settled is not None else None
     this = _round(contest, config.contest, field, schedule_with, standing, luck)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
-    # What is committed may have legs that a run takes out first: of bots that have changed or left.
+    # Committed legs of bots that have changed or left don't count: a run removes them first.
     done = counted(standing) & {fixture.digest for fixture in schedule.fixtures()}
     inline, in_lanes = legs_to_play(schedule, done)
     sessions = schedule.sessions_per_leg
@@ -193,7 +193,7 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
 
 @contextlib.contextmanager
 def _trouble_explained(location: str) -> Iterator[None]:
-    """Where results can't be written or read, the run fails with that for a reason."""
+    """Turn OSError into RunFailed: results can't be written or read."""
     try:
         yield
     except OSError as error:
@@ -240,7 +240,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
                 return with_verdicts(standings, this.neighbours)
             begun = True
     except FileNotFoundError:
-        require_held(writer.storage)  # who took over has swept up what this one was writing
+        require_held(writer.storage)  # a new writer has removed what this one was writing
         raise
     finally:
         writer.close()
@@ -293,9 +293,9 @@ def schedule_of(
 
 @dataclass
 class Play:
-    """Playing what is missing of a schedule. `luck` is what is known of it, None where the contest has no correction.
+    """Plays what is missing of a schedule. `luck` is the luck known so far, None where the contest has no correction.
 
-    `played` are the batches that count, `ranking` the standings of those that were ranked last.
+    `played` are the batches that count, `ranking` the latest standings.
     """
 
     contest: Contest
@@ -330,7 +330,7 @@ class Play:
 
     def _play(self) -> None:
         executor, left = self._executor()
-        # Ranking takes long in large fields, so it waits for a multiple of what it took.
+        # Ranking takes long in large fields, so the next one waits for a multiple of that time.
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = 0.0
         pace = new_pace(self.contest, self.config, executor.workers, self.schedule.sessions_per_leg)
@@ -351,13 +351,13 @@ class Play:
             self._work_out_luck()
         finally:
             receipts.close()
-            self.played = standing_batches(writer.storage, writer.state)  # what is told in the end is what is there
+            self.played = standing_batches(writer.storage, writer.state)  # rank what is in place
             self.ranking = self._rank()
-            if writer.storage.still_held():  # who took over writes his own
+            if writer.storage.still_held():  # a new writer writes its own
                 self._summarise()
 
     def _executor(self) -> tuple[Executor, tuple[int, int]]:
-        """Who plays, and how many legs of both kinds there are to play; what takes long is announced."""
+        """The executor, and how many legs of both kinds there are to play; announces what takes long."""
         contest, general, sessions = self.contest, self.config.general, self.schedule.sessions_per_leg
         left = legs_to_play(self.schedule, self.done)
         size = sum(left) * sessions * contest.estimates.games(self.config.contest) * contest.estimates.bytes
@@ -378,7 +378,7 @@ class Play:
             self.contest.rules,
             self.contest.requires,
             legs_per_replica=self.schedule.legs_per_replica,
-            with_luck=self.config.general.address is None,  # other machines may round otherwise
+            with_luck=self.config.general.address is None,  # other machines may round differently
         )
 
     def _commit(self, receipt: Receipt) -> None:
@@ -413,7 +413,7 @@ class Play:
         self.checks.write(self.played, self.writer.published)
 
     def _work_out_luck(self) -> None:
-        """What luck was worth in legs of which that isn't known: it is read from their games."""
+        """Work out the luck in legs where it isn't known, from their games."""
         storage, field = self.writer.storage, self.writer.state.field
         if self.luck is None:
             return
@@ -431,5 +431,5 @@ class Play:
 
 
 def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:
-    """Nothing measured yet, only what the contest expects."""
+    """A pace without measurements, by the contest's estimates."""
     return Pace(workers, sessions_per_leg, contest.estimates.games(config.contest), contest.estimates.rate)

@@ -1,4 +1,4 @@
-"""How many replicas of each match there are, by what is recorded and what is wanted."""
+"""The replicas of each match: those recorded, and those wanted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replic
 def keeping_what_was_played(
     schedule_with: Callable[[Replicas], Schedule], wanted: Replicas, batches: Iterable[Batch]
 ) -> Schedule:
-    """The schedule of the wanted replicas and of further ones that today's players have played already.
+    """The schedule of the wanted replicas and of further ones that the current players have played already.
 
     So nothing is lost when fewer are wanted than before.
     """

@@ -1,4 +1,4 @@
-"""Bringing records and schedule together before a run plays: what still counts, what no longer does."""
+"""Comparing records with the schedule before a run plays: what still counts, what no longer does."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LARGE = 1e9  # bytes that take a while to check
 def differences(
     known: Field, contest: Contest, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer] | None
 ) -> str:
-    """Why records of a field are none of this tournament's, "" when they are. `house` None: whoever it may be."""
+    """Why records of a field aren't this tournament's, "" when they are. `house` None: any house players."""
     differing = [
         "they have another seed"
         if key == "seed"
@@ -59,13 +59,13 @@ def differences(
 
 
 def _grows(known: Mapping[str, object], sessions: object) -> bool:
-    """Whether there are to be more sessions. Against house players each is a leg of its own, so the old ones fit."""
+    """Whether sessions were added. Against house players each is a leg of its own, so the old ones fit."""
     before = known.get("sessions")
     return isinstance(before, int) and isinstance(sessions, int) and before < sessions
 
 
 def content_sha256(player: HousePlayer) -> str:
-    """What stands for a house player in digests, in hex."""
+    """The sha256 of a house player's content, for digests, in hex."""
     return hashlib.sha256(player.content).hexdigest()
 
 
@@ -103,7 +103,7 @@ def write_house_files(
 ) -> None:
     """Write the house players' contents to house/, for contests that want it. Raises OSError.
 
-    Those of former house players are removed, and nobody else's files.
+    Files of former house players are removed, and no others.
     """
     if contest.house is None or contest.house.suffix is None:
         return
@@ -122,9 +122,9 @@ def write_house_files(
 def batches_to_keep(
     writer: Writer, checks: Checks, schedule: Schedule, say: Callable[[str], None]
 ) -> tuple[list[Batch], list[Cut]]:
-    """The committed batches that are whole, and those of them to be cut to fit the schedule; says which are not.
+    """The committed batches that are whole, and those of them to be cut to fit the schedule; says which aren't whole.
 
-    Sizes and times of files tell what is whole, but what is to be written anew is read before.
+    A file's size and time tell whether it is whole, but parts to be rewritten are read first.
     """
     standing = standing_batches(writer.storage, writer.state)
     unknown = [batch for batch in standing if not all(map(checks.is_noted, batch.parts))]
@@ -147,17 +147,17 @@ def batches_to_keep(
 
 
 def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
-    """What to commit for batches that are not sound: they have no legs any more."""
+    """What to commit for batches that aren't whole: the same without legs."""
     names = {batch.name for batch in sound}
     return [without_legs(batch) for name, batch in writer.state.newest().items() if name not in names]
 
 
-# A batch that doesn't fit the schedule, and the runs of its legs that go into new ones: each of these has several.
+# A batch that doesn't fit the schedule, and for each new batch the runs of its legs.
 Cut = tuple[Batch, list[list[tuple[int, int]]]]
 
 
 def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
-    """Batches with legs that no longer count, or on both sides of one that is still to play.
+    """Batches with legs that no longer count, or with a leg still to play between theirs.
 
     They are cut there, so that parts stay in the order of the schedule.
     """
@@ -174,7 +174,7 @@ def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
         places = list(map(schedule.place, legs.match.tolist(), legs.number.tolist()))
         if bisect(missing, places[0]) == bisect(missing, places[-1]) and wanted.issuperset(legs.digests):
             continue
-        # Where each leg goes: before that many of the missing ones; nowhere if it doesn't count.
+        # The number of missing legs before each leg chooses its new batch; None if it doesn't count.
         goes = [bisect(missing, place) if digest in wanted else None for digest, place in zip(legs.digests, places)]
         runs: dict[int, list[tuple[int, int]]] = {}
         first = 0

@@ -1,4 +1,4 @@
-"""Parts written anew: cut where legs leave or are still to come, put together where many small ones neighbour."""
+"""Rewriting parts: cut where legs leave or are still to come, merged where many small ones are neighbours."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from tournament.store.legs import Legs
 from tournament.store.parts import ROWS_PER_GROUP, PartReader, copy_legs
 from tournament.store.writer import Writer
 
-# So many neighbours are put together that have no more rows. With fewer at a time, each row would be written more
-# often; the number of parts stays within a few times that of parts of this size.
+# At least so many neighbours, with at most so many rows together, are merged. With fewer, rows would be rewritten
+# more often; the number of parts stays within a few times that of parts of this size.
 _FEWEST, _MOST_ROWS = 8, 16 * ROWS_PER_GROUP
 
 _Open = tuple[Batch, dict[TableName, PartReader]]
 
 
 def cut_batches(contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_per_leg: int) -> Iterator[Batch]:
-    """What to commit for cuts: the batches go, and new ones, staged, have their legs that stay."""
+    """What to commit for cuts: the batches without legs, and new ones, staged, with the legs that stay."""
     for batch, several in cuts:
         yield without_legs(batch)
         with contextlib.ExitStack() as stack:
@@ -36,7 +36,7 @@ def cut_batches(contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_
 def merge_small_batches(
     contest: Contest, writer: Writer, checks: Checks, schedule: Schedule, say: Callable[[str], None]
 ) -> None:
-    """Put neighbours together where many small ones lie side by side, a commit for each new one.
+    """Merge small neighbouring batches where there are many, a commit for each new one.
 
     Only once nothing is left to play: no leg may be still to come between neighbours. Raises as `commit` does.
     """
@@ -52,7 +52,7 @@ def merge_small_batches(
 
 
 def _small_neighbours(batches: Sequence[Batch], schedule: Schedule) -> list[list[Batch]]:
-    """Runs of batches, in order of the schedule, that are better put together; none goes over two replicas."""
+    """Runs of batches to merge, in order of the schedule; none has legs of two replicas."""
     groups: list[list[Batch]] = []
     rows = 0
     ends = [[schedule.place(int(legs.match[end]), int(legs.number[end])) for end in (0, -1)] for legs in _legs(batches)]
@@ -83,7 +83,7 @@ def _open(contest: Contest, writer: Writer, batch: Batch, sessions_per_leg: int,
 
 
 def _staged(contest: Contest, writer: Writer, runs: Sequence[tuple[_Open, int, int]]) -> Batch:
-    """A new batch, staged, of runs of legs of others."""
+    """A new batch, staged, from runs of other batches' legs."""
     legs = Legs.joined(Legs.of(batch.legs)[first:end] for (batch, _), first, end in runs)
     name = batch_name(int(legs.match[0]), int(legs.number[0]), legs.digests)
     staged = f"staging/{name}-{uuid.uuid4().hex}"
@@ -98,7 +98,7 @@ def _staged(contest: Contest, writer: Writer, runs: Sequence[tuple[_Open, int, i
         )
         for part in runs[0][0][0].parts
     )
-    # Where an older version stands, which entries can't point at, they repeat its legs.
+    # Entries can only name newest versions: where an older one counts, they repeat its legs.
     newest = all(writer.state.batches[batch.name][-1] is batch for (batch, _), _, _ in runs)
     taken = tuple(Taken(batch.name, first, end) for (batch, _), first, end in runs) if newest else ()
     return Batch(name, parts, legs, runs[0][0][0].sandbox, taken)

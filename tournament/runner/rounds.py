@@ -1,8 +1,8 @@
-"""Rounds of replicas until the order is settled: what to play next, from what is committed and nothing else.
+"""Rounds of replicas until the order is settled: what to play next, from the committed legs alone.
 
-The first round has as many replicas of all matches; each next one follows from the legs of the one before, and from
-what luck was worth in them where that is known: scores without it have the same means and tell bots apart sooner. So a
-run that goes on after a crash, or on other machines, comes by the same rounds.
+The first round has equally many replicas of all matches. Each next one follows from the legs of the one before, and
+from the luck in them where that is known: scores without it have the same means and tell bots apart sooner. So a
+run that goes on after a crash, or on other machines, has the same rounds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tournament.store.legs import Legs
 
 @dataclass(frozen=True)
 class Until:
-    """When to stop: the chance that all stated orders are right, replicas at most, and what difference is a tie."""
+    """When to stop: the chance that all stated orders are right, the most replicas, and what difference is a tie."""
 
     confidence: float
     most_replicas: int
@@ -60,9 +60,9 @@ def next_round(
     until: Until,
     luck: LuckOfLegs | None = None,
 ) -> Round:
-    """The first round of which a leg isn't played yet, or the last one.
+    """The first round with a leg still to play, or the last one.
 
-    With `luck`, orders are judged by scores without it. A round of which luck isn't known yet of every leg isn't over.
+    With `luck`, orders are judged by scores without it, and a round is over once the luck in all its legs is known.
     """
     legs = Legs.joined(Legs.of(batch.legs) for batch in batches)
     played = set(legs.digests)
@@ -94,9 +94,9 @@ def _judged(
     until: Until,
     at: tuple[int, ...],
 ) -> tuple[list[Neighbours], dict[str, int]]:
-    """What is known of neighbours by score, and how many replicas of all its matches each has.
+    """What is known of neighbours by score, and how many replicas of all its matches each entrant has.
 
-    `judged_by` are the same legs with the points by which they are told apart.
+    `judged_by` are the same legs with the points that tell entrants apart.
     """
     whole = compute_standings(field, [Batch("", (), legs)], scoring)
     order = [line.name for line in whole.entrants if line.rank is not None and line.matches]
@@ -134,7 +134,7 @@ def _with_more(schedule: Schedule, replicas: Replicas, more: dict[str, int]) -> 
 
 
 def with_verdicts(standings: Standings, found: Sequence[Neighbours]) -> Standings:
-    """The standings with what is known of each entrant and the next one, where they stand as they were judged."""
+    """The standings with what is known of each entrant and the next one, if they are the same neighbours as before."""
     verdicts = {(pair.ahead, pair.behind): pair.verdict for pair in found}
     lines = list(standings.entrants)
     for place, (line, behind) in enumerate(itertools.pairwise(standings.entrants)):

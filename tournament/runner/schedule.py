@@ -33,7 +33,7 @@ class Fixture(NamedTuple):
 
     @property
     def has_processes(self) -> bool:
-        """Whether a bot of it is a process."""
+        """Whether one of its bots is a process."""
         return self.x.kind in PROCESSES or self.y.kind in PROCESSES
 
 
@@ -101,8 +101,8 @@ def house_match_number(entrant: int, house: int) -> int:
 class RoundRobin:
     """All play all. Legs of a replica come by match number, those of a duplicate match one after the other.
 
-    `rules` names whose they are: contests of other names with the same rules, seed and bots have the same games.
-    `key` is the master key of the seed; `version` the contest's `engine_version`, "" for legs that nobody records.
+    `rules` names the contest whose rules are played: contests with the same rules, seed and bots have the same games.
+    `key` is the master key of the seed; `version` the contest's `engine_version`, "" for legs that aren't recorded.
     """
 
     rules: str
@@ -173,11 +173,11 @@ class RoundRobin:
 
 @dataclass(frozen=True)
 class AgainstHouse:
-    """Every entrant against every house player, a leg for each session: bots start each one anew.
+    """Every entrant against every house player, a leg for each session: bots start anew in each.
 
-    So a replica is as many sessions more. Entrants sit in seat x. They all meet the same deals and the same dice of the
-    house player, unless deals are independent. More sessions leave those that
-    there were as they are. `rules`, `key` and `version` as in RoundRobin.
+    So a further replica is as many more sessions. Entrants sit in seat x. They all meet the same deals and the same
+    dice of the house player, unless deals are independent. More sessions don't change the earlier ones.
+    `rules`, `key` and `version` as in RoundRobin.
     """
 
     rules: str
@@ -211,7 +211,7 @@ class AgainstHouse:
         return count * self.legs_per_replica
 
     def fixtures(self) -> Iterator[Fixture]:
-        # Without the sessions: more of them leave those that there were as they are.
+        # Without the sessions: more of them don't change the earlier ones.
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
         digest = _Digests([self.version, self.rules, settings, seed_fingerprint(self.key)])
         for replica in range(self.replicas.most):
@@ -258,9 +258,9 @@ class AgainstHouse:
 def _seat(key: bytes, rules: str, player: Competitor, opponent: Competitor, number: int) -> Seat:
     """A player's seat in a leg. House players and entrants may have the same names.
 
-    rand() is SplitMix64 from a number of its own. The bot may know it: it is its
-    chance, and leads to nobody else's. An opponent sees a few bits of a word in
-    what the bot does with it, and would have 2^64 numbers to try.
+    rand() is SplitMix64 from a number of the seat's own. The bot may know it: nobody else's
+    randomness follows from it. An opponent sees a few bits of each word in what the bot does
+    with it, and would have 2^64 numbers to try.
     """
     place = (rules, player.kind == "house", player.name, opponent.name, number)
     return Seat(
@@ -274,7 +274,7 @@ def _seat(key: bytes, rules: str, player: Competitor, opponent: Competitor, numb
 class _Digests:
     """Digests of legs: the sha256 of a JSON list of what they all share, both players, and the leg's number.
 
-    What is shared is written and hashed once, and so is each player, whose number tells him from others of his side.
+    The shared part is written and hashed once, and so is each player. Its number tells it from others of its side.
     """
 
     def __init__(self, shared: list[Any]) -> None:

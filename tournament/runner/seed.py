@@ -65,7 +65,7 @@ def keep_seed(storage: Storage, seed: str) -> None:
 
 
 def _records(location: str) -> Iterator[tuple[Storage, Field]]:
-    """What was recorded here, and then what was archived, that with most sessions first."""
+    """The records here, then the archived ones, with most sessions first."""
     here = open_storage(location)
     if known := read_field(here):
         yield here, known

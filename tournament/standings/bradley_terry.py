@@ -1,7 +1,7 @@
 """Strengths from won and lost sessions: the chance that i wins one of j is 1 / (1 + e^(s_j − s_i)).
 
-The likelihood is maximised by Newton's method. Each bot also drew one session with an average one: so who has won or
-lost everything has a strength, too, and the greatest likelihood is in one place. Errors come from blocks of sessions
+The likelihood is maximised by Newton's method. Each bot is also given one drawn session with an average one: so a bot
+that won or lost everything has a strength, too, and the maximum is unique. Errors come from blocks of sessions
 (or from replicas, as in `replicas`), not from counts: sessions of a leg depend on each other, and the deals are the
 same for all pairs.
 """
@@ -25,13 +25,13 @@ from tournament.store.storage import Storage
 
 Floats = npt.NDArray[np.float64]
 
-ELO = 400 / math.log(10)  # of its points in a unit of strength
+ELO = 400 / math.log(10)  # Elo's points in a unit of strength
 _MOST_STEPS = 200
 
 
 @dataclass(frozen=True)
 class Wins:
-    """Of legs in order, by block of sessions, how many x won and how many were drawn; a row a leg."""
+    """By block of sessions, how many x won and how many were drawn; a row for each leg, in order."""
 
     legs: Legs
     won: Floats
@@ -45,7 +45,7 @@ class Wins:
         return np.array(pairs, np.int64).reshape(-1, 2)
 
     def totals(self, names: Sequence[str]) -> list[tuple[int, int, int]]:
-        """Of each of them against each other the sessions won, drawn and lost."""
+        """For each of these names the sessions won, drawn and lost against the others."""
         sides = self.sides(names)
         among = (sides >= 0).all(axis=1)
         found = np.zeros((len(names), 3), np.int64)
@@ -59,7 +59,7 @@ class Wins:
 def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs_per_replica: int) -> Wins:
     """Who won how many sessions, from all of them. Raises RunFailed where a part is damaged, FileNotFoundError where
     one is gone."""
-    from tournament.store.parts import numbers_of  # pyarrow, which who only reads standings needs not
+    from tournament.store.parts import numbers_of  # pyarrow, which reading standings doesn't need
 
     assert contest.scored.table == "sessions"
     all_legs: list[Legs] = []
@@ -105,7 +105,7 @@ def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, Floats | None]:
     np.add.at(own, y, (sizes - scores).sum(axis=1))
     strengths, information = _most_likely(totals, own)
     found = ELO * (strengths - strengths.mean()) if count else strengths
-    # What each block has more than it should, by bot: the scores of the likelihood, whose spread tells the error.
+    # Each bot's score above the expected one, by block: the likelihood's derivative, whose spread tells the error.
     played = replicas.PlayedReplicas.of(wins.legs.match[among], wins.legs.number[among], wins.legs_per_replica)
     surplus = scores - sizes * _chance(strengths[x] - strengths[y])[:, np.newaxis]
     by_replica = len(x) > 0 and int(played.of_match.min()) >= replicas.FEWEST
@@ -150,12 +150,12 @@ def _most_likely(totals: Floats, own: Floats) -> tuple[Floats, Floats]:
 
 
 def _likelihood(strengths: Floats, totals: Floats, own: Floats) -> float:
-    """Its logarithm, but for a constant."""
+    """The logarithm of the likelihood, but for a constant."""
     pairs = totals * np.logaddexp(strengths[:, np.newaxis], strengths)
     average = strengths / 2 - np.logaddexp(0, strengths)
     return float(own @ strengths - pairs.sum() / 2 + average.sum())
 
 
 def _chance(lead: Floats) -> Floats:
-    """Of a bot so much stronger that it wins."""
+    """The chance that a bot with such a lead in strength wins."""
     return np.asarray(1 / (1 + np.exp(-np.clip(lead, -700, 700))))

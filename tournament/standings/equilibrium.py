@@ -1,6 +1,6 @@
 """The mix of bots against which none gains anything: the equilibrium of greatest entropy of an antisymmetric game.
 
-A game of two in which each chooses a bot, and is paid what it wins of the other's, has equilibria in which both mix
+Two players each choose a bot and are paid what it wins of the other's. This game has equilibria in which both mix
 alike. Where there are several, the one of greatest entropy is the limit, as t → 0, of the mixes p that are the best
 against themselves when t times their entropy is paid besides: p ∝ exp(A p / t). For p gains at least as much by
 playing itself as by playing any equilibrium q, which p can't beat: t·H(p) ≥ t·H(q) + q·A p ≥ t·H(q). Each t has one
@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-_FIRST, _LAST = 4.0, 1e-8  # what entropy weighs, of the largest payoff
-_ROUNDING = 1e-14  # of the logarithms where only their weight tells them, times the weight
+_FIRST, _LAST = 4.0, 1e-8  # the weight of entropy, as a share of the largest payoff
+_ROUNDING = 1e-14  # the rounding of shares, times the weight of entropy
 _NOTE = -5.0  # the logarithm of a share that isn't small
 _MOST_STEPS = 40
 
@@ -25,8 +25,8 @@ _MOST_STEPS = 40
 def maximum_entropy_equilibrium(payoffs: Floats) -> Floats:
     """The shares of the mix, adding up to 1; `payoffs` are what the row wins of the column, antisymmetric.
 
-    No row gains more against it than a millionth of the largest payoff. Raises ArithmeticError if rounding leads
-    astray, which no game is known to do.
+    No row gains more against it than a millionth of the largest payoff. Raises ArithmeticError if rounding prevents
+    that, which is known of no game.
     """
     count = len(payoffs)
     largest = float(np.abs(payoffs).max(initial=0.0))
@@ -37,7 +37,7 @@ def maximum_entropy_equilibrium(payoffs: Floats) -> Floats:
     while weight > _LAST:
         smaller = max(_LAST, weight * factor)
         found = _newton(game, logs, smaller)
-        if found is None:  # too far in one go
+        if found is None:  # too large a step
             factor = math.sqrt(factor)
             if factor > 0.9999:
                 raise ArithmeticError("no equilibrium found")
@@ -48,7 +48,7 @@ def maximum_entropy_equilibrium(payoffs: Floats) -> Floats:
 
 
 def _newton(game: Floats, logs: Floats, weight: float) -> Floats | None:
-    """The logarithms of the mix for this weight of entropy, from those for a larger one; None where it strays."""
+    """The logarithms of the mix for this weight of entropy, from those for a larger one; None if they diverge."""
     count = len(logs)
     logs = logs.copy()
     jacobian = np.zeros((count + 1, count + 1))
@@ -65,7 +65,7 @@ def _newton(game: Floats, logs: Floats, weight: float) -> Floats | None:
             return None
         if not np.isfinite(step).all():
             return None
-        # Logarithms may fall as far as they like; shares of note rise e times at most.
+        # Logarithms may fall freely; shares that aren't small grow e times at most.
         wanted = logs + step
         logs = np.minimum(wanted, np.maximum(logs + 1, _NOTE))
         if (logs == wanted).all() and np.abs(np.exp(logs) - shares).max() <= _ROUNDING / weight:

@@ -7,11 +7,10 @@ all its matches, block by block, are nearly independent, and their spread gives
 the error of its score (the method of batch means: Law and Carson, "A sequential
 procedure for determining the length of a steady-state simulation", 1979).
 
-What a bot learns changes slowly, so that blocks next to each other are alike and
-their spread tells too little. Where von Neumann's ratio shows it, at a level of
-20%, the error of a score is from blocks twice as long, and then from such four
-times as long (G. Fishman and L. Yarberry, "An Implementation of the Batch Means
-Method", 1997).
+What a bot learns changes slowly, so that neighbouring blocks are alike and their spread
+is too small. Where von Neumann's ratio shows it, at a level of 20%, the error of a
+score comes from blocks twice as long, then from blocks four times as long (G. Fishman and
+L. Yarberry, "An Implementation of the Batch Means Method", 1997).
 
 Against house players the blocks are those of the games of a leg, and the score is
 a function of the sum rather than the sum itself: each block is scaled by the slope of
@@ -73,7 +72,7 @@ def _are_alike(blocks: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
 def errors_of_sums(
     blocks: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Of each row the standard error, NaN where it can't be told, and its degrees of freedom, 0 there."""
+    """The standard error of each row, NaN where it can't be told, and its degrees of freedom, 0 there."""
     residuals, count = _residuals(blocks, weights)
     freedom = np.maximum(count - 1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -82,7 +81,7 @@ def errors_of_sums(
 
 
 def joint_residuals(blocks: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """For each row of blocks a row such that products of two of them add up to the covariance of the two sums."""
+    """Rows of residuals, one for each row of blocks: products of two add up to the covariance of the two sums."""
     residuals, count = _residuals(blocks, weights)
     return residuals * np.sqrt(count / np.maximum(count - 1, 1))[:, np.newaxis]
 
@@ -90,7 +89,7 @@ def joint_residuals(blocks: npt.NDArray[np.float64], weights: npt.NDArray[np.flo
 def _residuals(
     blocks: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """What the blocks of each row differ from their share of its sum, and how many blocks are used."""
+    """How the blocks of each row differ from their share of its sum, and how many blocks are used."""
     used = weights > 0
     means = blocks.sum(axis=1) / np.maximum(weights.sum(axis=1), 1.0)
     return np.where(used, blocks - weights * means[:, np.newaxis], 0.0), used.sum(axis=1)
@@ -99,7 +98,7 @@ def _residuals(
 def correlation(
     first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
 ) -> float:
-    """Of two sums of blocks of the same weights, a row for each leg; 0 where one of them has no spread.
+    """The correlation of two sums of blocks with the same weights, a row for each leg; 0 where one has no spread.
 
     -1 to the last bit where one is the other, negated.
     """
@@ -109,6 +108,6 @@ def correlation(
 
 
 def error_of_difference(first: float, second: float, correlation: float) -> float:
-    """The standard error of the difference of two sums of these errors; 0 where it is no more than rounding leaves."""
+    """The standard error of the difference of two sums with these errors; 0 where only rounding is left."""
     variance = first * first + second * second - 2 * correlation * first * second
     return math.sqrt(variance) if variance > 1e-12 * (first * first + second * second) else 0.0

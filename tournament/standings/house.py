@@ -46,7 +46,7 @@ class HousePlay:
         )
 
     def _scored(self, first: int, end: int) -> list[Range]:
-        """What is scored of a match: all of it, or each leg, a session, by itself."""
+        """The units that are scored in a match: all of it, or each leg, a session, by itself."""
         return [(first, end)] if self._scoring.of_match else [(leg, leg + 1) for leg in range(first, end)]
 
     def _score(self, first: int, end: int) -> float:
@@ -54,7 +54,7 @@ class HousePlay:
         return math.fsum(self._scoring.score(self._played(*each)) for each in scored) / len(scored)
 
     def score_and_measures(self, first: int, end: int) -> tuple[float, dict[str, float | None]]:
-        """Of a match."""
+        """A match's score and measures."""
         sums = self._played(first, end)
         return self._score(first, end), {measure.name: measure.value([sums]) for measure in self._scoring.measures}
 
@@ -69,7 +69,7 @@ class HousePlay:
 
     @cached_property
     def _errors_of_legs(self) -> list[float]:
-        """By the blocks of their games, NaN where it can't be told."""
+        """From the blocks of their games, NaN where it can't be told."""
         errors, _ = errors_of_sums(self._own.blocks, block_sizes(self._legs.games, BLOCK_COUNT))
         return list(map(float, errors))
 
@@ -83,7 +83,7 @@ class HousePlay:
         return (high - low) / (2 * error)
 
     def tally(self, fit: Sequence[FieldEntrant]) -> Tally:
-        """Mean scores of the fit over the house players that they met."""
+        """Mean scores of the fit entrants over the house players that they met."""
         legs, count = self._legs, len(fit)
         own: dict[str, list[Range]] = {entrant.name: [] for entrant in fit}
         for first, end in legs.matches():

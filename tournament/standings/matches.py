@@ -43,7 +43,7 @@ class Match(NamedTuple):
         return self.x_points_stderr / self.sessions if self.x_points_stderr is not None else None
 
     def from_y(self) -> Match:
-        """The same match with the sides changed."""
+        """The same match with the sides swapped."""
         return self._replace(
             x=self.y,
             y=self.x,

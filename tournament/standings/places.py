@@ -22,8 +22,8 @@ Floats = npt.NDArray[np.float64]
 
 
 def variances_of_differences(residuals: Floats) -> Floats:
-    """Of each pair of rows the variance of the difference of what they are residuals of."""
-    # Not by @, whose library has threads of its own that stop for good when a process is started in the middle.
+    """For each pair of rows of residuals the variance of the difference of their sums."""
+    # Not by @: the threads of its library hang for good when a process is started meanwhile.
     products = np.einsum("ib,jb->ij", residuals, residuals)
     own = np.diagonal(products)
     variances: Floats = np.maximum(own[:, np.newaxis] + own - 2 * products, 0.0)
@@ -44,7 +44,7 @@ def surely_ahead(
     upper = np.triu_indices(count, 1)
     differences = (scores[:, np.newaxis] - scores)[upper]
     variances = variances_of_differences(residuals)[upper]
-    # What rounding leaves of a variance of nothing is nothing.
+    # A variance of zero may differ from it by rounding.
     own = np.einsum("ib,ib->i", residuals, residuals)
     variances[variances <= 1e-12 * (own[upper[0]] + own[upper[1]])] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -59,9 +59,9 @@ def surely_ahead(
 
 
 def rank_bounds(ahead: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The first and the last possible rank of each entrant; they come in the order of their scores.
+    """The first and the last possible rank of each entrant; entrants come in the order of scores.
 
-    Nobody's bounds are better than those of one who scored more: loosening them so keeps what they promise.
+    Bounds are loosened until nobody's are better than those of one who scored more: they still hold.
     """
     count = len(ahead)
     if not count:
@@ -74,12 +74,12 @@ def rank_bounds(ahead: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def nearest_behind(ahead: npt.NDArray[np.bool_]) -> list[list[int]]:
-    """Of each entrant those surely behind it with nobody surely between them; they come in the order of their scores.
+    """For each entrant those surely behind it with nobody surely between; entrants come in the order of scores.
 
-    From these follows who is ahead of whom: the transitive reduction of the order that `ahead` implies.
+    The rest follows from these: they are the transitive reduction of the order that `ahead` implies.
     """
     count = len(ahead)
-    # A bit for each entrant; all that are behind, whether told or implied.
+    # A bit for each entrant that is behind, known directly or implied.
     behind = np.packbits(ahead, axis=1)
     found: list[list[int]] = [[] for _ in range(count)]
     for place in range(count - 1, -1, -1):
@@ -94,9 +94,9 @@ def order_probabilities(scores: Floats, residuals: Floats, freedom: int) -> list
     """For each entrant and the next one in the order of scores: how probable it is that the first is the better one.
 
     Half where nothing can be said. Neighbours by score differ less in truth than they do by luck. So in a field of
-    five or more its own spread is what is known beforehand: true scores are taken to be normal, with the variance that
-    errors leave of that of the scores (empirical Bayes: B. Efron and C. Morris, "Data Analysis Using Stein's Estimator
-    and its Generalizations", 1975). Then it is Student's distribution function at the difference.
+    five or more the prior is its own spread: true scores are taken to be normal, with the variance of the scores less
+    that of their errors (empirical Bayes: B. Efron and C. Morris, "Data Analysis Using Stein's Estimator and its
+    Generalizations", 1975). The probability is Student's distribution function at the difference.
     """
     if freedom < 1:
         return [0.5] * (len(scores) - 1)
@@ -113,7 +113,7 @@ def order_probabilities(scores: Floats, residuals: Floats, freedom: int) -> list
 
 
 def _true_variance(scores: Floats, residuals: Floats) -> float:
-    """What the errors leave of the variance of the scores."""
+    """The variance of the scores less that of their errors, 0 at least."""
     apart = residuals - residuals.mean(axis=0)
     errors = float(np.einsum("ib,ib->", apart, apart)) / (len(scores) - 1)
     return max(0.0, float(np.var(scores, ddof=1)) - errors)

@@ -1,4 +1,4 @@
-"""Other looks at the same crosstable: what would rank otherwise, and by how much.
+"""Other ratings from the same crosstable.
 
 They change no score and no place. `run_off`: the last one leaves, and the others are ranked by what they won of each
 other, until one is left, as in the Annual Computer Poker Competition's bankroll instant run-off. `nash`: each bot
@@ -23,12 +23,12 @@ from tournament.standings.standings import Standings
 
 Floats = npt.NDArray[np.float64]
 
-_LITTLE = 1e-6  # of the largest payoff: what rounding leaves of nothing
+_LITTLE = 1e-6  # of the largest payoff, or of a mix: less counts as 0
 
 
 @dataclass(frozen=True)
 class Rated:
-    """A bot's line: `rating` in the unit of its kind, its standard error where it can be told, and what else there is.
+    """A bot's line: `rating` in the unit of its kind, its standard error where it can be told, and `more` values.
 
     Bots with the same rank are equal by this rating.
     """
@@ -41,14 +41,14 @@ class Rated:
 
 
 def run_off(standings: Standings) -> list[Rated]:
-    """The rating is what a bot won a session, the mean over the opponents left when it left; of equals the one that
-    stands lower leaves. `left` counts who was still there."""
+    """The rating is what a bot won a session, the mean over the opponents left when it left; of equals the lower one in
+    the standings leaves. `left` counts the bots still there."""
     names, points, met, _ = _crosstable(standings)
     remaining = list(range(len(names)))
     totals, counts = points.sum(axis=1), met.sum(axis=1)
     found = []
     while remaining:
-        # Nobody to have won of is no rounding's remainder.
+        # Without opponents the mean is 0, not what rounding leaves of the sum.
         means = [totals[index] / counts[index] if counts[index] else 0.0 for index in remaining]
         worst = len(means) - 1 - int(np.argmin(means[::-1]))
         last = remaining.pop(worst)
@@ -61,7 +61,7 @@ def run_off(standings: Standings) -> list[Rated]:
 
 def nash(standings: Standings) -> list[Rated]:
     """The rating is what a bot wins a session against the mix that nobody can beat, 0 at most; `share` is its part in
-    the mix. The error is that of its matches, the mix being what it is.
+    the mix. The error is that of its matches, with the mix taken as exact.
 
     Raises BadInput where games aren't zero-sum, or bots haven't met.
     """
@@ -135,7 +135,7 @@ def _crosstable(standings: Standings) -> tuple[list[str], Floats, npt.NDArray[np
 
 @dataclass(frozen=True)
 class Look:
-    """A kind of rating: what it is called, what it is for, what its numbers mean, and what else its lines have."""
+    """A kind of rating: its title, what its numbers mean, its further columns, and how ratings are shown."""
 
     title: str
     meaning: str
@@ -167,7 +167,7 @@ LOOKS: Mapping[str, Look] = {
 
 
 def look_of(kind: str) -> Look:
-    """Raises BadInput for one that there is none of."""
+    """The kind of rating of that name. Raises BadInput for an unknown one."""
     if kind not in LOOKS:
         raise BadInput(f"--rating {kind[:200]}: there are {', '.join(LOOKS)}")
     return LOOKS[kind]

@@ -1,8 +1,8 @@
 """Errors of matches that were played in several replicas, each independent of the others.
 
-With FEWEST or more of every match their own spread gives the errors: that is right however bots learn, also where one
-keeps to what it made of its first games for a whole leg, which no part of one leg shows. With fewer, the blocks of all
-replicas do, as those of one leg; a quantile for so few degrees of freedom would cost more than it is worth.
+With FEWEST or more of every match their own spread gives the errors. That is right however bots learn, even where
+a bot's first games decide its play for a whole leg, which no part of one leg shows. With fewer, the blocks of all
+replicas give them, as for one leg; a quantile for so few degrees of freedom would cost more than it is worth.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Whole = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class PlayedReplicas:
-    """Of legs in order: which match each is of, counted from 0, which replica, and how many its match has."""
+    """For legs in order: each one's match, counted from 0, its replica, and how many its match has."""
 
     match: Whole
     replica: Whole
@@ -51,11 +51,11 @@ class PlayedReplicas:
 def residuals(
     played: PlayedReplicas, seats: Whole, entrants: int, sums: Sequence[SeatColumns], sessions: Whole
 ) -> tuple[Floats, int]:
-    """Of each entrant a row such that products of two of them add up to the covariance of the two scores, and the
+    """Rows of residuals, one for each entrant: products of two add up to the covariance of the two scores; and the
     degrees of freedom.
 
     `seats` has the index of each seat's entrant, a row a leg, `sums` what each seat has won. A score is the sum over
-    matches of the mean over their replicas. What is subtracted is the match's own mean, so matches may have more
+    matches of the mean over their replicas. The match's own mean is subtracted, so matches may have more
     replicas than others.
     """
     by_replica = int(played.of_match.min()) >= FEWEST
@@ -92,7 +92,7 @@ def errors_of_matches(legs: Legs, own: SeatColumns, legs_per_replica: int) -> li
 def _errors_of_replicas(
     legs: Legs, own: SeatColumns, starts: Whole, legs_per_replica: int, errors_of_legs: Floats
 ) -> Floats:
-    """The same of matches that begin with these legs, from their replicas; NaN where it can't be told."""
+    """Standard errors of matches that begin with these legs, from their replicas; NaN where it can't be told."""
     replica = legs.number // legs_per_replica
     edges = np.flatnonzero((np.diff(legs.match, prepend=-1) != 0) | (np.diff(replica, prepend=-1) != 0))
     first_of_match = np.searchsorted(edges, starts)  # among the replicas of all

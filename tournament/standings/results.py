@@ -72,7 +72,7 @@ _STANDING = (
 class Results:
     """One contest's results. The tables are read when first asked for.
 
-    All of them are of the moment of loading, also while a run goes on. `games` and
+    All are as of loading, even while a run goes on. `games` and
     `sessions` have the names of x and y joined in, as categories; the `selection` says which rows and columns.
     """
 
@@ -117,7 +117,7 @@ class Results:
         return _frame(FAULTS, fault_values(self.ranking))
 
     def rated(self, kind: str) -> list[Rated]:
-        """Another look at the crosstable, best first: nash, runoff or bradley-terry.
+        """Another rating from the crosstable, best first: nash, runoff or bradley-terry.
 
         Raises BadInput for another kind, and where it has no meaning, such as against house players.
         """
@@ -153,7 +153,7 @@ class Results:
         import pandas as pd
 
         lines = [standing_values(line) for line in self.ranking.entrants]
-        frame = pd.DataFrame(lines, columns=None if lines else list(_STANDING))  # its columns, also of a field of none
+        frame = pd.DataFrame(lines, columns=None if lines else list(_STANDING))  # an empty field has the columns, too
         return frame.astype({"rank": "Int64", "rank_low": "Int64", "rank_high": "Int64"})
 
     def _records(self, table: TableName) -> pd.DataFrame:
@@ -162,7 +162,7 @@ class Results:
 
 
 def _contest_of_records(location: str, field: Field) -> Contest:
-    """The contest by whose rules they were played. Raises BadInput when these were others: columns may differ."""
+    """The contest that the records are of. Raises BadInput for another version of it: columns may differ."""
     contest = find_contest(field.contest, field.game)
     if field.engine != contest.engine_version:
         raise BadInput(
@@ -237,10 +237,10 @@ def locate(results: str) -> str:
 
 
 def contests_held(results: str) -> list[str]:
-    """The contests that have records in a folder, or below a URL. Archives aside."""
+    """The contests that have records in a folder, or below a URL, without archives."""
 
     def holds_records(name: str) -> bool:
-        with contextlib.suppress(RunFailed):  # a folder that is closed to us: of a contest's own, say, its seed's
+        with contextlib.suppress(RunFailed):  # a folder that we may not read, such as that of a seed
             return bool(open_storage(inside(results, name)).list("ledger"))
         return False
 
@@ -259,7 +259,7 @@ def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Stan
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:
     """Write matches.parquet, entrants.parquet and faults.parquet. Raises OSError."""
-    from tournament.store.parts import write_whole  # pyarrow, which who only reads standings needs not
+    from tournament.store.parts import write_whole  # pyarrow, which reading standings doesn't need
 
     for name, (columns, values) in summaries(ranking).items():
         write_whole(storage, name, columns, values)

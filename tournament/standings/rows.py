@@ -43,9 +43,9 @@ def select(
     matches: Iterable[int] | None = None,
     bots: Iterable[str] | None = None,
 ) -> Selection:
-    """These columns; of these matches those in which one of these bots plays. `pairs` are all there are.
+    """A selection: these columns, and of these matches those of these bots. `pairs` are all matches there are.
 
-    Raises BadInput for a column, match or bot that there is none of.
+    Raises BadInput for an unknown column, match or bot.
     """
     chosen = None if columns is None else tuple(_texts("columns", columns))
     known = dict.fromkeys([*[c.name for c in contest.games], *[c.name for c in contest.sessions], *_NAMES])
@@ -121,7 +121,7 @@ def read_frame(
         raise BadInput(f"the records in {location} have changed since; load them again") from None
     except RunFailed as problem:
         raise BadInput(f"{problem}; run again to mend the records") from None
-    # A row group tells which matches it has where nothing is checked.
+    # Nothing checks the statistics by which row groups are chosen for matches.
     if rows.num_rows != _row_count(batches, table, selection.matches):
         raise BadInput(f"{location}/{table} has other rows than the ledger says; run again to mend the records")
     frame: pd.DataFrame = rows.to_pandas(split_blocks=True, self_destruct=True)

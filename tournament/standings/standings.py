@@ -25,10 +25,10 @@ class Standing:
     """An entrant's line. Score is in points; `rank` is None below the line.
 
     `order_probability`: how probable it is that the entrant is better than the next one.
-    `rank_low` and `rank_high` bound its true rank, all bounds at once with 95%: who has
-    the same `rank_low` shares a place. The adjusted score is corrected for luck, None
+    `rank_low` and `rank_high` bound its true rank, all bounds at once with 95%: entrants with
+    the same `rank_low` share a place. The adjusted score is corrected for luck, None
     where that isn't worked out yet. `order`, of the entrant and the next one, is settled,
-    tied or open where that was the question. `surely_ahead_of` names the nearest of those who are surely behind it:
+    tied or open in a run until the order is settled. `surely_ahead_of` names the nearest of those surely behind it:
     the others follow from theirs. `measures` are the contest's own numbers, by name.
     """
 
@@ -87,7 +87,7 @@ class FaultyLegs:
 
     @classmethod
     def of(cls, legs: Legs) -> FaultyLegs:
-        """Of legs in order: the first fault that ended one is the reason."""
+        """From legs in order; the reason is the first fault that ended one."""
         faulty = [legs[place] for place, rest in enumerate(legs.rest) if rest.faults or any(rest.faults_left_out)]
         counts: Counter[str] = Counter()
         disqualified: dict[str, str] = {}
@@ -110,7 +110,7 @@ def compute_standings(
 ) -> Standings:
     """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
 
-    Of a match that was played in several replicas the mean of their points counts. `luck` is what is known of it;
+    A match that was played in several replicas counts by the mean of their points. `luck` is the luck known so far;
     None where the contest has no correction for it.
     Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
     """

@@ -1,7 +1,7 @@
 """When the order is settled: intervals for the differences of all pairs, right at all looks of a run at once.
 
-A replica gives each pair one difference, independent of those before. It is looked at after so many replicas as `looks`
-says, up to the most that there may be. Of the error rate that a pair may have, each look spends a share as large as its
+A replica gives each pair one difference, independent of those before. Pairs are judged after the numbers of replicas
+in `looks`, up to the most that there may be. Each look spends a share of a pair's error rate as large as its own
 part of the most replicas (K. K. G. Lan and D. DeMets, "Discrete Sequential Boundaries for Clinical Trials", 1983;
 K. Kim and D. DeMets, 1987, with the power 1), and the intervals of all looks hold together ("repeated confidence
 intervals", C. Jennison and B. Turnbull, "Group Sequential Methods", 2000, chapter 9). The chance to leave the bounds
@@ -31,13 +31,13 @@ from tournament.standings.student import quantile
 Verdict = Literal["settled", "tied", "open"]
 Floats = npt.NDArray[np.float64]
 
-FEWEST_REPLICAS = 4  # of all, before anything is decided
+FEWEST_REPLICAS = 4  # of all matches, before anything is decided
 _GROWTH = 0.25  # of replicas in a round
-# Of the error rate, that is spent: levels of Student's t in place of normal ones are wrong a tenth more often at most,
-# in simulation from four replicas on.
+# The share of the error rate that is spent: with levels of Student's t for normal ones, errors are at most a tenth
+# more frequent, in simulation from four replicas on.
 _SPENT = 0.9
-_POINTS = 241  # where a density is known
-_LEAST_TAIL = 1e-13  # of what quantiles are known
+_POINTS = 241  # at which a density is worked out
+_LEAST_TAIL = 1e-13  # the smallest with a known quantile
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Neighbours:
 
 
 def looks(first: int, most: int) -> tuple[int, ...]:
-    """After how many replicas a pair is looked at: a first number, then each time a quarter more, up to the most."""
+    """The numbers of replicas at which a pair is judged: a first one, then each time a quarter more, up to the most."""
     counts = [min(first, most)]
     while counts[-1] < most:
         counts.append(min(most, counts[-1] + max(1, round(_GROWTH * counts[-1]))))
@@ -59,8 +59,8 @@ def looks(first: int, most: int) -> tuple[int, ...]:
 
 @cache
 def reaches(counts: tuple[int, ...], error_rate: float) -> tuple[float, ...]:
-    """So many standard errors of the mean the interval reaches at each look, so that all of them hold the mean with a
-    chance of 1 − `error_rate`; infinite with too few values."""
+    """How many standard errors of the mean the interval reaches at each look, so that all of them hold the true mean
+    with a chance of 1 − `error_rate`; infinite with too few values."""
     found = []
     for count, bound in zip(counts, _bounds(counts, _SPENT * error_rate)):
         tail = math.erfc(bound / math.sqrt(2)) / 2
@@ -69,7 +69,7 @@ def reaches(counts: tuple[int, ...], error_rate: float) -> tuple[float, ...]:
 
 
 def _bounds(counts: tuple[int, ...], error_rate: float) -> list[float]:
-    """Of the absolute value of a sum in its own standard deviations, whose variance grows with the count.
+    """Bounds of a sum's absolute value, in its own standard deviations; its variance grows with the count.
 
     At each look the chance to be beyond for the first time is the look's share of the error rate.
     """
@@ -109,7 +109,7 @@ def _simpson(step: float) -> Floats:
 
 
 def sure_interval(differences: Sequence[float], counts: tuple[int, ...], error_rate: float) -> tuple[float, float]:
-    """Where the mean lies by the intervals of all looks so far together."""
+    """The interval of the mean that the intervals of all looks so far have in common."""
     low, high = -math.inf, math.inf
     for count, wide in zip(counts, reaches(counts, error_rate)):
         if count > len(differences) or not math.isfinite(wide):
@@ -121,7 +121,7 @@ def sure_interval(differences: Sequence[float], counts: tuple[int, ...], error_r
 
 
 def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:
-    """Which rows are surely ahead of which columns: all pairs tested step by step, as many of them as are left sharing
+    """Which rows are surely ahead of which columns: all pairs are tested step by step, those that are left sharing
     the rate.
 
     A row has an entrant's scores in its replicas, the same deals at the same place.
@@ -159,7 +159,7 @@ def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_ra
 
 
 def _at_least(number: int) -> int:
-    """A number not below it, of few: 1, 2, 3, 4, 6, 8, 12, 16, …"""
+    """The first of 1, 2, 3, 4, 6, 8, 12, 16, … that isn't below a number."""
     power = 1 << (number - 1).bit_length()
     return power * 3 // 4 if power >= 4 and number <= power * 3 // 4 else power
 
@@ -194,7 +194,7 @@ def neighbours(
 
 
 def wanted_replicas(found: Sequence[Neighbours], played: Mapping[str, int], counts: tuple[int, ...]) -> dict[str, int]:
-    """How many replicas each entrant is to have after the next round, by how many it has; only of those with more."""
+    """How many replicas each entrant is to have after the next round, by how many it has; only those with more."""
     wanted: dict[str, int] = {}
     for pair in found:
         if pair.verdict == "open":

@@ -8,15 +8,15 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-_MOST_FREEDOM = 1000  # of as many terms is the sum; the quantile is 0.1% above that of the normal distribution
+_MOST_FREEDOM = 1000  # terms of the sum; the quantile is then 0.1% above that of the normal distribution
 
 Floats = npt.NDArray[np.float64]
 
 
 def two_sided_tail(t: npt.ArrayLike, freedom: int) -> Floats:
-    """The chance of a value of so many degrees of freedom, at least 1, that is as far from 0 as each t.
+    """The chance of a value at least as far from 0 as each t, with so many degrees of freedom, 1 or more.
 
-    Right to about 1e-15, whatever is left of smaller chances. More than 1,000 degrees count as so many.
+    The absolute error is about 1e-15. More than 1,000 degrees count as 1,000.
     """
     freedom = min(freedom, _MOST_FREEDOM)
     angle = np.arctan(np.abs(np.asarray(t, np.float64)) / math.sqrt(freedom))

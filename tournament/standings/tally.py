@@ -24,9 +24,9 @@ class Tally:
     """Sums of the fit entrants, one index each. A row of `blocks` adds up to that entrant's score.
 
     `weights` are the sizes of the blocks, `lengths` the sessions of one replica of each
-    match; `residuals`, where there are several replicas, what tells the errors instead
-    of the blocks, with its degrees of freedom. `per_match`, the score divided by
-    `divisors`, ranks: it compares entrants who have not met equally many opponents yet.
+    match; `residuals`, where there are several replicas, give the errors instead of the
+    blocks, with their degrees of freedom. `per_match`, the score divided by `divisors`,
+    ranks: it compares entrants that have not met equally many opponents yet.
     """
 
     scores: Floats
@@ -52,7 +52,7 @@ class Tally:
         return [(error, freedom) if freedom > 0 and met else (None, 0) for error, met in zip(errors, self.opponents)]
 
     def joint_residuals(self) -> tuple[Floats, int]:
-        """A row for each entrant such that products of two are covariances of the scores; and degrees of freedom."""
+        """Rows of residuals, one for each entrant: products of two add up to covariances; and degrees of freedom."""
         if self.residuals is not None:
             return self.residuals
         freedoms = [max(0, int((weights > 0).sum()) - 1) for weights, met in zip(self.weights, self.opponents) if met]
@@ -97,7 +97,7 @@ def tally_of_points(fit: Sequence[FieldEntrant], legs: Legs, legs_per_replica: i
 
 
 def sums_by_entrant(entrants: int, index: Whole, values: Floats) -> Floats:
-    """Of each entrant the sum of the rows that have its index, added one after the other in their order."""
+    """For each entrant the sum of the rows with its index, added one after the other in their order."""
     sums = np.zeros((entrants, values.shape[1]))
     for block, column in enumerate(values.T):
         sums[:, block] = np.bincount(index, column, entrants)
@@ -105,7 +105,7 @@ def sums_by_entrant(entrants: int, index: Whole, values: Floats) -> Floats:
 
 
 def whole_sums(entrants: int, index: Whole, values: Whole) -> Whole:
-    """The same of one column of whole numbers."""
+    """The same for one column of whole numbers."""
     sums = np.zeros(entrants, np.int64)
     np.add.at(sums, index, values)
     return sums

@@ -1,7 +1,7 @@
 """What luck was worth in each leg: worked out from its games once, and noted beside the ledger.
 
-ledger/luck is a note and no record: what it lacks is worked out by the next run, and where it is damaged or of another
-version, all of it. It has 32 numbers for each leg's digest, which are subtracted from x's points, block by block.
+ledger/luck is a note, not a record: the next run works out what it lacks, or all of it where it is damaged or of
+another version. It has 32 numbers for each leg's digest, which are subtracted from x's points, block by block.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _LARGE = 20_000_000  # games that take a while to read
 
 @cache
 def _heads() -> TypeAdapter[tuple[str, int]]:
-    """Of the version, and how many legs."""
-    return TypeAdapter(tuple[str, int])  # takes a while to make
+    """The version, and how many legs."""
+    return TypeAdapter(tuple[str, int])  # slow to make
 
 
 def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
-    """What is noted of a contest's legs; nothing where the note isn't to be believed."""
+    """The noted luck of a contest's legs; nothing where the note can't be trusted."""
     try:
         content = storage.read(_FILE)
         body, seal = content[:-32], content[-32:]
@@ -62,7 +62,7 @@ def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
 
 
 def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs) -> None:
-    """Note it, unless it is too much to be read again. Raises OSError."""
+    """Note the luck, unless it is too much to be read again. Raises OSError."""
     points = np.array([luck[digest] for digest in luck], "<f8").tobytes()
     body = _heads().dump_json((_version(contest), len(luck))) + b"\n" + bytes.fromhex("".join(luck)) + points
     content = body + hashlib.sha256(body).digest()
@@ -79,7 +79,7 @@ def luck_of_batches(
     say: Callable[[str], None],
     house: Mapping[str, bytes] = MappingProxyType({}),
 ) -> LuckOfLegs:
-    """The luck of all legs of these batches: what is known of it, and what is read from the games of the others.
+    """The luck of all legs of these batches: what is `known`, and the rest from their games.
 
     `house` has the contents of the house players by name; legs against others are left out.
     Raises RunFailed when a part is damaged or gone.
@@ -102,7 +102,7 @@ def luck_of_batches(
 def _luck_of_batch(
     contest: Contest, settings: ContestSettings, storage: Storage, batch: Batch, house: Mapping[str, bytes]
 ) -> dict[str, Floats]:
-    from tournament.store.parts import numbers_of  # pyarrow, which who only reads standings needs not
+    from tournament.store.parts import numbers_of  # pyarrow, which reading standings doesn't need
 
     assert contest.luck is not None
     legs = Legs.of(batch.legs)
@@ -134,7 +134,7 @@ def _luck_of_batch(
 
 
 def corrected_legs(legs: Legs, luck: LuckOfLegs) -> Legs | None:
-    """The legs with luck subtracted from their points; None where it isn't known of all."""
+    """The legs with luck subtracted from their points; None where it isn't known for all."""
     if not all(map(luck.__contains__, legs.digests)):
         return None
     if not len(legs):

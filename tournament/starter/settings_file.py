@@ -1,4 +1,4 @@
-"""A tournament.toml that names every key: its meaning, its default, and nothing decided."""
+"""A tournament.toml that names every key: its meaning and its default, commented out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ take the # away to change one. Paths start from this file's folder.
 def settings_text(contests: Sequence[Contest]) -> str:
     """The file for these contests, each with a table of its own.
 
-    The seed is the one key that is set: who knows it knows all cards, so no two contests should share it.
+    The seed is the one key that is set: whoever knows it knows all cards, so no two contests should share it.
     """
     tables = [_comment(_HEAD.strip().replace("\n", " ")), *_keys(General, {})]
     for contest in contests:

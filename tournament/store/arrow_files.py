@@ -1,4 +1,4 @@
-"""A storage as a file system of arrow's: its datasets can open files by name, and nothing else."""
+"""A storage as a file system of arrow's, whose datasets can only open files by name."""
 
 from __future__ import annotations
 

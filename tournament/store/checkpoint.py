@@ -1,6 +1,6 @@
-"""The ledger's checkpoint: what its entries up to one come to, in a form that is read quickly.
+"""The ledger's checkpoint: the state after its first entries, in a form that is read quickly.
 
-It is no record, and needs no copy: the entries stay, and are read instead where the checkpoint is damaged or one of
+It is no record and needs no copy: the entries stay, and are read instead where it is damaged or one of
 their files has changed.
 """
 
@@ -37,9 +37,9 @@ _FEWEST_BYTES, _FEWEST_SHARE = 1 << 20, 0.1  # of entries since the last checkpo
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What the first `entries` come to; `stamp` is of their files.
+    """The state after the first `entries`; `stamp` is of their files.
 
-    The batches come without their legs, which follow packed: `counts` of each batch, with the sha256 `legs`.
+    The batches have no legs; these follow, packed: `counts` of each batch, with the sha256 `legs`.
     """
 
     __pydantic_config__ = CHECKED
@@ -80,7 +80,7 @@ def write_checkpoint(storage: Storage, state: State) -> None:
 
 
 def _stamp_of_entries(storage: Storage, names: Sequence[str]) -> str:
-    """Changes with any file of these entries, in either folder."""
+    """A text that changes with any file of these entries, in either folder."""
     digest = hashlib.sha256()
     for folder in FOLDERS_OF_ENTRIES:
         stamps = storage.stamps(folder)
@@ -89,7 +89,7 @@ def _stamp_of_entries(storage: Storage, names: Sequence[str]) -> str:
 
 
 def read_checkpoint(storage: Storage, names: Sequence[str]) -> tuple[Checkpoint, bytes]:
-    """The checkpoint and its packed legs, for entries of these names; that of no entries if there is none."""
+    """The checkpoint and its packed legs, for entries of these names; an empty one if there is none."""
     nothing = Checkpoint(), b""
     if not names:
         return nothing
@@ -106,7 +106,7 @@ def read_checkpoint(storage: Storage, names: Sequence[str]) -> tuple[Checkpoint,
 
 
 def state_of_checkpoint(storage: Storage, names: Sequence[str]) -> State:
-    """The state after the checkpoint's entries; that before the first entry if there is no sound checkpoint."""
+    """The state after the checkpoint's entries; an empty one if there is no sound checkpoint."""
     checkpoint, packed = read_checkpoint(storage, names)
     try:
         if not checkpoint.entries or hashlib.sha256(packed).hexdigest() != checkpoint.legs:

@@ -1,8 +1,8 @@
-"""Notes of which parts were found whole, with their stamps: parts whose stamp is the same aren't read again.
+"""Notes of which parts were found whole, with their stamps: parts with the same stamp aren't read again.
 
-Reading all of a large record at each start would take minutes, and a stamp tells whether somebody has written there.
-Silent corruption is found by page checksums when a part is read, before it is written anew, and by a full check. The
-notes may be missing, old or a stranger's: at worst, parts are read again or aren't.
+Reading large records at each start would take minutes, and a stamp changes when somebody writes there.
+Silent corruption is found by page checksums when a part is read, before it is rewritten, and by a full check. The
+notes may be missing, old or a stranger's: at worst a part is read again, or isn't read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Checks:
         return self._notes.get(part.place) == (part.digest, self._stamps.get(part.place))
 
     def damages(self, batches: Iterable[Batch]) -> dict[str, str]:
-        """Read the parts of batches, each once: what is wrong with those that aren't whole, by the batch's name."""
+        """Read the parts of batches, each once; return what is wrong with damaged ones, by the batch's name."""
         unread = [batch for batch in batches if batch.name not in self._read]
         with ThreadPoolExecutor() as pool:
             problems = list(pool.map(self._damage, unread))
@@ -53,7 +53,7 @@ class Checks:
         for part in batch.parts:
             if problems:
                 self._doubtful.add(part.place)
-            elif stamp := self._stamps.get(part.place):  # from before it was read
+            elif stamp := self._stamps.get(part.place):  # taken before the part was read
                 self._notes[part.place] = (part.digest, stamp)
         return "missing" if "missing" in problems else "damaged" if problems else ""
 

@@ -35,7 +35,7 @@ def _not_a_file(path: str) -> str:
 
 
 def _lock(file: IO[str]) -> None:
-    """Lock a file. Raises BlockingIOError while another has it; one who only asks for its state has it briefly."""
+    """Lock a file. Raises BlockingIOError while another has it; asking for its state takes it briefly, too."""
     for _ in range(9):
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -113,7 +113,7 @@ class FolderStorage:
             self.release()
 
     def prepare(self) -> None:
-        """Make the folders. Raises RunFailed when that isn't allowed, or when the folder is a link out of its own."""
+        """Make the folders. Raises RunFailed when that isn't allowed, or when it is a link out of its parent."""
         whole, above = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
         if os.path.islink(self.location) and not whole.startswith(f"{above}/"):
             raise RunFailed(f"{self.location} is a link to {whole}; name that place in `results`, or remove the link")
@@ -286,7 +286,7 @@ class FolderStorage:
         stream.close()
 
     def open_data(self, name: str) -> pa.NativeFile:
-        import pyarrow as pa  # not for those who only read the ledger
+        import pyarrow as pa  # reading the ledger doesn't need it
 
         descriptor = self._open(name)
         path = f"/proc/self/fd/{descriptor}"
@@ -310,7 +310,7 @@ class FolderStorage:
         return next(path for path in numbered if not os.path.lexists(path))
 
     def exchange(self, away: str | None, back: str | None) -> None:
-        # After a kill between the two there are no records here: the next run brings back those that fit.
+        # After a kill between the two renames there are no records here: the next run brings back those that fit.
         with signals_deferred():
             if away:
                 os.rename(self.location, away)

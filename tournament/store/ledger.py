@@ -39,7 +39,7 @@ def _file_name(text: str) -> str:
 
 
 _Name = Annotated[str, AfterValidator(_bot_name)]
-# A file that can't be a bot may be called anything; its name is shown, and leads nowhere.
+# A file that can't be a bot may have any name; it is only shown, never opened.
 _FileName = Annotated[str, AfterValidator(_file_name)]
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
@@ -73,7 +73,7 @@ class Part:
 
     @property
     def algorithm(self) -> Literal["blake3", "sha256"]:
-        """Of the hash."""
+        """The hash's algorithm."""
         return "blake3" if self.blake3 else "sha256"
 
     @property
@@ -126,7 +126,7 @@ def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
 
 
 def without_legs(batch: Batch) -> Batch:
-    """The batch as an entry has it that withdraws its legs."""
+    """The batch as in an entry that withdraws its legs."""
     return replace(batch, legs=(), taken=())
 
 
@@ -217,7 +217,7 @@ def sealed(text: bytes) -> bytes:
 
 
 def unsealed(content: bytes) -> bytes:
-    """What `sealed` was given. Raises ValueError for other contents than it makes."""
+    """The text that `sealed` was given. Raises ValueError for other contents than `sealed` makes."""
     text = content[:-_SEAL_LENGTH] + b"}"
     seal = _SEAL.fullmatch(content[-_SEAL_LENGTH:])
     if seal is None or seal[1].decode() != hashlib.sha256(text).hexdigest():
@@ -235,7 +235,7 @@ def is_sealed(content: bytes) -> bool:
 
 
 def pack(entry: Entry, known: Mapping[str, Sequence[Batch]]) -> tuple[bytes, Entry]:
-    """An entry's text, and the entry as it is read back from it. Batches that are `known` are as in State.
+    """An entry's text, and the entry as it is read back from it. `known` are the batches as in State.
 
     Raises ValueError for an entry that `unpack` would refuse.
     """
@@ -247,7 +247,7 @@ def pack(entry: Entry, known: Mapping[str, Sequence[Batch]]) -> tuple[bytes, Ent
 def unpack(content: bytes, known: Mapping[str, Sequence[Batch]]) -> Entry:
     """An entry from its text. The batches of the entries before it are `known`.
 
-    Raises ValueError when `pack` didn't make the text, or it says what can't be.
+    Raises ValueError when `pack` didn't make the text, or it says something impossible.
     """
     entry = _entries().validate_json(unsealed(content))
     if entry.field:
@@ -262,8 +262,8 @@ def unpack(content: bytes, known: Mapping[str, Sequence[Batch]]) -> Entry:
 def _with_taken(batch: Batch, known: Mapping[str, Sequence[Batch]], left: dict[str, int]) -> Batch:
     """The batch with the legs that it takes over. Raises ValueError when they can't be taken.
 
-    `left` counts the legs that are left in the batches of this entry. None is taken twice, or a short text could
-    stand for more and more legs.
+    `left` counts the legs that are left in the batches of this entry. No leg is taken twice: a short text could
+    stand for ever more legs.
     """
     legs = []
     for taken in batch.taken:
@@ -309,7 +309,7 @@ def check_batch(batch: Batch) -> None:
 
 @dataclass
 class State:
-    """What the ledger comes to, from its first entry on. `batches` has the versions of each by name, oldest first.
+    """The state after the ledger's entries. `batches` has the versions of each by name, oldest first.
 
     Of a batch in the last entry older versions are kept: the newest may not be published yet. They are dropped with
     the next entry that has batches, since all before it is published. `noted` entries are in a checkpoint.

@@ -32,14 +32,14 @@ from tournament.store.storage import Storage
 
 _ENTRY_NAME = re.compile(r"[0-9]{8}\.json")
 _REMEDY = "bring it back from a copy, or move {} away and run again"
-_AT_ONCE = 16  # entries that are read side by side: an object store takes long to answer
+_AT_ONCE = 16  # entries that are read side by side: an object store is slow to answer
 
 
 def read_state(storage: Storage, damaged: dict[str, bytes] | None = None, *, from_checkpoint: bool = True) -> State:
     """Add up the ledger's entries. Raises RunFailed when one is missing, or both its copies are damaged.
 
-    With `damaged`, both copies of every entry are read, and it gets what the files that differ should contain, by
-    place.
+    With `damaged`, both copies of every entry are read, and `damaged` gets what the files that differ should contain,
+    by place.
     """
     names = _names_of_entries(storage)
     state = state_of_checkpoint(storage, names) if from_checkpoint else State()
@@ -78,7 +78,7 @@ def _read_ahead(
 
 
 def read_field(storage: Storage) -> Field | None:
-    """What is being played, by the newest entry that says it; what was played isn't read. Raises as `read_state`."""
+    """The current field, from the newest entry that has one; legs aren't read. Raises as `read_state`."""
     names = _names_of_entries(storage)
     checkpoint, _ = read_checkpoint(storage, names)
     for name in reversed(names[checkpoint.entries :]):
@@ -121,7 +121,7 @@ def _field_of(content: bytes) -> Field | None:
 
 
 def _names_of_entries(storage: Storage) -> list[str]:
-    """In order. Raises RunFailed when one is missing in both folders."""
+    """The names of entries in order. Raises RunFailed when one is missing in both folders."""
     found = {name for folder in FOLDERS_OF_ENTRIES for name in storage.list(folder) if _ENTRY_NAME.fullmatch(name)}
     names = sorted(found)
     for number, name in enumerate(names, 1):

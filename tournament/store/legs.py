@@ -1,9 +1,9 @@
-"""What was played of a leg: one result as a worker hands it over, and many as columns, as the ledger is read.
+"""Results of legs: one as a worker hands it over, and many as columns, as the ledger is read.
 
 A field of a thousand bots has half a million legs. As objects they take gigabytes and half a minute;
-as columns a tenth of either. What is read is a stranger's: types, names and numbers are checked, column by column.
+as columns a tenth of either. The ledger may be a stranger's: types, names and numbers are checked, by column.
 
-Here alone legs of zero-sum games are kept by x's sums: y's are the same with the other sign (`opposite`).
+Only here legs of zero-sum games are kept by x's sums: y's are the same with the other sign (`opposite`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _Seat = Annotated[int, Limits(ge=0, lt=SEAT_COUNT)]
 Number = Annotated[int, Limits(ge=0, le=_MOST_NUMBER)]
 Count = Annotated[int, Limits(ge=0, le=_MOST_COUNT)]
 
-# Numbers but those of lines, which tell sorts apart.
+# Numbers except those of lines, which tell sorts apart.
 _NUMBER = re.compile(r"(?<!line )\b[0-9]+(?:[.,][0-9]+)*(?:e[+-]?[0-9]+)?")
 
 
@@ -67,7 +67,7 @@ class Fault:
 
     @property
     def sort(self) -> tuple[str, str]:
-        """What faults have in common that are alike: the question, and what it was but for its numbers."""
+        """What alike faults have in common: the question, and the fault without its numbers."""
         return self.question, _NUMBER.sub("0", self.what)
 
     def bounded(self) -> Fault:
@@ -82,7 +82,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Rest:
-    """What few legs have: see LegResult."""
+    """Fields that few legs have: see LegResult."""
 
     __pydantic_config__ = CHECKED
 
@@ -118,14 +118,14 @@ class LegResult:
     faults_left_out: tuple[int, ...] = _NO_FAULTS
 
     def fault_count(self, seat: int) -> int:
-        """All faults of a seat, also those of which no more is known."""
+        """How many faults a seat had, including those left out."""
         return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]
 
 
 def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
     """What the ledger keeps of a leg's faults, and how many of each seat it leaves out.
 
-    Kept are the first ones, and the last one of a leg that it `ended`.
+    Kept are the first ones, and the last one if it `ended` the leg.
     """
     kept = [*faults[:_MOST_FAULTS], *(faults[_MOST_FAULTS:][-1:] if ended else ())]
     left_out = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in kept)
@@ -141,7 +141,7 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 
 class SeatColumns(NamedTuple):
-    """The SeatSums of one seat in many legs: an array of (legs,), another one, and one of (legs, BLOCK_COUNT)."""
+    """The SeatSums of one seat in many legs: arrays of shape (legs,), (legs,) and (legs, BLOCK_COUNT)."""
 
     points: Floats
     squared_points: Floats
@@ -149,19 +149,19 @@ class SeatColumns(NamedTuple):
 
 
 def opposite(sums: Floats) -> Floats:
-    """What y has of zero-sum games whose x has these sums: a row a leg of points, their squares and the blocks."""
+    """y's sums in zero-sum games from x's: a row a leg of points, their squares and the blocks."""
     others = 0.0 - sums
     others[:, 1] = sums[:, 1]
     return others
 
 
 def _of_all_seats(sums: Floats) -> Floats:
-    """By leg and seat, from what is kept of them."""
+    """The sums by leg and seat, from those that are kept."""
     return np.stack([sums[:, 0], opposite(sums[:, 0])], axis=1) if sums.shape[1] < SEAT_COUNT else sums
 
 
 def _sums_kept(sums: Floats) -> Floats:
-    """By leg and seat what is kept of these sums: x's alone where y's are the opposite."""
+    """Those of the sums by leg and seat that are kept: x's alone where y's are the opposite."""
     if sums.shape[1] == 2 and sums[:, 1].tobytes() == opposite(sums[:, 0]).tobytes():
         return sums[:, :1].copy()
     return sums
@@ -169,7 +169,7 @@ def _sums_kept(sums: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Legs(Sequence[LegResult]):
-    """Results of legs as columns; one of them is made when it is asked for. Slices of numbers are views.
+    """Results of legs as columns; a LegResult is made when it is asked for. Slices of numbers are views.
 
     `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has points, their squares
     and the blocks, of seat x alone where games are zero-sum: `of_seat` gives those of either.
@@ -261,12 +261,12 @@ class Legs(Sequence[LegResult]):
         )
 
     def matches(self) -> list[tuple[int, int]]:
-        """Of each match its first leg, and the first one after it, among legs in order."""
+        """For each match its first leg, and the first one after it, among legs in order."""
         edges = [0, *(np.flatnonzero(np.diff(self.match)) + 1).tolist(), len(self)] if len(self) else []
         return list(itertools.pairwise(edges))
 
     def among(self, names: Container[str]) -> Legs:
-        """The legs whose bots are all of these."""
+        """The legs whose bots all have these names."""
         places = [place for place, (x, y) in enumerate(zip(self.x, self.y)) if x in names and y in names]
         return self if len(places) == len(self) else self.chosen(places)
 
@@ -305,7 +305,7 @@ class Legs(Sequence[LegResult]):
 
 
 def legs_of_json(rows: Any) -> Legs:
-    """The legs of a ledger's entry from what its JSON says of each. Raises ValueError for what can't be."""
+    """The legs of a ledger's entry from their JSON. Raises ValueError for impossible values."""
     if type(rows) is not list or set(map(type, rows)) - {dict}:
         raise ValueError("no legs")
     try:
@@ -410,7 +410,7 @@ def _rest_of_json(row: dict[str, Any]) -> Rest:
 
 @dataclass(frozen=True)
 class _Packed:
-    """Of packed legs what isn't in columns: how many there are, the names that indices stand for, the rest by place.
+    """What packed legs have besides columns: their number, the names that indices stand for, the rest by place.
 
     `y_sums`: whether there are sums of the seats after x.
     """
@@ -432,7 +432,7 @@ def _packed() -> TypeAdapter[_Packed]:
 
 
 def pack_legs(legs: Legs) -> bytes:
-    """Legs as bytes that are read in a moment: a line of JSON, then the columns of numbers one after the other."""
+    """Legs as bytes that are read quickly: a line of JSON, then the columns of numbers one after the other."""
     index = {name: place for place, name in enumerate(dict.fromkeys(itertools.chain(legs.x, legs.y)))}
     rest = tuple((place, more) for place, more in enumerate(legs.rest) if more != _NO_REST)
     players = np.array([[index[name] for name in names] for names in (legs.x, legs.y)], "<i4")
@@ -451,7 +451,7 @@ def pack_legs(legs: Legs) -> bytes:
 
 
 def unpack_legs(content: bytes) -> Legs:
-    """The legs that `pack_legs` made bytes of. Raises ValueError for what can't be."""
+    """The legs from bytes that `pack_legs` made. Raises ValueError for impossible values."""
     start = content.find(b"\n") + 1
     packed = _packed().validate_json(content[:start])
     _check_names(packed.names)

@@ -43,7 +43,7 @@ class ObjectClient:
     """
 
     def __init__(self, location: str) -> None:
-        """Raises BadInput for a URL that can't be one of results."""
+        """Raises BadInput for a URL that can't hold results."""
         self._place = ObjectPlace(location)
         self.url, self.prefix = self._place.url, self._place.prefix
         self._stores: dict[tuple[int, int, int], _Store] = {}
@@ -103,7 +103,7 @@ class ObjectClient:
             )
         if isinstance(error, FileNotFoundError):
             return FileNotFoundError(2, "No such file or directory", self.url)
-        # Keys are last asked for at addresses that only a cloud's own machines can reach.
+        # Credentials are sought last at addresses that only a cloud's own machines can reach.
         if re.search(r"//(169\.254\.|metadata\.google|[^/]*fd00:ec2)", text):
             return self._place.no_credentials()
         if status and status[1] in ("401", "403"):

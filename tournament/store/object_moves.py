@@ -88,6 +88,6 @@ def _read_note(client: ObjectClient, place: str) -> tuple[str, str]:
 
 
 def split(prefix: str) -> tuple[str, str]:
-    """The prefix above one, and its last step."""
+    """The prefix above one, and the last part of it."""
     above, slash, name = prefix.rstrip("/").rpartition("/")
     return above + slash, name

@@ -1,4 +1,4 @@
-"""Where an object store is, by a URL, and with which credentials, by the environment.
+"""The place of an object store, from a URL, and its credentials, from the environment.
 
 A URL names the bucket, and the store where it isn't the cloud's own. Keys come from the environment, as for the
 clouds' own tools. URLs are shown, recorded and sent to workers: one with keys in it is refused.
@@ -62,7 +62,7 @@ class ObjectPlace:
     """
 
     def __init__(self, location: str) -> None:
-        """Raises BadInput for a URL that can't be one of results."""
+        """Raises BadInput for a URL that can't hold results."""
         try:
             parts = urlsplit(location)
         except ValueError:
@@ -111,7 +111,7 @@ class ObjectPlace:
             told["region"] = self._options.get("region") or told.get("region", "")
             has_keys = "access_key_id" in told or _first_set(_AWS_CREDENTIALS)
             if os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true" and not has_keys:
-                raise self.no_credentials()  # obstore would ask the machine's cloud all the same
+                raise self.no_credentials()  # else obstore would ask the machine's cloud
         return {name: value for name, value in told.items() if value}
 
 

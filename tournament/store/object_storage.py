@@ -131,7 +131,7 @@ class ObjectStorage:
         cast(Upload, stream).finish()
 
     def open_data(self, name: str) -> pa.NativeFile:
-        import pyarrow as pa  # not for those who only read the ledger
+        import pyarrow as pa  # reading the ledger doesn't need it
 
         return pa.PythonFile(self._client.open_reader(self._key(name)), mode="r")
 

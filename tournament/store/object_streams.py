@@ -10,7 +10,7 @@ BLOCK = 8 << 20  # bytes that are uploaded or read at once
 
 
 class _Writer(Protocol):
-    """An upload of a client's."""
+    """An upload of obstore's."""
 
     def write(self, buffer: Any, /) -> int: ...
     def close(self) -> None: ...

@@ -102,7 +102,7 @@ class ParquetFileWriter:
 
 @cache
 def _first_fields(name: str, type_name: str, encodings: tuple[int, ...]) -> dict[int, Value]:
-    """Of a ColumnMetaData; the same for most row groups, of which a large file has thousands."""
+    """The first fields of a ColumnMetaData; the same for most row groups, of which a large file has thousands."""
     return {
         1: i32(_physical(type_name)),
         2: array([i32(encoding) for encoding in encodings]),
@@ -122,7 +122,7 @@ def _schema_element(column: Column) -> Value:
 
 
 def _physical(type_name: str) -> int:
-    """The type in which Parquet has values of a numpy type."""
+    """Parquet's type for values of a numpy type."""
     if type_name == "bool":
         return _BOOLEAN
     if type_name.startswith("float"):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tournament.store.arrow_files import Dataset
 
-# Of a part that is written anew.
+# In rewritten parts.
 ROWS_PER_GROUP = 1 << 18
 
 _Codec = Literal["snappy", "zstd", "none"]

@@ -43,7 +43,7 @@ def array(values: Sequence[Value], kind: int = _STRUCT) -> Value:
 
 
 def struct(fields: Mapping[int, Value]) -> Value:
-    """Fields by their numbers, in ascending order. Raises ValueError where one is out of order, or too far on."""
+    """Fields by their numbers, in ascending order. Raises ValueError for numbers out of order or too far apart."""
     pieces: list[bytes] = []
     last = 0
     for number, (kind, content) in fields.items():

@@ -31,12 +31,12 @@ from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut
 
 # Legs that a Python bot plays side by side, to see that they don't know of each other.
 _NEIGHBOURS = 4
-# A bot that takes all its time at each question at the limits must not take it for all of them.
+# So that a bot that is slow at every extreme question isn't asked all of them.
 _MOST_FAULTS_AT_LIMITS = 5
-# What is looked at to learn of its habits, if it is not slow.
+# The games that show a bot's habits, if it isn't slow.
 _MORE_GAMES = Window(0, 19, 0, 199)
 _SLOW_SECONDS = 30.0
-# A call that takes more isn't waited for: an endless loop is to be told in seconds, whatever the contest has time for.
+# The most fuel of a call: an endless loop must show in seconds, whatever the contest allows.
 _MOST_FUEL = FUEL_PER_SECOND // 2
 _OUT_OF_FUEL = "ran out of fuel"
 _MANY_ANSWERS = 30
@@ -52,8 +52,8 @@ class CheckReport:
     Points are the bot's, per session, against the house bot. `repeats`: one
     seed gave the same games twice. `legs_apart`: it played a leg beside others
     as it plays it alone. `warnings` are a C compiler's. `boundary_faults` are those at extreme values.
-    `opponent` names the house bot. `printed` is the last that it printed in its first games, `habits` are remarks on
-    how it answers there. `slow` says that it played less, for it takes long; `too_slow`: longer than it has.
+    `opponent` names the house bot. `printed` is the last output of its first games, `habits` are remarks on
+    its answers there. `slow` says why it played less; `too_slow`: a leg takes longer than it has.
     """
 
     name: str
@@ -81,7 +81,7 @@ class CheckReport:
 
     @property
     def asked_all(self) -> bool:
-        """Whether it was asked all questions at the limits: after some faults, or disqualified, it is asked no more."""
+        """Whether it was asked all questions at the limits: none follow after some faults, or disqualification."""
         return self.boundary_questions > 0 and len(self.boundary_faults) < _MOST_FAULTS_AT_LIMITS
 
     @property
@@ -116,10 +116,10 @@ def check_bot(
 ) -> CheckReport:
     """Build a bot and try it: games against a house player or bot, twice with one seed, and questions at the limits.
 
-    What it is told must not tell it that it is tried: without a seed one is drawn, and it hears of as many sessions
-    as in a tournament. A call that takes longer than a trial waits, and that the contest would let go on, is no fault:
-    it is told as slow. `doing` gets what comes next, for whoever waits. Raises BadInput when there is no such file or
-    it isn't a bot's, and when nothing here can confine it.
+    The bot must not learn that it is being tried: without a seed one is drawn, and it is told of as many sessions as
+    in a tournament. A call that is too long for a check, but not for the contest, is no fault: the report says that
+    the bot is slow. `doing` gets the name of each step. Raises BadInput when there is no such file or it isn't a bot's,
+    and when nothing here can confine it.
     """
     report = _check(contest, _impatient(settings), sandbox, path, watcher, doing)
     return _not_waited_for(report, settings)
@@ -136,7 +136,7 @@ def _impatient(settings: ContestSettings) -> ContestSettings:
 
 
 def _not_waited_for(report: CheckReport, settings: ContestSettings) -> CheckReport:
-    """The report without the faults that are none by the contest's settings, and what is told in their place."""
+    """The report without faults that the contest's own limits would allow, which it says in `slow` instead."""
     limits = limits_of(settings)
 
     def words(what: str, allowed: int) -> str:
@@ -240,7 +240,7 @@ def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict
 
 
 def _at_limits(tried: Pairing, doing: Callable[[str], None]) -> dict[str, Any]:
-    """What came of questions with extreme values: fields of the report."""
+    """The results of questions with extreme values: fields of the report."""
     contest = tried.contest
     if contest.trials.new_core_at_limits:
         asking = replace(contest, new_core=contest.trials.new_core_at_limits)
@@ -275,7 +275,7 @@ def _printed(seen: ObservedLeg) -> str:
 
 
 def _explained(tried: Pairing, path: Path, faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
-    """The faults of a C or C++ bot with the function and the line of each sort's first: built and played once more."""
+    """The faults of a C or C++ bot, the first of each sort with function and line: built and played once more."""
     if not faults or tried.bot.plays_as != "wasm":
         return faults
     artifact = with_lines(read_submission(path), tried.contest.interface, tried.sandbox)
@@ -320,7 +320,7 @@ def replay_check(
     window = Window(session, session, max(0, last - _MOST_GAMES + 1), last)
     seen = tried.observe(window)
     if not seen.games:
-        # The one in which a fault ended the leg is begun, not played to its end.
+        # The session in which a fault ended the leg was begun, but not finished.
         end = max(0, seen.result.sessions - 1, *(fault.session for fault in seen.result.faults))
         raise BadInput(f"--session {session}: the check plays sessions 0 to {end}")
     if not any(step.fault for game in seen.games for step in game.steps):
@@ -328,13 +328,13 @@ def replay_check(
     artifact = with_lines(read_submission(path), contest.interface, sandbox)
     if artifact is None:
         return seen.games
-    # Built with lines a bot may take a little less fuel: then its games may differ, and faults are told without.
+    # Built with lines a bot may take a little less fuel. If then its games differ, its faults are shown without lines.
     again = tried.observe(window, artifact)
     return again.games if _without_reasons(again.games) == _without_reasons(seen.games) else seen.games
 
 
 def _without_reasons(games: Sequence[ObservedGame]) -> list[Any]:
-    """What happened in games, but for the words in which faults are told."""
+    """Games without the words that describe faults."""
     return [
         (game.session, game.game, game.row, [(step.seat, step.question, step.answer) for step in game.steps])
         for game in games

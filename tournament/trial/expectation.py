@@ -1,4 +1,4 @@
-"""What a bot wins from a server of two-card draw: exactly where it forgets between hands, else by play."""
+"""What a bot wins from a server of two-card draw: exact if it forgets between hands, else by play."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class BotAndServer:
         and hands and winnings that could be a tournament's.
         """
         answers = Answers()
-        cores: dict[int, GeneratorCore] = {}  # by leg; a leg that has to begin again has a new one
+        cores: dict[int, GeneratorCore] = {}  # by leg; a leg that begins again has a new one
 
         def new_core(
             leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None

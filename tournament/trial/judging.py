@@ -1,4 +1,4 @@
-"""Judging one program alone, as its author may want it."""
+"""Judging one program alone, for its author."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def judge_command(
 ) -> Verdict:
     """Start a program and have the contest's judge play it; the deals are those of a tournament's first session.
 
-    Raises BadInput when the contest has no judge, or something about the options can't be.
+    Raises BadInput when the contest has no judge, or for options that it can't use.
     """
     if contest.trials.judge is None or contest.house is None:
         raise BadInput(f"{contest.name} has no judge for programs")
@@ -65,7 +65,7 @@ def judge_command(
 
 
 class _Transcript(FileIO):
-    """A file that takes no more is bad input, whenever that shows: what passes by is written late."""
+    """Raises BadInput when a write fails, which may be late: text is buffered."""
 
     def write(self, content: Any, /) -> int:
         try:

@@ -25,11 +25,11 @@ from tournament.store.storage import inside
 
 @dataclass(frozen=True)
 class MatchReport:
-    """What a match came to, from the side of `bot`.
+    """The result of a match, from the side of `bot`.
 
-    `stderr` is of the points per session, `lead_stderr` of what `bot` has more of them than the opponent: None for too
-    few sessions. `score` and `measures` are what the contest makes of play against house players. `disqualified` is who
-    had a fault too many.
+    `stderr` is of the points per session, `lead_stderr` of the bot's lead in them: None for too few sessions. `score`
+    and `measures` are the contest's own, of play against house players. `disqualified` names the bot with a fault too
+    many.
     """
 
     bot: str
@@ -57,9 +57,9 @@ def play_match(
 ) -> MatchReport:
     """Play the settings' sessions between a bot and an opponent: another bot, or the name of a house player.
 
-    Records go to the settings' results, or to a folder that is gone afterwards, if these are "". `look` is called with
-    the settings of what was played while all is there. Raises BadInput for what can't be played, RunFailed when the run
-    stopped short.
+    Records go to the settings' results, or, if that is "", to a folder that is removed afterwards. `look` is called
+    with the settings that were played while the records are there. Raises BadInput for what can't be played, RunFailed
+    when the run stopped short.
     """
     with scratch_folder() as folder:
         bots = folder / "bots"
@@ -78,7 +78,7 @@ def play_match(
 
 
 def _enter(bot: Path, folder: Path, other: str | None = None) -> str:
-    """Copy a bot into a folder; its name. Raises BadInput for what is none, or has the name of the other."""
+    """Copy a bot to a folder and return its name. Raises BadInput if it is no bot, or has the other's name."""
     if not bot.exists():
         raise BadInput(f"{bot}: there is no such file")
     name = read_submission(bot).name
@@ -108,7 +108,7 @@ def _only_against(contest: Contest, name: str) -> Contest:
 
 
 def _correlation(contest: Contest, results: str) -> float:
-    """Of what the two sides of the only match win."""
+    """The correlation of what the two sides of the only match win."""
     legs = Legs.joined(Legs.of(batch.legs) for batch in load(results).batches)
     lengths = legs.games if contest.scored.table == "games" else legs.sessions
     return correlation(legs.of_seat(0).blocks, legs.of_seat(1).blocks, block_sizes(lengths, BLOCK_COUNT))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from tournament.trial import playing
 from tournament.worker.observation import ObservedLeg, Window
 
-# A check plays no longer than that.
+# The longest that a check plays.
 PATIENCE_SECONDS = 60.0
-# Decisions of both seats that are looked at to learn a bot's pace, and for how long it is looked at again.
+# Decisions of both seats that are watched to learn a bot's pace, and how long a second look takes.
 _A_FEW, _SOME, _MANY = 4, 20, 1000
 _SECOND_LOOK_SECONDS = 5.0
 # A leg that takes so many times longer than the bot has is too slow on any machine.
@@ -35,7 +35,7 @@ class Pace:
 def measure_pace(tried: playing.Pairing) -> tuple[ObservedLeg, Pace]:
     """A bot's first decisions, and what their pace means for a leg.
 
-    What a start takes, or the first decisions alone, tells nothing of the rest: pace is what more of them take more.
+    The start and the first decisions alone tell nothing of the rest: pace is the extra time of further decisions.
     """
 
     def taken(decisions: int) -> tuple[ObservedLeg, int, float]:
@@ -49,7 +49,7 @@ def measure_pace(tried: playing.Pairing) -> tuple[ObservedLeg, Pace]:
     sessions_of_leg = 1 if contest.house else settings.sessions
     games_of_session = contest.estimates.games(settings)
     looks = [taken(_A_FEW)]
-    if any(fault.seat == 0 for fault in looks[0][0].result.faults):  # that is what there is to tell
+    if any(fault.seat == 0 for fault in looks[0][0].result.faults):  # the fault is the result
         return looks[0][0], Pace(0.0, playing.SESSIONS, 1, "", too_slow=False)
     looks.append(taken(_SOME))
     while True:
@@ -59,7 +59,7 @@ def measure_pace(tried: playing.Pairing) -> tuple[ObservedLeg, Pace]:
         of_check = of_session * min(playing.SESSIONS, sessions_of_leg)
         if of_check < PATIENCE_SECONDS or len(looks) > 2 or seen.result.ended_by is not None or more <= fewer:
             break
-        # It looks slow. Is it so a while later, too?
+        # It looks slow: look again a while later.
         looks.append(taken(_SOME + 2 * max(_A_FEW, min(_MANY, int(_SECOND_LOOK_SECONDS / each)))))
     of_leg = of_session * sessions_of_leg
     if tried.bot.plays_as == "wasm":

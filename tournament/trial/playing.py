@@ -39,7 +39,7 @@ HOUSE_NAME = "house"
 
 @dataclass(frozen=True)
 class Meter:
-    """What decisions took: WebAssembly instructions, or of a process seconds of processor time and bytes of memory."""
+    """The cost of decisions: WebAssembly instructions, or a process's seconds of processor time and bytes of memory."""
 
     decisions: int
     fuel: int = 0
@@ -83,7 +83,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Pairing:
-    """A bot that is tried, built, and whom it plays against."""
+    """A bot that is tried, built, and its opponent."""
 
     contest: Contest
     settings: ContestSettings
@@ -132,7 +132,7 @@ class Pairing:
 def build(
     contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, path: Path, say: Callable[[str], None]
 ) -> Pairing:
-    """The bot at a path, and whom it is tried against: a house player, or the contest's bot to start from.
+    """The bot at a path, and its opponent: a house player, or the contest's bot to start from.
 
     A bot that can't be built has no artifact. Raises BadInput when there is no such file or it isn't a bot's.
     """

@@ -1,4 +1,4 @@
-"""Who plays the batches: this process, or Ray. Batches in, receipts out, as they complete."""
+"""Executors play the batches, in this process or on Ray: tasks in, receipts out as they complete."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def choose_executor(
 ) -> Executor:
     """The executor of that name; `auto` takes Ray for a cluster's address or long work on many cores.
 
-    `workers` 0 means one for each core; without an address RAY_ADDRESS is looked at, which Ray's jobs are given.
+    `workers` 0 means one for each core; without an address RAY_ADDRESS counts, which Ray sets for its jobs.
     `say` is called with what a run waits for. Raises BadInput when Ray can't be reached.
     """
     address = address or os.environ.get("RAY_ADDRESS")
@@ -56,10 +56,10 @@ def keep_busy(
     wait: Callable[[list[_Played]], tuple[list[_Played], list[_Played]]],
     running: list[_Played],
 ) -> Iterator[_Played]:
-    """Have at most so many tasks in play, and yield each once it is done.
+    """Keep at most so many tasks running, and yield each once it is done.
 
-    `most` is asked before each is taken; `start` begins one, `wait` parts those in play into done and not done.
-    `running` always has those in play, so that they can be stopped.
+    `most` is called before each task is taken; `start` begins one, `wait` splits those running into done and not done.
+    `running` always has those not yet done, so that they can be stopped.
     """
     while True:
         while len(running) < most() and (task := next(tasks, None)) is not None:

@@ -17,7 +17,7 @@ from tournament.errors import BadInput, RunFailed
 _LOOK_SECONDS = 1.0
 _ANSWER_SECONDS = 2.0
 _ALIVE = 0  # GcsNodeInfo.ALIVE
-# Batches that wait beyond twice those that are played: for them an autoscaler adds the next nodes.
+# Tasks beyond twice those that can be played: they wait, so that an autoscaler adds nodes.
 _MORE = 8
 _PATIENCE = "RAY_gcs_rpc_server_reconnect_timeout_s"
 _MODE = "RAY_AUTH_MODE"
@@ -31,7 +31,7 @@ def join(ray: Any, address: str, **options: Any) -> None:
         raise BadInput(
             f"{address} is for Ray's client; run on a node of the cluster with host:port, or by ray job submit"
         )
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what it writes on standard error is said by us
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # the tournament reports the same errors itself
     found = ray._private.services.canonicalize_bootstrap_address_or_die(address)
     _try(ray, found)
     with _no_complaints():
@@ -39,7 +39,7 @@ def join(ray: Any, address: str, **options: Any) -> None:
 
 
 def _try(ray: Any, address: str) -> None:
-    """Raise BadInput when nothing listens there, or it asks for a token. Ray would go on trying, a line a second."""
+    """Raise BadInput when nothing listens there, or it asks for a token. Ray would retry, with a line a second."""
     if not _listens(address):
         raise BadInput(f"Ray can't be reached at {address}: nothing listens there")
     token = ray._raylet.AuthenticationTokenLoader.instance().has_token(ignore_auth_mode=True)
@@ -61,7 +61,7 @@ def _try(ray: Any, address: str) -> None:
 
 @contextlib.contextmanager
 def _no_complaints() -> Iterator[None]:
-    """Hide what Ray's compiled part writes to standard error. What matters is raised as well."""
+    """Hide what Ray's compiled part writes to standard error. It raises what matters as well."""
     sys.stderr.flush()
     kept = os.dup(2)
     try:
@@ -82,7 +82,7 @@ class JoinedCluster:
         worker = ray._private.worker.global_worker
         self._gcs = worker.gcs_client
         self._raylet = worker.node.raylet_socket_name
-        # Ray ends this process by itself when the head has not answered for so long, and leaving it takes seconds.
+        # Ray ends this process when the head hasn't answered for so long, and disconnecting takes seconds.
         self._patience = float(os.environ.get(_PATIENCE, "60")) / 3
         self._looked = self._answered = time.monotonic()
         self._said = ""
@@ -90,7 +90,7 @@ class JoinedCluster:
         self.cores = _cores(self._nodes(), 0)
 
     def look(self, memory: int) -> None:
-        """Count who can play a task of so many bytes. Raises RunFailed when the cluster is gone."""
+        """Count the workers for tasks of so many bytes. Raises RunFailed when the cluster is gone."""
         if time.monotonic() - self._looked < _LOOK_SECONDS:
             return
         if self._raylet not in Path("/proc/net/unix").read_text():
@@ -105,7 +105,7 @@ class JoinedCluster:
             self._looked = time.monotonic()
         self._answered = self._looked
         self.cores = _cores(nodes, memory)
-        # Before the first task is there, what it takes isn't known.
+        # The memory of a task isn't known before the first one.
         line = _waiting_line(len(nodes), memory) if memory and not self.cores else ""
         if line and line != self._said:
             self._say(line)
@@ -120,18 +120,18 @@ class JoinedCluster:
         return RunFailed(f"Ray has ended on this node; {_AGAIN}")
 
     def _nodes(self) -> list[dict[str, float]]:
-        """The resources of each node that is alive. Raises RayError, and unlike Ray's own calls soon."""
+        """The resources of each node that is alive. Raises RayError, sooner than Ray's own calls do."""
         found = self._gcs.get_all_node_info(timeout=_ANSWER_SECONDS).values()
         return [dict(node.resources_total) for node in found if node.state == _ALIVE]
 
     @property
     def most(self) -> int:
-        """How many tasks it should have."""
+        """How many tasks to keep submitted."""
         return 2 * self.cores + _MORE
 
 
 def _end() -> None:
-    """End this process as Ray would, before its threads stumble over what is gone."""
+    """End this process as Ray would, before its threads fail for lack of the node."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(1)

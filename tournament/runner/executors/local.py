@@ -1,4 +1,4 @@
-"""Plays in this process: threads, since the core holds no GIL."""
+"""Plays in threads of this process: the core holds no GIL."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOOK_SECONDS = 0.2
 class LocalExecutor:
     """`workers` threads play. Closing the iterator stops them at their next full table of records.
 
-    Twice as many are there: while one waits for the disk, another plays, and a task waits for each.
+    There are twice as many threads, each with a task: while one waits for the disk, another plays.
     """
 
     name = "local"

@@ -22,7 +22,7 @@ from tournament.errors import RunFailed
 from tournament.sandbox.outside.scratch import scratch_folder
 
 _KEEPER = Path(__file__).with_name("ray_keeper.py")
-# The system takes 107 bytes for a socket's path. Ray's are up to 65 bytes deeper than its folder, ours 31 than this.
+# A socket's path may have 107 bytes. Ray's are up to 65 bytes longer than its folder's, which is 31 longer than this.
 _MOST_BYTES_OF_PATH = 107 - 65 - 31
 
 
@@ -44,7 +44,7 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
                     **options,
                 )
             except Exception as error:
-                if type(error) is Exception:  # of a process of its own that doesn't come up
+                if type(error) is Exception:  # one of its processes didn't start
                     raise RuntimeError(str(error)) from None
                 raise
             _check_closed(ray)
@@ -54,7 +54,7 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
 
 
 def _short_folder() -> Path:
-    """Where a folder's path is short enough for sockets in it. Raises RunFailed."""
+    """A folder whose path is short enough for sockets in it. Raises RunFailed."""
     for folder in (tempfile.gettempdir(), os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", "/var/tmp"):
         if folder and len(os.fsencode(folder)) <= _MOST_BYTES_OF_PATH and os.access(folder, os.W_OK | os.X_OK):
             return Path(folder)
@@ -63,7 +63,7 @@ def _short_folder() -> Path:
 
 @contextlib.contextmanager
 def _kept(folder: Path) -> Iterator[None]:
-    """Have what works in a folder killed, and the folder removed, after the block or this process."""
+    """Kill what works in a folder, and remove the folder, after the block or when this process dies."""
     command = [sys.executable, "-I", "-S", str(_KEEPER), str(folder)]
     with subprocess.Popen(
         command,
@@ -73,14 +73,14 @@ def _kept(folder: Path) -> Iterator[None]:
         start_new_session=True,
         cwd="/",
     ):
-        yield  # its end closes the keeper's input and waits for it
+        yield  # after that the keeper's input is closed and its end awaited
 
 
 @contextlib.contextmanager
 def _closed(ray: Any) -> Iterator[None]:
     """Let a Ray that starts in the block bind to loopback and ask for a token of its own."""
     constants, tokens = ray._private.ray_constants, ray._raylet.AuthenticationTokenLoader.instance()
-    # Ray takes 127.0.0.1 for the address that other nodes reach, unless it is told that there are none.
+    # For 127.0.0.1 Ray uses the address that other nodes reach, unless clusters are disabled.
     variables = {"RAY_AUTH_TOKEN": secrets.token_hex(32), constants.ENABLE_RAY_CLUSTERS_ENV_VAR: "0"}
     with _environment(variables, without=("RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH")):
         before, constants.ENABLE_RAY_CLUSTER = constants.ENABLE_RAY_CLUSTER, False
@@ -107,7 +107,7 @@ def _environment(variables: Mapping[str, str], without: tuple[str, ...]) -> Iter
 
 
 def _check_closed(ray: Any) -> None:
-    """Raise RunFailed when Ray is not as this module wants it: another version may do things otherwise."""
+    """Raise RunFailed when Ray is open to others: another version of it may behave differently."""
     address = ray.get_runtime_context().gcs_address.rpartition(":")[0].strip("[]")
     if not ipaddress.ip_address(address).is_loopback:
         raise RunFailed(f"Ray {ray.__version__} would listen on {address}, not on this machine alone")

@@ -102,10 +102,10 @@ class RayExecutor:
 
 
 def _failure(text: str) -> str:
-    """A line for what happened on a node that isn't the tournament's own error, from all that Ray has to say."""
+    """A line for an error on a node that isn't the tournament's own, from Ray's long text."""
     node = re.search(r"\bip=([\w.:]+)", text)
     reason = text.splitlines()[-1]
-    # So it ends where the package isn't, or another version of it.
+    # Such errors come from a node without the package, or with another version of it.
     mend = "; install the same on every node" if re.match("ModuleNotFound|Import|Attribute", reason) else ""
     return f"a worker failed on node {node.group(1) if node else 'unknown'}: {reason}{mend}"
 
