@@ -37,7 +37,7 @@ class Game:
         return self._game.new_initial_state()
 
     def describe(self, state: Any) -> tuple[Any, ...]:
-        """What can happen in a state."""
+        """The possible moves, or the outcome, in a state."""
         player = state.current_player()
         if player >= 0:
             legal = state.legal_actions()

@@ -44,7 +44,7 @@ class Struct:
 
 
 def lay_out(decisions: Sequence[Decision]) -> Struct:
-    """The struct of a contest's decisions, as C compilers lay it out: a value that several decisions tell is there once.
+    """The struct of a contest's decisions, as C compilers lay it out. Values of several decisions are in it once.
 
     Raises ValueError when two decisions tell different things by the same name.
     """

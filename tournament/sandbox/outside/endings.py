@@ -1,4 +1,4 @@
-"""How processes end: in words, and whether the system ended them for want of memory."""
+"""How processes end: in words, and whether the system ended them because memory was short."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Process(Protocol):
 
 
 class PipedProgram:
-    """A program behind pipes. What it writes to stderr goes to ours, made harmless, up to a limit."""
+    """A program behind pipes. Its stderr goes to ours, made harmless, up to a limit."""
 
     def __init__(self, process: Process) -> None:
         self._process = process

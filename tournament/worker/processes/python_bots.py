@@ -17,7 +17,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 # The interpreter with much of the standard library (9 without); a bot's memory comes on top.
 _INTERPRETER_MEGABYTES = 24
 _MORE_FOR_A_PACKAGE = 128
-# Addresses beside those: for the interpreter's and the library's files, and for those of packages.
+# More addresses: for the files of the interpreter and the library, and for those of packages.
 _RESERVED_MEGABYTES = 192
 _MORE_RESERVED_FOR_A_PACKAGE = 4096
 _TRIAL_SECONDS = 10  # of processor time
