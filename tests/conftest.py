@@ -14,15 +14,15 @@ from tests.huge_pages import use_huge_pages
 from tests.object_store import ServedStore, serve
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-# Commands under test are small: no thread of algebra for each processor.
+# Commands under test are small: they need no thread of linear algebra for each processor.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# A busy machine is no failure.
+# A busy machine must not fail a test.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
-# A shell that runs the tests in the background has children ignore Ctrl-C; the runs under test must not.
+# A shell that starts the tests in the background makes them ignore Ctrl-C; the runs under test must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests that count processes, and those that start Ray: of each kind one at a time, and first, for they are the longest.
+# Tests that count processes, and those that start Ray: one of each kind at a time, and first, since they take longest.
 _ONE_AT_A_TIME = {
     "test_cluster.py": "Ray",
     "test_executors.py": "Ray",
@@ -30,15 +30,15 @@ _ONE_AT_A_TIME = {
     "hostile": "hostile",
 }
 
-_SHARE_FIXTURES = {"reporting"}  # folders whose files are played for once
+_SHARE_FIXTURES = {"reporting"}  # folders whose files share their fixtures
 
 
-# First, for xdist reads the groups in a hook of its own.
+# First: xdist reads the groups in a hook of its own.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests must not run side by side: those of a file, which share fixtures, and those named above.
+    """Group tests that must not run side by side: those of a file, which share fixtures, and those named above.
 
-    The latter are slow, too.
+    The latter are marked slow, too.
     """
     here = Path(__file__).parent
 
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.xdist_group(kind or str(together)))
         if kind:
             item.add_marker(pytest.mark.slow)
-    # Forking a process takes the longer the more memory it has, and tests leave some behind.
+    # Forking takes longer the more memory a process has, and tests leave some behind: those that fork much go first.
     items.sort(key=lambda item: (kind_of(item) is None, item.path.parent.name not in ("worker", "sandbox")))
 
 
@@ -62,7 +62,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Call a test by its name alone: xdist adds its group, by which --last-failed would not find it again."""
+    """Name a test without the group that xdist adds, with which --last-failed would not find it again."""
     if hasattr(report, "node"):
         report.nodeid = report.nodeid.rpartition("@")[0] or report.nodeid
 
@@ -76,5 +76,5 @@ def served_store() -> Iterator[ServedStore]:
 
 @pytest.fixture(scope="session")
 def object_store(served_store: ServedStore) -> str:
-    """The options of URLs into it."""
+    """The options of URLs into the store."""
     return served_store.options

@@ -1,4 +1,4 @@
-"""Small contests for tests: bots of two lines, runs of them, and what a run left, ready to compare."""
+"""Small contests for tests: bots of two lines, runs of them, and a run's results, ready to compare."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tournament.runner.contest_run import Progress, Watcher
 from tournament.standings.results import load, standing_values
 
 CONTEST = "von_neumann_poker"
-# Long enough for no warning.
+# Long enough not to cause a warning.
 SEEDS = {number: f"seed {number} of the tests of runs" for number in (7, 8, 9)}
 REPOSITORY = Path(__file__).parents[1]
 THRESHOLDS = {"bold": (3, 2), "calm": (5, 4), "dull": (7, 6), "even": (6, 5), "fair": (4, 3), "glad": (8, 4)}
@@ -37,7 +37,7 @@ def bot_source(bets_above: int, calls_above: int, comment: str = "") -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """A folder with bots, settings and results. `results` is where the one contest's records are."""
+    """A folder with bots, settings and results. `results` has the records of its one contest."""
 
     folder: Path
 
@@ -73,7 +73,7 @@ class Place:
 
 
 def new_place(folder: Path, bots: Sequence[str], sessions: int = 40, settings: str = "") -> Place:
-    """A place with some of the bots of THRESHOLDS. `settings` are more lines of the contest's table."""
+    """A place with some bots of THRESHOLDS. `settings` are more lines of the contest's table."""
     folder.mkdir(parents=True, exist_ok=True)
     place = Place(folder)
     place.config.write_text(f'[{CONTEST}]\nentrants = "bots"\nsessions = {sessions}\nseed = "{SEEDS[7]}"\n{settings}\n')
@@ -87,18 +87,18 @@ def command_line(arguments: Sequence[str]) -> list[str]:
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Of a child process that must find this code, wherever it is started."""
+    """The environment of a child process that must find this code, wherever it is started."""
     return {**os.environ, "PYTHONPATH": str(REPOSITORY), **(more or {})}
 
 
 def call(arguments: Sequence[str], setup: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-    """Run the command, which executes `setup` before; `more` goes into its environment."""
+    """Run the command after `setup`; `more` goes into its environment."""
     return forks.call(arguments, environment(more), setup=setup)
 
 
 @dataclass
 class Listener:
-    """A watcher that remembers what was said, and how many games a run played."""
+    """A watcher that remembers messages, and how many games a run played."""
 
     said: list[str] = field(default_factory=list)
     games: int = 0
@@ -112,7 +112,7 @@ class Listener:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Everything that a run leaves for readers, in the order in which they get it."""
+    """Everything that a run leaves for readers, in their order."""
 
     games: pd.DataFrame
     sessions: pd.DataFrame
@@ -122,7 +122,7 @@ class Outcome:
 
 
 def outcome(results: Path) -> Outcome:
-    """Read what lies in a contest's results, as a user would."""
+    """Read a contest's results as a user would."""
     games, sessions, matches, entrants = (
         pd.read_parquet(results / name) for name in ("games", "sessions", "matches.parquet", "entrants.parquet")
     )
@@ -146,7 +146,7 @@ def assert_in_schedule_order(results: Path) -> None:
 
 
 def assert_games_are_the_standings(results: Path) -> None:
-    """games/ has just the games that the standings count, each once, and sessions/ theirs."""
+    """games/ has just the games that the standings count, each once, and sessions/ their sessions."""
     if not any((results / "ledger").glob("*.json")):
         assert not any((results / "games").glob("*")), "games without a ledger"
         return

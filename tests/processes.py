@@ -1,4 +1,4 @@
-"""Processes of the system: who descends from whom, who is gone; and waiting for what others do."""
+"""Processes of the system: which descend from one, which have ended; and waiting for a condition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def comes(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Popen[str] | None = None) -> bool:
-    """Wait until something is so; False when it isn't within so many seconds, or by the time that a process ends."""
+    """Wait until `what()` is true; False when it isn't within so many seconds, or when the process `run` has ended."""
     end = time.monotonic() + seconds
     while not what():
         if time.monotonic() > end or (run is not None and run.poll() is not None):
@@ -21,7 +21,7 @@ def comes(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Pop
 
 
 def is_gone(pid: int) -> bool:
-    """Whether a process has ended, though nobody may have asked how yet."""
+    """Whether a process has ended; its parent need not have reaped it."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
     except OSError:
@@ -54,5 +54,5 @@ def descendants(of: int) -> dict[int, str]:
 
 
 def ray_workers(driver: int) -> list[int]:
-    """Processes that play tasks in the Ray that a process started."""
+    """The workers of the Ray that a process started."""
     return [process for process, line in descendants(driver).items() if re.match("ray::.*play", line)]

@@ -30,7 +30,7 @@ from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 
 VIEW = struct.Struct("<ffqq")
-COMMON = 1_000  # rows of a table that nobody wants to see full
+COMMON = 1_000  # rows of a table that needn't fill up
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Sums:
 
 @dataclass
 class CoreRecord(Record):
-    """What a core recorded: also its sums, and how often its tables were emptied."""
+    """What a core recorded, with its sums, and how often its tables were emptied."""
 
     sums: Sums = field(default_factory=lambda: Sums(0, 0, 0.0, 0.0, []))
     emptied: int = 0
@@ -108,7 +108,7 @@ def play_core(
         if status == RECORDS_ARE_FULL:
             take_rows(games_table, sessions_table, record)
             record.emptied += 1
-            answer = -(2**63)  # whatever is passed here is no bot's answer
+            answer = -(2**63)  # not a bot's answer: it must be ignored
             continue
         assert status == ANSWER_WANTED
         kind, seat, arguments, view_bytes = core.pending()
@@ -156,12 +156,12 @@ def artifact_of(entrant: Entrant) -> bytes:
     return entrant.artifact
 
 
-# In a source, for a number by which `variant_of` makes one compiled bot many.
+# A number in a source that `variant_of` replaces, to make many bots of one compiled one.
 VARIANT = 1_592_653_589
 
 
 def variant_of(entrant: Entrant, number: int) -> Entrant:
-    """The bot with another number where its source has VARIANT, which must be a volatile variable's."""
+    """The bot with another number in place of VARIANT, which must be the value of a volatile variable."""
     old = VARIANT.to_bytes(4, "little")
     assert artifact_of(entrant).count(old) == 1
     return replace(entrant, artifact=artifact_of(entrant).replace(old, number.to_bytes(4, "little")))

@@ -1,4 +1,4 @@
-"""What tests with hostile bots share: small limits, a temporary folder of their own, and the good bots' games alone."""
+"""Shared by tests with hostile bots: small limits, a temporary folder of their own, and the good bots' games alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tournament.worker.processes import python_bots, time_limits
 
 @pytest.fixture(scope="package", autouse=True)
 def small_limits() -> Iterator[None]:
-    """Limits that no setting names, made so small that reaching them is quick."""
+    """Make limits that aren't settings so small that they are soon reached."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiler_run, "SECONDS", 5)
         patch.setattr(module_trial, "SECONDS", 3)
@@ -38,7 +38,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="package")
 def alone(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> Results:
-    """The good bots' tournament without anybody else."""
+    """The good bots' tournament without other bots."""
     ground = Ground(tmp_path_factory.mktemp("alone"))
     ground.prepare([])
     return ground.play()

@@ -1,4 +1,4 @@
-"""A small tournament of each contest, with hostile texts wherever a stranger can put one, and pages of them."""
+"""A small tournament of each contest, with hostile texts wherever a stranger can put one, and their pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tournament.reporting.page import render
 from tournament.standings.results import Results, load
 
 HOSTILE = "</script></pre><img src=x onerror=\"document.title='taken'\"><!-- {{ 7 * 7 }}"
-# May stand in a file's name.
+# Can be part of a file's name.
 HOSTILE_NAME = "<img src=x onerror=document.title='taken'>"
 SEED = "seed of the tests of reports"
 SHIPPED = {
@@ -28,7 +28,7 @@ SHIPPED = {
 
 @dataclass(frozen=True)
 class Played:
-    """A tournament's records, what was found in them, and the page."""
+    """A tournament's records, the report of them, and the page."""
 
     results: Results
     findings: Findings
@@ -42,7 +42,7 @@ def played(location: Path) -> Played:
 
 @pytest.fixture(scope="session")
 def poker_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three bots, one that complains and dies, one that can't be compiled, and a file that can't be a bot's."""
+    """Three bots, one that complains and dies, one that can't be compiled, and a file that can't be a bot."""
     place = new_place(tmp_path_factory.mktemp("poker"), ("bold", "calm", "dull"), sessions=60)
     place.write_bot("torn", f"#error {HOSTILE}\n")
     place.write_bot(HOSTILE_NAME, "int a;\n")
@@ -56,7 +56,7 @@ def poker_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def pages(poker_results: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
-    """By contest what was played, and its page."""
+    """What was played, and its page, by contest."""
     folder = tmp_path_factory.mktemp("others")
     found = {"von_neumann_poker": played(poker_results)}
     for name, (bots, settings) in SHIPPED.items():

@@ -36,7 +36,7 @@ SILENT_C = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { retur
 
 
 def write_bot(path: Path, source: Source) -> None:
-    """Write a bot's file, or its folder, where all can be executed."""
+    """Write a bot's file, or its folder, with all files executable."""
     if isinstance(source, Mapping):
         path.mkdir()
         for name, text in source.items():
@@ -104,7 +104,7 @@ class Played:
 
     @property
     def what_counts(self) -> tuple[LegResult, list[Game], list[Session]]:
-        """What must be the same however a leg was played. Complaints are of processes, which legs may share."""
+        """What must be the same however a leg was played: not complaints, since legs may share a process."""
         faults = tuple(replace(fault, complaints="") for fault in self.faults)
         return replace(self.result, faults=faults), self.games, self.sessions
 
@@ -129,7 +129,7 @@ def read(leg: PlayedLeg) -> Played:
 
 
 def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
-    """The legs of a round robin in which a bot is a process."""
+    """The legs of a round robin in which at least one bot is a process."""
     competitors = []
     for number, entrant in enumerate(entrants):
         assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
@@ -166,7 +166,7 @@ def pair(x: Source, y: Source, settings: Settings, sandbox: SandboxSettings = ON
 
 
 def by_oracle(x: Bot, y: Bot, leg: Leg, settings: Settings) -> Record:
-    """A leg as the plain rules have it."""
+    """A leg played by the plain rules."""
     return oracle.play(
         x,
         y,

@@ -1,6 +1,6 @@
 """The contests. Adding one is a folder here, a core in engine/ and a line below; or a package of its own.
 
-A contest is imported when it is asked for: with all that it needs that takes as long as much of a short command.
+A contest is imported when it is asked for: with all its imports that takes a large part of a short command's time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     # Those that come with bots, some of them by the rules of others.
     SHIPPED: tuple[Contest, ...]
 
-# By the name of a contest and of its module what it is called there.
+# The variable that holds a contest, by the contest's name, which is also its module's.
 _BUILT_IN = {
     "von_neumann_poker": "VON_NEUMANN_POKER",
     "two_card_draw": "TWO_CARD_DRAW",

@@ -24,25 +24,25 @@ from tournament.store.columns import Column
 class LegLuck(Protocol):
     """Works out what luck was worth to x over one leg, from its games.
 
-    A sum of corrections of mean zero, each of which is known before what it corrects, so that
-    subtracting it changes no expectation (control variates). Raises ValueError for what no leg has.
+    A sum of corrections, each of mean zero given all that came before, so that subtracting it
+    changes no expectation (control variates). Raises ValueError for games that no leg has.
     """
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next games, by column, in any pieces."""
 
     def blocks(self) -> npt.NDArray[np.float64]:
-        """In points, for each of the BLOCK_COUNT blocks into which the leg's points are cut."""
+        """The luck in points, for each of the BLOCK_COUNT blocks into which the leg's points are cut."""
 
 
 @dataclass(frozen=True)
 class Luck:
-    """A contest's correction for luck: the columns of games that it reads, and a new one for each leg.
+    """A contest's correction for luck: the `columns` of games that it reads, and a `new` LegLuck for each leg.
 
     The games must be zero-sum: what luck gives x it takes from y. `new` takes the settings, the leg's first
     session and the content of the house player in seat y, if one sits there. A new `version` means that the same
-    games give other corrections. `keeps_means`: scores without luck have the means of the plain ones, so orders may be
-    judged by them; where a score isn't linear in points they haven't.
+    games give other corrections. `keeps_means`: scores without luck have the same means as the plain ones, so they may
+    decide an order; this is false where a score isn't linear in points.
     """
 
     columns: tuple[str, ...]
@@ -51,8 +51,8 @@ class Luck:
     keeps_means: bool = True
 
 
-# Of what all contests share: raised when the same settings no longer give the same games in any of them. A
-# contest's own is its `version`.
+# Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
+# A contest has its own `version`.
 ENGINE_VERSION = 4
 
 
@@ -68,7 +68,7 @@ class NewCore(Protocol):
 class Display:
     """How scores and games are shown.
 
-    `unit` says in a few words what a point is. The `portrait` is what a report shows beside scores. Without a
+    `unit` says in a few words what a point is. A report shows the `portrait` beside scores. Without a
     `telling`, games are told by their columns. `by_settings` makes both, where their words are settings.
     """
 
@@ -80,7 +80,7 @@ class Display:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Guesses that hold until something is measured.
+    """Estimates that hold until something is measured.
 
     `games` of a session, by the settings; the `rate` of games that one core plays in a second; the `bytes` of a game
     in the records.
@@ -95,8 +95,8 @@ class Estimates:
 class Trials:
     """How bots are tried before they enter.
 
-    They are asked every question at extreme values; or, where a question makes sense in a game only, play the games of
-    `new_core_at_limits`. A `judge`, where the statement has one for programs, starts a program and plays one match
+    They are asked every question at extreme values; or, where questions make sense only in a game, they play the games
+    of `new_core_at_limits`. A `judge`, where the statement has one for programs, starts a program and plays one match
     with it alone.
     """
 
@@ -108,13 +108,13 @@ class Trials:
 class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
-    Several may be played by the same `rules`, which are known by the name of the contest that brings them.
+    Several may be played by the same `rules`, which have the name of the contest that brings them.
     Its `version` is raised when the same settings no longer give the same games in this contest: then its
     records are archived, and no other's. Without a `house` all entrants play all. With `luck` there is a score that
-    is corrected for it beside the plain one. `commands` are what it adds to the command line: by name, where a Typer
-    app is to be found, as "module:attribute"; it is imported when the command is called. The `preset` are settings
-    with which a new settings file has it. `requires`: packages that its games depend on, with their versions; a node
-    without just these does not play it.
+    is corrected for it beside the plain one. `commands` are what it adds to the command line: by name, the Typer
+    app as "module:attribute", imported when the command is called. The `preset` are its settings in a new settings
+    file. `requires`: packages that its games depend on, with their versions; a node without exactly these does not
+    play it.
     """
 
     name: str
@@ -146,7 +146,7 @@ class Contest:
         return replace(self, name=name, title=name.replace("_", " ").capitalize())
 
     def under(self, settings: ContestSettings) -> Contest:
-        """This contest, shown in the words of its settings if these have any."""
+        """This contest, shown in words from its settings if these have any."""
         if self.display.by_settings is None:
             return self
         portrait, telling = self.display.by_settings(settings)

@@ -1,6 +1,6 @@
 """Contests that installed packages bring, by entry points of the group `tournament.contests`.
 
-Their names are read when a name is asked for that isn't built in, a package is imported when its contest is.
+Their names are read when a contest is asked for that isn't built in; a package is imported with its contest.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def offers() -> dict[str, tuple[Offer, ...]]:
 
 @cache
 def load_installed(name: str, built_in: tuple[str, ...]) -> Contest:
-    """The contest of that name that a package brings. Raises BadInput for none, two, or one that is broken."""
+    """The contest of that name from a package. Raises BadInput when there is none, two, or a broken one."""
     known = [*built_in, *offers()]
     if name not in offers():
         raise BadInput(
@@ -76,7 +76,7 @@ def load_installed(name: str, built_in: tuple[str, ...]) -> Contest:
 
 
 def _contest_of(offer: Offer) -> Contest:
-    """Import a contest. Raises what the package raises, and ValueError for what is none."""
+    """Import a contest. Raises what the package raises, and ValueError when it isn't a contest."""
     module, _, attribute = offer.value.partition(":")
     value: Any = importlib.import_module(module)
     for part in attribute.split("."):
@@ -95,14 +95,14 @@ def _contest_of(offer: Offer) -> Contest:
 
 
 def _own_requirement(offer: Offer) -> Iterable[tuple[str, str]]:
-    """The package that brings a contest, as every node must have it. What is our own is compared anyway."""
+    """The package of a contest, as every node must have it. Our own is compared anyway."""
     if offer in _OWN:
         return ()
     return ((offer.package, f"{offer.version} ({_sources_digest(offer.value)})"),)
 
 
 def _sources_digest(value: str) -> str:
-    """Stands for the files of a package: in a checkout, its version lags behind them."""
+    """A digest of a package's files: in a checkout, these may be newer than its version."""
     top = value.partition(":")[0].split(".")[0]
     spec = importlib.util.find_spec(top)
     folders = list(spec.submodule_search_locations or ()) if spec else []

@@ -28,7 +28,7 @@ class Question:
     after the bot, `extremes` has values at their limits to try bots with. `line`
     asks a program, with the names of arguments and of the view's fields in
     braces; it answers with one of the `words`. Where it `only_tells` something,
-    the answer doesn't matter. One that `catches_up` tells only processes, and of Python bots none but their histories.
+    the answer doesn't matter. One that `catches_up` is only for processes, and of a Python bot only for its histories.
     """
 
     name: str
@@ -64,7 +64,7 @@ class ViewField:
 class Histories:
     """Lists of a game's moves that a Python bot is shown, the last of each from a field of the view.
 
-    `lists`: by the name of each the field that has its next value. `length`: the field with how long they are.
+    `lists`: for the name of each, the field that has its next value. `length`: the field that has their length.
     """
 
     lists: Mapping[str, str]
@@ -79,7 +79,7 @@ class Helpers(Protocol):
 
 
 class NewHelpers(Protocol):
-    """Makes the helpers of one bot. `key` is for what they draw; the others let them take the bot's fuel, and trap."""
+    """Makes the helpers of one bot. They draw by `key`; with the other arguments they take the bot's fuel, and trap."""
 
     def __call__(self, key: bytes, *, set_fuel: int, get_fuel: int, new_trap: int, context: int) -> Helpers: ...
 
@@ -94,13 +94,13 @@ class Import:
 
 
 class Dialogue(Protocol):
-    """How a program is talked with over a leg, where a decision takes more than one line and its answer."""
+    """Talks with a program over a leg, where a decision takes more than one line and its answer."""
 
     def asked(self) -> Sequence[str]:
-        """The lines that put the pending decision, with all that is to be said before."""
+        """The lines that ask for the pending decision, and those to be said before."""
 
     def said(self, line: bytes) -> str | int:
-        """What a line of the program's comes to: a line in reply, or its answer to the decision.
+        """The meaning of a line of the program's: a line in reply, or its answer to the decision.
 
         Raises `engine.processes.lanes.Violation`.
         """
@@ -114,7 +114,7 @@ class PythonSdk:
     """A module that Python bots may import, by the name of its file.
 
     Its `for_leg(seed)` gives the names that are new for each leg, its
-    `answering(function)` makes of a bot's function one that takes the view and
+    `answering(function)` turns a bot's function into one that takes the view and
     returns a number. It may import these `modules` of the engine.
     """
 
@@ -128,8 +128,8 @@ class CompiledBots:
 
     `header` is a file of the contest's sdk. A bot's struct takes `struct_size` bytes of its memory, and the view that
     the core writes lies `view_offset` bytes into it; others' moves follow the view, if the core writes them there.
-    With `struct_size` 0 there is no struct: all that a bot is told are arguments. `hints` pair what a
-    compiler's message may contain with the way out. `new_helpers` makes what stands behind `imports`.
+    With `struct_size` 0 there is no struct: a bot is told arguments only. `hints` pair a text in a
+    compiler's message with the way out. `new_helpers` makes the functions behind `imports`.
     """
 
     header: str
@@ -142,7 +142,7 @@ class CompiledBots:
 
 @dataclass(frozen=True)
 class PythonBots:
-    """What Python bots have beside the questions.
+    """What Python bots have besides the questions.
 
     They may import the `sdk`, keep state in a list f of `state_size` elements, and see the `histories` as lists.
     """
@@ -152,17 +152,17 @@ class PythonBots:
     histories: Histories | None = None
 
 
-@dataclass(frozen=True, eq=False)  # an interface equals itself only: it is the key of what is worked out once
+@dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
 class Interface:
     """How the contest's bots are written and how the engine reaches them.
 
     `sdk` is the folder with the C header, the adapter and the templates of new bots. Questions are in the core's
-    order; `view` has the fields of what the core writes before each. `told_names` are the values that are told by
-    name instead, where the view's kinds of numbers don't do. A bot in C++ or Python may also be a class called
+    order; `view` has the fields that the core writes before each. `told_names` are values that are told by name
+    instead, where the view's kinds of numbers don't suffice. A bot in C++ or Python may also be a class called
     `class_name` with the questions as its methods. `new_dialogue` begins a program's leg, from the core and
-    the key of its helpers, if the questions' lines are not used; one that broke off a dialogue gets no other in
-    that leg. `name_answer` says in the rules' words what a refused answer was, `show_view` what a view shows, where
-    its fields are too many to be listed.
+    the key of its helpers, if the questions' lines are not used; a program that broke off a dialogue gets no other in
+    that leg. `name_answer` puts a refused answer in the rules' words, `show_view` a view that has too many fields
+    to list.
     """
 
     sdk: Path
@@ -177,7 +177,7 @@ class Interface:
     show_view: Callable[[Mapping[str, float]], str] | None = None
 
     def __post_init__(self) -> None:
-        """Raises ValueError for more than the engine has room for."""
+        """Raise ValueError for more than the engine has room for."""
         for question in self.questions:
             if len(question.arguments) > ARGUMENT_LIMIT:
                 raise ValueError(

@@ -1,4 +1,4 @@
-"""What a contest's judge is given, and what it comes to: a program, a match, a verdict."""
+"""What a contest's judge is given and returns: a program, a match, a verdict."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Program(Protocol):
 class JudgedMatch:
     """What a program plays before a judge: so many hands dealt by a key, or those of a file.
 
-    `helpers_key` is for what else is drawn for it. Into the transcript goes every line of both.
+    `helpers_key`: for all other chance. The transcript gets every line of both sides.
     """
 
     hands: int | None

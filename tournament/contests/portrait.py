@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-LEAST = 20  # decisions behind a share that is shown
+LEAST = 20  # the fewest decisions for which a share is shown
 
 Rows = Mapping[str, npt.NDArray[Any]]
 Sums = Mapping[str, npt.NDArray[Any]]
@@ -20,7 +20,7 @@ Values = Sequence[float | None]
 
 @dataclass(frozen=True)
 class Seats:
-    """Which bots sit at x and y, by row: their numbers, from 0, and `entrants` for all who are none."""
+    """The numbers of the bots at x and y, by row: from 0, and `entrants` for all that are no entrants."""
 
     x: npt.NDArray[np.int32]
     y: npt.NDArray[np.int32]
@@ -29,7 +29,7 @@ class Seats:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of values by label, None where there is none; a bot's own, or what it is to be compared with."""
+    """A row of values by label, None where there is none; a bot's own, or those that it is `compared` with."""
 
     name: str
     values: Values
@@ -38,7 +38,7 @@ class Line:
 
 @dataclass(frozen=True)
 class LineChart:
-    """Values along an axis. The `unit` is %, which shows shares, $ or another that follows the number."""
+    """Values along an axis. The `unit` is % for shares, $, or another that follows the number."""
 
     title: str
     meaning: str
@@ -50,7 +50,7 @@ class LineChart:
 
 @dataclass(frozen=True)
 class BarChart:
-    """A bar for each label; those of several lines stand on each other if `stacked`, else side by side."""
+    """A bar for each label; the bars of several lines are `stacked`, or side by side."""
 
     title: str
     meaning: str
@@ -62,7 +62,7 @@ class BarChart:
 
 @dataclass(frozen=True)
 class GridChart:
-    """Shares by row and column, as a heat map; `counts` says of how many each is."""
+    """Shares by row and column, as a heat map; `counts` has the number behind each."""
 
     title: str
     meaning: str
@@ -85,9 +85,9 @@ class Subject:
 
 @dataclass(frozen=True)
 class Step:
-    """Something that happens in a game: who does it (0 is x, 1 is y, None the dealer), what, and what lies there then.
+    """An action in a game: who does it (0 is x, 1 is y, None the dealer), what, and the cards and the pot after it.
 
-    Of the cards and the pot None means: as before. A card is a short text, such as K♦.
+    Cards or a pot of None are as before. A card is a short text, such as K♦.
     """
 
     seat: int | None
@@ -100,7 +100,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Scene:
-    """A game to be looked at. The notes stand below the players' names: their roles, what money they have."""
+    """A game step by step. The notes stand below the players' names, such as their roles and their money."""
 
     steps: Sequence[Step]
     x_note: str = ""
@@ -111,9 +111,9 @@ class Scene:
 class Portrait:
     """How a contest's games are shown.
 
-    `tally` counts some rows; what it gives is added up over all rows, and has a place for each entrant and one for all
-    others first. `panels` shows one bot out of these sums. `gain` is what x won in each row, in `money`; None where
-    rows don't say that. `scene` shows a row. `game` is what its players call a game.
+    `tally` counts some rows; its counts are added up over all rows. Their first axis has a place for each entrant and
+    one for all others. `panels` shows one bot out of these sums. `gain` is what x won in each row, in `money`; None
+    where rows don't say that. `scene` shows a row. `game` is what its players call a game.
     Rows come from anybody's records: values may be outside of what the core writes.
     """
 
@@ -126,7 +126,7 @@ class Portrait:
 
 
 def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:
-    """How often each combination occurs of columns whose values go from 0 to below a size; others go to the nearest."""
+    """How often each combination of columns occurs; values are from 0 to below a size, others count as the nearest."""
     shape = [size for _, size in where]
     (values, size), *rest = where
     place: npt.NDArray[np.signedinteger[Any]]
@@ -138,7 +138,7 @@ def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int
 
 
 def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    """Values from 0 to below a size. Columns are long, so what can't be otherwise is left alone."""
+    """Values, limited to 0 to below a size. Columns are long, so bounds that the type already keeps aren't checked."""
     if values.dtype.kind == "b":
         return values.view(np.uint8) if size > 1 else np.zeros(len(values), np.uint8)
     if values.dtype.kind == "u":
@@ -149,7 +149,7 @@ def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 
 
 def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.uint8]:
-    """In which of so many equal parts of 0 to 1 each value lies; at most 256. What is no number lies in any."""
+    """In which of so many equal parts of 0 to 1, at most 256, each value lies. NaN may be in any."""
     with np.errstate(all="ignore"):
         places = values * count
         np.clip(places, 0, count - 1, out=places)
@@ -158,12 +158,12 @@ def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.ui
 
 
 def against_field(of_field: Values, own: Values) -> list[Line]:
-    """A bot's own values, compared with those of all."""
+    """A bot's own values, compared with those of the field."""
     return [Line("the field", of_field, compared=True), Line("this bot", own)]
 
 
 def shares(part: npt.ArrayLike, whole: npt.ArrayLike, least: int = LEAST) -> list[float | None]:
-    """Part by whole, None where the whole is less than `least`."""
+    """Part divided by whole, None where the whole is less than `least`."""
     pairs = zip(np.asarray(part, float).tolist(), np.asarray(whole, float).tolist())
     return [above / below if below >= least else None for above, below in pairs]
 

@@ -1,4 +1,4 @@
-"""A contest's questions: put into words, and made up at the limits of what they can be."""
+"""A contest's questions: in words, and at the limits of their values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tournament.contests.interface import Interface
 
 
 def view_values(interface: Interface, view: bytes) -> dict[str, float]:
-    """What a view shows, by field."""
+    """A view's values by field."""
     return {field.name: struct.unpack_from(f"<{field.code}", view, field.offset)[0] for field in interface.view}
 
 
 def asked(interface: Interface, core: GameCore) -> str:
-    """A core's pending question by its name with all that it tells a bot, in one line."""
+    """A core's pending question in one line: its name and all that it tells a bot."""
     kind, _, arguments, view = core.pending()
     return in_words(interface, kind, arguments, view, core.told_values())
 

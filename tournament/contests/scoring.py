@@ -1,4 +1,4 @@
-"""Where scores come from: the records' points, house players, and what luck was worth."""
+"""Where scores come from: the records' points, and play against house players."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class HousePlayer:
 
     `content` is all that its play depends on besides settings and dice: it goes
     into the digests of its legs and to the core that plays it. `facts` are numbers
-    about it that the scoring reads, such as what a perfect opponent wins a game.
+    about it for the scoring, such as what a perfect opponent wins a game.
     """
 
     name: str
@@ -43,8 +43,8 @@ class Played:
 class Measure:
     """A number about an entrant's play that leaderboard and crosstable show beside the score.
 
-    `value` takes what was played against some house players, one or all; None
-    where it has no meaning. `shown` writes it for a terminal, and the leaderboard has it from so wide a one on.
+    `value` takes the play against some house players, one or all; None where it has no meaning. `shown` writes it for
+    a terminal; the leaderboard has it on terminals that are wide enough.
     """
 
     name: str
@@ -59,8 +59,8 @@ class Measure:
 class HouseScoring:
     """How play against house players becomes an entrant's score: the mean over them of `score`.
 
-    `score` takes the sums of one session, and a match counts as their mean; or,
-    where `of_match`, the sums of all sessions of the match at once. It is shown to so many `decimals`.
+    `score` takes the sums of one session, and a match's is the mean over its sessions; or, where `of_match`, the sums
+    of all sessions of the match at once. It is shown to so many `decimals`.
     """
 
     score: Callable[[Played], float]
@@ -74,10 +74,9 @@ class House:
     """The house players of a contest in which entrants play these and not each other.
 
     `players` gives those of a tournament; it takes the settings, the folder from which relative paths
-    start, and a function to tell what takes long, and raises BadInput. `practice` gives one that entrants are tried
-    against, chosen by a key. Every player has the `facts`. With a
-    `suffix`, their contents are kept beside the records, as files of that ending,
-    and so are those of the `examples`, which entrants may know.
+    start, and a function for messages while it takes long, and raises BadInput. `practice` gives one to try entrants
+    against, chosen by a key. Every player has the `facts`. With a `suffix`, their contents are kept beside the
+    records, as files of that ending, and so are those of the `examples`, which entrants may know.
     """
 
     players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
@@ -92,9 +91,9 @@ class House:
 class Scored:
     """Where the records have points: columns of a table, by whose rows a leg is cut into blocks.
 
-    `columns` are those of x and y. Of x alone where the game is zero-sum: y has the same with the other sign.
-    Of games there are in a leg of one session what the setting called `length` says. `counts` makes a
-    core's counts of columns of games, for those that have any.
+    `columns` are those of x and y, or of x alone where the game is zero-sum: y has the negated points.
+    `length`: the setting with the number of games in a leg of one session. `counts` works out a
+    core's counts from columns of games, where it has any.
     """
 
     table: TableName

@@ -10,10 +10,10 @@ from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.keys import Seed
 from tournament.paths import PathText
 
-# The keys that say how many replicas of a match there are. Changing them keeps those that were played.
+# The keys that say how many replicas of a match there are. When they change, played replicas are kept.
 HOW_MANY_REPLICAS = ("replicas", "until_settled", "most_replicas", "tie")
 
-# For limits that only the leg's bank is to hold: the most that may be asked for.
+# The most that may be set: for limits that leave all to the leg's bank.
 NO_LIMIT_OF_FUEL = 10**15
 Fuel = Annotated[int, Field(ge=10_000, le=NO_LIMIT_OF_FUEL)]
 DecisionSeconds = Annotated[float, Field(ge=0.01, le=3600)]
@@ -25,9 +25,9 @@ Sessions = Annotated[int, Field(ge=1, le=10**9)]
 class ContestSettings(BaseModel):
     """The keys that every contest's table in tournament.toml has.
 
-    Limits of WebAssembly bots are in fuel, of which FUEL_PER_SECOND are a second. What counts is the leg's bank. Limits
-    of a decision and of a start only end endless loops before that. They are half a second, as much as a call may have
-    without checks of a clock in its code, which would cost a tenth of all games' speed.
+    Limits of WebAssembly bots are in fuel, FUEL_PER_SECOND to a second. The leg's bank is what counts. Limits of a
+    decision and of a start only end endless loops sooner. They are half a second: with more, a bot's code would have to
+    check a clock, which would cost a tenth of all games' speed.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
@@ -86,9 +86,9 @@ class ContestSettings(BaseModel):
         return replicas
 
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but where the entrants lie, and how many replicas there are.
+        """The settings on which the records depend: all but the entrants' folder, the number of replicas and the seed.
 
-        Without the seed: these go to workers and into the ledger, where it must not be.
+        They go to workers and into the ledger, where the seed must not be.
         """
         return self.model_dump(exclude={"game", "entrants", "seed", *HOW_MANY_REPLICAS})
 
@@ -99,7 +99,7 @@ class ContestSettings(BaseModel):
 
 
 class BankedSettings(ContestSettings):
-    """Of a contest whose statement limits all of a bot's time in a session: only the bank holds, `fuel_per_session`."""
+    """Of a contest whose statement limits only all of a bot's time in a session: the bank is `fuel_per_session`."""
 
     fuel_per_decision: Fuel = Field(
         NO_LIMIT_OF_FUEL,

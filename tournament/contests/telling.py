@@ -15,7 +15,7 @@ Names = tuple[str, str]
 
 @dataclass(frozen=True)
 class Action:
-    """What somebody did in a game. `who` is "" for what happened to all, such as cards that were turned up."""
+    """What somebody did in a game. `who` is "" for events of nobody, such as cards that were turned up."""
 
     who: str
     what: str
@@ -34,7 +34,7 @@ class ToldGame:
 class Telling:
     """How the games of a contest are told, each in a few words.
 
-    `question` takes its name and what it tells; `answer` these and what was answered.
+    `question` takes a question's name and values; `answer` these and the answer.
     """
 
     question: Callable[[str, Values], str]
@@ -43,9 +43,9 @@ class Telling:
 
 
 def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
-    """What a game's columns say in words, for a contest without better ones: the seat that each is about, if any.
+    """A game's columns in words, for a contest without better ones, each with the seat that it is about, if any.
 
-    A column about a seat has its name before the rest, as x_points has.
+    The name of a column about a seat begins with the seat, like x_points.
     """
     for column, value in row.items():
         if column in ("match", "session", "game"):
@@ -67,7 +67,7 @@ def plain_game(row: Row, names: Names) -> ToldGame:
 
 
 def plain_value(value: object) -> str:
-    """A value in words. Whole numbers of a list that follow each other are only told from the first to the last."""
+    """A value in words. Runs of successive whole numbers in a list are told by the first and the last."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -78,7 +78,7 @@ def plain_value(value: object) -> str:
 
 
 def _stretches(numbers: Sequence[int]) -> Iterator[str]:
-    """Numbers, and where four or more go up by one the first and the last of these."""
+    """Numbers; of runs of four or more that go up by one, the first and the last."""
     for _, group in itertools.groupby(enumerate(numbers), key=lambda item: item[1] - item[0]):
         several = [number for _, number in group]
         if len(several) < 4:

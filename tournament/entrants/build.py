@@ -39,7 +39,7 @@ from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot, read
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
-_LONGEST_LINE = 400  # of a reason, which may quote what a stranger wrote
+_LONGEST_LINE = 400  # of a reason, which may quote a stranger's text
 
 
 def _cut(line: str) -> str:
@@ -57,8 +57,8 @@ def build_entrants(
 ) -> list[Entrant]:
     """Every bot of a folder, or those of some names `only`, sorted by name; those that can't play carry their problem.
 
-    Of several with one name the one plays that is `recorded`. Raises BadInput when there is no such folder, or no
-    way here to confine what needs it, and as `recorded` does.
+    Of several with one name the `recorded` one plays. Raises BadInput when there is no such folder, or when this
+    machine can't confine a bot that needs it, and as `recorded` does.
     """
     submissions, refused = find_submissions(folder, recorded)
     if only is not None:
@@ -83,9 +83,9 @@ def build_entrants(
 def build_entrant(
     submission: Submission, interface: Interface, settings: ContestSettings, sandbox: SandboxSettings
 ) -> Entrant:
-    """Build one bot and start it once; what fails becomes the entrant's problem.
+    """Build one bot and start it once; a failure becomes the entrant's problem.
 
-    Raises RunFailed when it is the machine's: no bot is blamed for a full disk.
+    Raises RunFailed when the machine fails: no bot is blamed for a full disk.
     """
     artifact: bytes | None = None
     problem: str | None = None
@@ -113,7 +113,7 @@ def build_entrant(
 
 
 def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
-    """What plays, from the cache or made."""
+    """The artifact, from the cache or made."""
     if submission.kind == "wasm":
         return _canonical(submission)
     if submission.kind == "python":
@@ -125,7 +125,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
 
 
 def _canonical(submission: Submission) -> bytes:
-    """What plays of a submitted module, which may be large, from the cache or made."""
+    """The artifact of a submitted module, which may be large, from the cache or made."""
     digest = hashlib.sha256(submission.source).hexdigest()
     kept = _entry(hashlib.sha256(f"{digest} {_digest_of_rules()}".encode()).hexdigest(), "canonical")
     canonical = recall(kept)
@@ -136,9 +136,9 @@ def _canonical(submission: Submission) -> bytes:
 
 
 def _with_canonical_nans(code: bytes) -> bytes:
-    """What plays of a module: see `engine.wasm.canonical_nans`. Its fuel is counted, so it is the artifact.
+    """A module with canonical NaNs (`engine.wasm.canonical_nans`): the artifact, since its fuel is the one counted.
 
-    What is refused stays as it is, to be refused with the reason where it is loaded.
+    An unfit module stays as it is, to be refused with the reason where it is loaded.
     """
     try:
         return read_module(code).canonical
@@ -168,7 +168,7 @@ def _try(
 
 
 def language_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
-    """Of a C or C++ bot that builds, the standard by which it does, and what the compiler warns of; "" for others."""
+    """The standard by which a C or C++ bot builds, and the compiler's warnings; "" for others."""
     if submission.kind not in LANGUAGES:
         return "", ""
     try:
@@ -180,7 +180,7 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
 
 
 def _tried(artifact: bytes, submission: Submission, interface: Interface, memory_megabytes: int) -> Path:
-    """Where it is noted that a bot starts: that need not be tried at each run."""
+    """Where it is noted that a bot starts, so that not every run has to try."""
     questions = [question.name for question in interface.answered]
     rules = Path(bot_functions.__file__).read_bytes() + Path(function_names.__file__).read_bytes()
     chooses = hashlib.sha256(rules).hexdigest()
@@ -205,7 +205,7 @@ def _try_module(
 ) -> None:
     """Compile a bot's WebAssembly within limits, and start it. Raises BotUnfit and TooHard.
 
-    What is known to start isn't read: in a large field that would take most of a run's start.
+    A module that is known to start isn't read: with many entrants that would take most of a run's start.
     """
 
     def compile_confined() -> None:
@@ -226,14 +226,14 @@ def _try_module(
 
 @cache
 def _digest_of_rules() -> str:
-    """Of the code that says what a module must be like, and starts it: by other rules it is tried again."""
+    """Of the code that checks and starts a module: when it changes, modules are tried again."""
     compiled = sorted(Path(engine.wasm.__file__).parent.glob("*.so"))
     sources = sorted(Path(seating.__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in [*compiled, *sources])).hexdigest()
 
 
 def _once(key: list[str], what: str, attempt: Callable[[], None]) -> None:
-    """Make an attempt unless it is noted how it ended on this machine, where it would end so again."""
+    """Make an attempt, or raise or return as it is noted to have ended before on this machine."""
     noted = _entry(hashlib.sha256(json.dumps(key).encode()).hexdigest(), what)
     problem = recall(noted)
     if problem is not None:
@@ -318,9 +318,9 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
 
 
 def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
-    """A C or C++ bot's WebAssembly with what tells the source's lines: for saying where it failed.
+    """A C or C++ bot's WebAssembly with the source's lines, to say where it failed.
 
-    None for others, and for one that may see by a clock that this isn't what plays.
+    None for others, and for one that could tell by a clock that this isn't its artifact.
     """
     if submission.kind not in LANGUAGES:
         return None
@@ -332,6 +332,6 @@ def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSet
         except NotCompiled:
             return None
         keep(kept, artifact)
-    # Its NaNs are made canonical by the runtime and not by instructions, so it takes less fuel: it must not see that.
+    # The runtime makes its NaNs canonical, not instructions: that takes less fuel, which it must not see.
     module = read_module(artifact)
     return None if set(SURROUNDINGS) & set(module.imported) and module.canonical != artifact else artifact

@@ -30,17 +30,17 @@ MOST_ENTRIES = 20_000
 _OUTSIDE = "it is a link to something outside of the entrants folder; put a copy there"
 
 
-# Those of the last run that was committed, asked for only where names clash.
+# Gives the entrants of the last committed run; called only where names clash.
 Recorded = Callable[[], Iterable[FieldEntrant]]
 
 
 def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[list[Submission], list[Entrant]]:
     """The bots of a folder by name, and those that can't even be read, each with its problem.
 
-    Of several with one name that plays which is `recorded`: else who drops a file could put another's bot out of
-    the contest. Without records it is the first by its file's name, which is the same on every machine, as times of
-    files are not. Files of other kinds, hidden files and folders without a bot.toml are left out. Raises BadInput
-    when there is no such folder, and as `recorded` does.
+    Of several with one name the `recorded` one plays: else a new file could put another's bot out of the contest.
+    Without records it is the first by its file's name, which unlike files' times is the same on every machine. Files
+    of other kinds, hidden files and folders without a bot.toml are left out. Raises BadInput when there is no such
+    folder, and as `recorded` does.
     """
     if not folder.is_dir():
         raise BadInput(
@@ -60,7 +60,7 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
         except BadInput as problem:
             refused.append(Entrant(shown, kind, "", None, _on_one_line(str(problem))))
             continue
-        # Names that differ in case only are one name to some file systems, on which records may come to lie.
+        # Names that differ in case only are one name to some file systems, and records may be copied to one.
         by_name.setdefault(submission.name.lower(), []).append(submission)
     clashes = [twins for twins in by_name.values() if len(twins) > 1]
     known = {entrant.name: entrant for entrant in recorded()} if clashes else {}
@@ -78,14 +78,14 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
 
 
 def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[bool, bool, bool]:
-    """In what a bot is another than the recorded one of its name, what tells most first."""
+    """How a bot differs from the recorded one of its name, the most telling first."""
     if recorded is None:
         return True, True, True
     return False, submission.kind != recorded.kind, submission.sha256 != recorded.sha256
 
 
 def other_files(folder: Path) -> list[str]:
-    """What is in an entrants folder and is no bot, but for pages that explain it and hidden files."""
+    """Files and folders among the entrants that are no bots, without READMEs and hidden files."""
     found = []
     for path in _entries(folder):
         if path.name.startswith((".", "__")) or path.name.upper().startswith("README"):
@@ -96,7 +96,7 @@ def other_files(folder: Path) -> list[str]:
 
 
 def stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """Which bots lie in a folder, with the time of their last change and their size."""
+    """The bots in a folder, with the time of their last change and their size."""
     found = {}
     for path in _entries(folder):
         if not path.name.startswith(".") and kind_of(path) is not None:
@@ -123,7 +123,7 @@ def _on_one_line(text: str) -> str:
 
 
 def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
-    """Raise BadInput for a bot of an entrants folder that can't enter from there, whatever is in its file.
+    """Raise BadInput for a bot that can't enter from its entrants folder, whatever is in its file.
 
     Raises as `recorded` does, too.
     """
@@ -144,7 +144,7 @@ def _check_link(path: Path, folder: Path) -> None:
 
 
 def kind_of(path: Path) -> Kind | None:
-    """What kind of bot a file or folder is, None if it is none, or is gone."""
+    """The kind of bot that a file or folder is, None if it is no bot, or is gone."""
     with contextlib.suppress(OSError):
         if stat.S_ISDIR(path.stat().st_mode):
             return "program" if _has_recipe(path) else None
@@ -184,11 +184,11 @@ def read_submission(path: Path, within: Path | None = None) -> Submission:
 
 
 def _read_file(path: Path, within: Path | None) -> bytes:
-    """A plain file's content. What is opened is looked at, not its name again, and no pipe or device is waited for.
+    """A plain file's content. The checks are of the opened file, not of its path, and never wait for a pipe or device.
 
-    Raises OSError, and BadInput for what is none, or is too large.
+    Raises OSError, and BadInput when it isn't a plain file, or is too large.
     """
-    # A link within the folder is followed to its end, which is then no link.
+    # A link within the folder is resolved first: the path that is opened is no link.
     descriptor = os.open(path.resolve(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         found = os.fstat(descriptor)

@@ -1,4 +1,4 @@
-"""What a worker does: play a batch of legs and write its parts aside."""
+"""What a worker does: play a batch of legs and write its parts to staging."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from tournament.worker.processes.lanes import PlayedLeg, play_in_lanes
 from tournament.worker.processes.pool import MOST_PROCESSES
 from tournament.worker.processes.spool import Spool
 
-# What a worker takes for itself, and what one more bot's process usually does.
+# Memory of a worker itself, and usually of each bot's process.
 _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 
 @dataclass(frozen=True)
 class Task:
-    """Legs to play, how, and where their parts go: a batch for each replica. `rules` and `requires` as of a Contest.
+    """Legs to play, how, and where their parts go: a batch for each replica. `rules` and `requires`: see Contest.
 
-    `legs_per_replica`: of a match; None where all are of one. `with_luck`: what luck was worth in them is wanted, too,
-    if the contest has a correction for it.
+    `legs_per_replica`: of a match; None where all are of one. `with_luck`: whether to work out what luck was worth in
+    them, if the contest has a correction for it.
     """
 
     contest: str
@@ -81,7 +81,7 @@ class Task:
 class Receipt:
     """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
 
-    `luck` by legs' digests, if it was wanted.
+    `luck`: by legs' digests, if it was wanted.
     """
 
     batches: tuple[Batch, ...]
@@ -94,7 +94,7 @@ class Receipt:
 
 @dataclass
 class ParquetSink:
-    """A sink whose rows go out to a batch's parts, and are counted for the luck in them if that is wanted."""
+    """A sink that writes rows to a batch's parts, and works out the luck in them if that is wanted."""
 
     games: Table
     sessions: Table
@@ -193,7 +193,7 @@ def _fill(
     in_lanes: dict[str, PlayedLeg],
     stopping: Callable[[], bool],
 ) -> list[LegResult]:
-    """Write a batch's legs in order: those played in lanes, which are taken away, and the others as they are played."""
+    """Write a batch's legs in order: those of `in_lanes`, which it removes, and the others as it plays them."""
     results = []
     for leg in legs:
         if sink.luck:

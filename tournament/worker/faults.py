@@ -1,7 +1,7 @@
 """What a bot's fault leads to, however the bot is played.
 
 Each fault is recorded. A new bot, with fresh memory and other chance, takes the seat, and the contest's default answer
-stands for the one that is missing. A bot with more faults than the settings allow is disqualified, and so is one that
+replaces the missing one. A bot with more faults than the settings allow is disqualified, and so is one that
 can't be replaced: the leg is over.
 """
 
@@ -35,7 +35,7 @@ class LegFaults:
     def add(self, core: GameCore, what: str, printed: bytes = b"", *, replaceable: bool = True) -> Seat | None:
         """Record a fault at the pending decision, and the last lines that the bot printed.
 
-        The seat as its bot starts again, with another rand(), for with the same it might fail again; None when the leg
+        Returns the seat to start a new bot on, with another rand(), since the same might fail again; None when the leg
         is over.
         """
         kind, number, *_ = core.pending()
@@ -55,7 +55,7 @@ class LegFaults:
         self.ended_by = number
 
     def add_at_end(self, number: int, core: GameCore, what: str) -> None:
-        """Record a fault that was seen when all was played. One too many disqualifies all the same."""
+        """Record a fault that was noticed after the last game. One too many disqualifies all the same."""
         self._add_outside(number, max(0, core.sessions_played - 1), what)
         if self._are_too_many(number):
             self.ended_by = number

@@ -1,4 +1,4 @@
-"""Playing one leg between WebAssembly bots, and what every played leg comes to."""
+"""Playing one leg between WebAssembly bots, and the result of any leg."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Stopped(Exception):
 
 
 class RowSink(Protocol):
-    """Where a batch's rows gather; `clear` takes them away."""
+    """Where a batch's rows gather; `clear` empties it."""
 
     games: Table
     sessions: Table
@@ -60,9 +60,9 @@ def play_leg(
     stopping: Callable[[], bool] = lambda: False,
     meters: list[tuple[int, int, int]] | None = None,
 ) -> LegResult:
-    """Play one leg of WebAssembly bots, or one against the house, to its end, or to the fault that is one too many.
+    """Play one leg of WebAssembly bots, or one against the house, to its end, or to one fault too many.
 
-    The leg also ends where a bot can't start, though it could when it entered.
+    The leg also ends when a bot can't start, though it could when it entered.
     `meters`, if given, gets what each seat's decisions took: (decisions,
     instructions, the most for one). Raises Stopped once `stopping()`, and RunFailed
     when a bot takes far longer than its fuel should.
@@ -142,7 +142,7 @@ def new_seating(
 
 
 def limits_of(settings: ContestSettings) -> Limits:
-    """What the settings of a contest allow a WebAssembly bot: no call more than the leg's bank has."""
+    """What the settings of a contest allow a WebAssembly bot: a call gets no more than the leg's bank."""
     return Limits(
         fuel=min(settings.fuel_per_decision, settings.fuel_per_leg),
         memory_megabytes=settings.memory_megabytes,
@@ -173,7 +173,7 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
 
 
 def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) -> LegResult:
-    """The result of a leg, from its core. Raises RunFailed when the contest's own rules failed."""
+    """The result of a leg, from its core. Raises RunFailed when the contest's rules failed."""
     try:
         core.check()
     except Exception as failure:

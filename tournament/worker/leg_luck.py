@@ -14,12 +14,12 @@ from tournament.leg import Leg
 
 
 class LuckOfRows:
-    """Follows a batch's rows of games, leg by leg; legs' luck comes by digest, as if read from the batch's part."""
+    """Reads a batch's rows of games, leg by leg, and gives each leg's luck by its digest."""
 
     def __init__(self, contest: Contest, settings: ContestSettings, artifacts: Mapping[str, bytes]) -> None:
         self._contest, self._settings, self._artifacts = contest, settings, artifacts
         self._legs: list[tuple[str, LegLuck]] = []
-        self._ends: list[int] = []  # rows of the batch, where the legs that are over end
+        self._ends: list[int] = []  # the rows of the batch at which finished legs end
         self._current = 0
         self._row = 0
 
@@ -31,11 +31,11 @@ class LuckOfRows:
         self._legs.append((leg.digest, self._contest.luck.new(self._settings, first_session, house)))
 
     def end(self, games: int) -> None:
-        """The leg has had so many rows."""
+        """The leg had so many rows."""
         self._ends.append((self._ends[-1] if self._ends else 0) + games)
 
     def take(self, table: Table) -> None:
-        """Take the rows that a table has, before it is emptied."""
+        """Read a table's rows, before it is emptied."""
         assert self._contest.luck
         columns = {name: table.arrays[name] for name in self._contest.luck.columns}
         end = self._row + table.rows
@@ -49,5 +49,5 @@ class LuckOfRows:
             self._row = until
 
     def by_digest(self) -> dict[str, npt.NDArray[np.float64]]:
-        """In points, by block."""
+        """Each leg's luck in points, by block."""
         return {digest: luck.blocks() for digest, luck in self._legs}

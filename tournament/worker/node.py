@@ -1,4 +1,4 @@
-"""Whether a machine may play along: the same versions as the driver's, and the same results folder."""
+"""Whether a machine may play for a driver: it needs the same versions and the same results folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tournament.contests import find_contest
 from tournament.errors import BadInput, RunFailed
 from tournament.store.storage import Storage, open_storage
 
-# What games and records depend on besides the task, bots' own packages aside: an artifact names those itself.
+# Packages on which games and records depend. Those of bots are named by their artifacts.
 _PACKAGES = ("tournament", "wasmtime", "sandlock", "numpy", "pyarrow")
 _SOURCES = {".py", ".pyx", ".pxd", ".wat", ".c", ".h", ".toml"}
 _FOLDER = "staging"
@@ -24,7 +24,7 @@ _FOLDER = "staging"
 
 @dataclass(frozen=True)
 class Versions:
-    """Versions by name; `sources` stands for this package's own files, whose version may lag behind them."""
+    """Versions by name; `sources` is a digest of this package's own files, which may be newer than its version."""
 
     by_name: tuple[tuple[str, str], ...]
 
@@ -40,9 +40,9 @@ class Versions:
 
 @dataclass(frozen=True)
 class Invitation:
-    """What a driver sends with each task, for a node to prove before it plays that it may.
+    """What a driver sends with each task, so that a node can prove before it plays that it may.
 
-    `name` is a file in the results' storage that the driver wrote, `content` what is in it.
+    `name` is a file in the results' storage that the driver wrote, `content` its content.
     """
 
     versions: Versions
@@ -75,13 +75,13 @@ def _sources_digest() -> str:
 def _source_files() -> Iterator[tuple[str, Path]]:
     for package, folder in (("tournament", Path(__file__).parents[1]), ("engine", Path(str(engine.__file__)).parent)):
         for path in folder.rglob("*"):
-            # Cython's output lies beside its sources in a checkout and differs by compiler version alone.
+            # Cython's output lies beside its sources in a checkout and differs between compiler versions.
             if path.suffix in _SOURCES and not (path.suffix == ".c" and path.with_suffix(".pyx").exists()):
                 yield f"{package}/{path.relative_to(folder).as_posix()}", path
 
 
 def invite(storage: Storage) -> Invitation:
-    """Write what nodes are to read into the results' storage. Raises OSError."""
+    """Write the file that nodes are to read into the results' storage. Raises OSError."""
     invitation = Invitation(versions_here(), storage.location, f"{_FOLDER}/driver-{uuid.uuid4().hex}", uuid.uuid4().hex)
     storage.replace(invitation.name, invitation.content.encode())
     return invitation

@@ -1,4 +1,4 @@
-"""Legs as they are played, step by step: what each bot was asked, answered and printed, and the rows of its games."""
+"""Legs played step by step: what each bot was asked, answered and printed, and the rows of its games."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
-# Decisions that are kept of a leg: some 200 MB. For more, look at fewer games at a time.
+# Decisions that are kept of a leg, some 200 MB. Longer legs are observed a few games at a time.
 _MOST_STEPS = 250_000
 _LAST = (1 << 62) - 1
 
 
 @dataclass(frozen=True)
 class Window:
-    """Which games of a leg to look at: sessions, counted in the leg, and of each session games, both ends included.
+    """The games of a leg to observe: sessions, counted in the leg, and of each session games, both ends included.
 
-    No more than so many `decisions` of theirs.
+    At most so many `decisions` of them are kept.
     """
 
     first_session: int = 0
@@ -49,9 +49,9 @@ class Window:
 class Step:
     """A decision: the bot that was asked (`seat` 0 is x), what it was told, and what came back.
 
-    `told` are all values that the question has, by name, as the bot saw them; `asked` and `answered` are the same in
-    words. `answer` is None where the bot gave none, and `fault` then says why. `printed`: what it wrote to standard
-    output and standard error since its decision before.
+    `told` are all values that the question has, by name, as the bot saw them; `asked` and `answered` are question and
+    answer in words. `answer` is None where the bot gave none, and `fault` then says why. `printed`: what it wrote to
+    standard output and standard error since its decision before.
     """
 
     seat: int
@@ -102,7 +102,7 @@ class ObservedLeg:
 
 @dataclass
 class _WindowSink:
-    """A sink that keeps the rows of the games looked at."""
+    """A sink that keeps the rows of the observed games."""
 
     games: Table
     sessions: Table
@@ -135,9 +135,9 @@ def observe_leg(
     artifacts: Mapping[str, bytes],
     window: Window | None = None,
 ) -> ObservedLeg:
-    """Play a leg as a tournament plays it, up to the last game that is looked at.
+    """Play a leg as a tournament plays it, up to the last game of the window.
 
-    A bot that is a process has one for this leg alone, so that what it prints is known. Raises RunFailed when this
+    A bot that is a process has one for this leg alone, so that its output is known. Raises RunFailed when this
     machine can't run a bot, BadInput when it can't confine one.
     """
     window = window or Window()
@@ -161,7 +161,7 @@ def observe_leg(
         taken = (None, None)
         result = play_leg(watched, settings, leg, artifacts, sink)
     sink.clear()
-    # A leg whose process was killed from outside was begun again.
+    # A leg whose process was killed from outside was begun again: its last core counts.
     games = _games(contest.under(settings), leg, cores[-1], sink, result)
     return ObservedLeg(result, games, (taken[0], taken[1]))
 
@@ -192,7 +192,7 @@ def _watched(contest: Contest, window: Window, cores: list[ObservedCore]) -> Con
 
     interface = contest.interface
     if dialogue := interface.new_dialogue:
-        # It looks into the core that it knows.
+        # A dialogue reads the contest's own core.
         def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
             assert isinstance(core, ObservedCore)
             return dialogue(core.core, key)
@@ -253,7 +253,7 @@ def _plain(named: Mapping[str, object]) -> Mapping[str, str]:
 
 
 def _take_fault(faults: list[Fault], seat: int, session: int, game: int) -> Fault | None:
-    """The next fault of a seat in a game, which is then taken."""
+    """Remove and return the next fault of a seat in a game."""
     for number, fault in enumerate(faults):
         if (fault.seat, fault.session, fault.game) == (seat, session, game):
             return faults.pop(number)
@@ -261,6 +261,6 @@ def _take_fault(faults: list[Fault], seat: int, session: int, game: int) -> Faul
 
 
 def _plain_answer(contest: Contest, kind: int, answer: int) -> str:
-    """An answer as the word of the line protocol that has it, else the number."""
+    """An answer as its word of the line protocol, else the number."""
     words = [word.text for word in contest.interface.questions[kind].words if word.value == answer]
     return words[0].lower() if words else str(answer)

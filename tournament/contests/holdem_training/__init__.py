@@ -34,7 +34,7 @@ from tournament.contests.settings import (
 )
 from tournament.leg import LegPlan
 
-# Bob needs no more than the rules; should they change, so does this.
+# Bob plays by the rules alone. If they change, change this content, too.
 BOB = HousePlayer("Bob", b"Bob calls by one hundred rollouts")
 
 
@@ -53,8 +53,8 @@ class Settings(BankedSettings):
     )
     memory_megabytes: int = Field(512, ge=1, le=4096, description="memory of one bot")
 
-    # As that of the terminal form has it: 10 seconds for a match of 10,000 hands, however they are spread. Longer
-    # sessions get more: their hands have up to four decisions.
+    # As the statement of the terminal form has it: 10 seconds for a match of 10,000 hands, however they are spread.
+    # Longer sessions get more: their hands have up to four decisions.
     cpu_seconds_per_decision: DecisionSeconds = Field(
         10.0, description="processor time that a decision of a Python bot or a program may take"
     )
@@ -106,7 +106,7 @@ def mean_profit(played: Played) -> float:
 
 
 def _of_all(value: Callable[[Played], float | None], played: Sequence[Played]) -> float | None:
-    """Bob is the only house player."""
+    """The value against Bob, the only house player."""
     return value(played[0]) if played else None
 
 
@@ -120,7 +120,7 @@ _CALLED, _BOB_FOLDED = 2, 3
 
 
 def _share(round_: int, outcome: int, played: Played) -> float | None:
-    """Of the decisions in a round, from 0, those with this outcome."""
+    """The share of the decisions in a round, from 0, that have this outcome."""
     counts = played.counts[_OUTCOMES * round_ : _OUTCOMES * (round_ + 1)]
     total = sum(counts)
     return counts[outcome] / total if total and len(counts) == _OUTCOMES else None
@@ -170,12 +170,12 @@ def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
 
 
 def name_answer(answer: int) -> str:
-    """What the adapter made of an answer that no rule knows."""
+    """What a bot answered, from the number that the adapter made of an answer that no rule knows."""
     return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
 
 
 def show_view(values: Mapping[str, float]) -> str:
-    """Cards as suit and value, those that aren't known left out."""
+    """Cards as suit and value, without the unknown ones."""
 
     def cards(who: str) -> str:
         places = [name.removesuffix("_suit") for name in values if name.startswith(who) and name.endswith("_suit")]
@@ -187,7 +187,7 @@ def show_view(values: Mapping[str, float]) -> str:
 
 
 def _view() -> tuple[ViewField, ...]:
-    """What Alice sees, as the core writes it. To try bots with: the moment before the flop."""
+    """What Alice sees, as the core writes it. The extremes, to try bots with, are from before the flop."""
     places = [f"{who}_{n}" for who, count in (("alice", 2), ("bob", 2), ("board", 5)) for n in range(1, count + 1)]
     shown = {"alice_1": (0, 13), "alice_2": (3, 1)}
     fields = []

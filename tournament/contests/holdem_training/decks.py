@@ -16,7 +16,7 @@ _ORDER = "suit and value of Alice's two cards, Bob's two, the flop's three, the 
 def read_decks(path: Path) -> NDArray[np.uint8]:
     """The hands of a file as card numbers (13 · suit + value − 1), shape (hands, 9).
 
-    `#` begins a comment; empty lines are passed over. Raises BadInput, naming
+    `#` begins a comment; empty lines are ignored. Raises BadInput, naming
     the line and what it should be.
     """
     try:

@@ -21,7 +21,7 @@ from tournament.contests.judging import Gone, JudgedMatch, Program, Silent
 from tournament.store.columns import buffer_fields
 
 SECONDS = 10.0
-# What a busy machine takes is not the program's: it may be waited for so many times as long as it may work.
+# On a busy machine the program is waited for up to so many times as long as it may work.
 _PATIENCE = 3
 _LOOK_SECONDS = 0.05
 HANDS = 10_000
@@ -63,7 +63,7 @@ class Verdict:
 
 
 def judge_program(start: Callable[[], Program], match: JudgedMatch) -> Verdict:
-    """Start a program and play its match with Bob. Raises BadInput for a file of hands that is none."""
+    """Start a program and play its match with Bob. Raises BadInput for a bad file of hands."""
     decks = read_decks(match.decks) if match.decks else None
     hands = len(decks) if decks is not None else match.hands or HANDS
     games = Records(buffer_fields(GAMES), _ROWS)
@@ -84,10 +84,10 @@ def judge_program(start: Callable[[], Program], match: JudgedMatch) -> Verdict:
 def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcript: TextIO | None = None) -> Verdict:
     """Play a match to its end, or to what ends it before; then let the program end.
 
-    The program may be waited for so many seconds in all, and longer while it has not
-    had as much processor time, up to three times as long. Lines that it writes
-    ahead are taken when it is their turn. On a violation it reads -1. Into the
-    transcript go the lines that the program reads after "< ", that it writes after "> ".
+    The program is waited for so many seconds in all, and up to three times as long while it has not
+    had as much processor time. Lines that it writes ahead are read when it is their turn. On a
+    violation it gets -1. The transcript has the lines that the program reads after "< ", and those
+    that it writes after "> ".
     """
     waited = 0.0
     lines = table.start()
@@ -133,7 +133,7 @@ def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcrip
 
 
 def _out_of_time(program: Program, seconds: float, waited: float) -> str:
-    """Why the program has had all its time, "" while it has not."""
+    """Why the program is out of time, "" while it is not."""
     if program.cpu_seconds() > seconds:
         return f"took more than {seconds:g} seconds of processor time"
     if waited > _PATIENCE * seconds:

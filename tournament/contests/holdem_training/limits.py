@@ -11,7 +11,7 @@ from engine.kernel.records import Table
 from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
 
-# Two of Alice's: twos, aces, the first and the last card, the lowest and the highest of one suit.
+# Alice's two cards: twos, aces, the first and the last card, the lowest and the highest of one suit.
 _HOLES = ((0, 13), (38, 51), (0, 51), (0, 1), (50, 51))
 _BOARDS = (
     (26, 28, 30, 32, 34),  # a flush

@@ -5,9 +5,9 @@ the hand; `engine.games.holdem_training.luck` says which. So its mean is zero, a
 expectation.
 The controls of the pot are the martingale of AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M. Bowling,
 "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information Games", 2018) for hands that
-are checked down from where they are; what they can't see is how the chips still to come go with the cards. The weights
-make up for that, and the comparison of hands: they are those that would have left the least variance in
-the earlier hands of the session (control variates by ridge regression: S. Lavenberg and P. Welch, 1981).
+are checked down from where they are. They can't see how later bets depend on the cards. The weights make up for that,
+and so do the controls that compare hands. The weights are those that would have left the least variance in the
+earlier hands of the session (control variates by ridge regression: S. Lavenberg and P. Welch, 1981).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tournament.contests.holdem_training import LUCK_COLUMNS
 
 # Blocks before which the weights are worked out anew.
 _LEARNED_BEFORE = (1, 2, 4, 8, 16)
-# The weights before the first, and how much of the controls' squares, in chips, these count for.
+# The initial weights, and how much of the controls' squares, in chips, they count for.
 _USUAL = np.array([1.0] * 5 + [0.0] * 6)
 _FIRMNESS = np.array([2000.0] * 5 + [5.0] * 6)
 
@@ -44,7 +44,7 @@ class LegLuck:
         self._next = [-(-block * hands // BLOCK_COUNT) for block in _LEARNED_BEFORE]
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """The next hands, by column. Raises ValueError for what no session has."""
+        """The next hands, by column. Raises ValueError for hands that no session has."""
         *columns, profit = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
         row, rows = 0, len(profit)
         while row < rows:
@@ -73,7 +73,7 @@ class LegLuck:
 def best_weights(moments: Floats) -> Floats:
     """The weights that leave the least variance of the profit, near the usual ones where little is known.
 
-    `moments` has above its diagonal, and on it, the sums of the products of 1, the controls and the profit.
+    `moments`: on and above its diagonal, the sums of the products of 1, the controls and the profit.
     """
     count = moments[0, 0]
     if count < 2:

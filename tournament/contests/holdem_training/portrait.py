@@ -34,9 +34,9 @@ _ALICE, _BOB = 1, 2
 
 
 def made(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
-    """What five to seven cards have made, as an index of MADE; each an array of cards from 0 to 51, by 13 of a suit.
+    """The hands made of five to seven cards, as indices of MADE; each an array of cards, 0 to 51, 13 of each suit.
 
-    A number counts the cards of each rank in four bits, and one those of each suit in eight.
+    One number counts the cards of each rank, in four bits each; another those of each suit, in eight.
     """
     ranks = sum((np.int64(1) << (4 * (card % 13).astype(np.int64)) for card in cards), np.int64(0))
     suits = sum((np.int64(1) << (8 * (card // 13).astype(np.int64)) for card in cards), np.int64(0))

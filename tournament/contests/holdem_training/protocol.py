@@ -28,10 +28,10 @@ class _Wrong(Exception):
 
 
 class Dialogue:
-    """What is said to a program that plays a leg of `core`, and what its lines mean.
+    """The lines for a program that plays a leg of `core`, and the meaning of the program's lines.
 
-    `asked` gives the lines that end with a decision's STATE, `said` what to make
-    of a line of the program's, `ended` the last lines. The core is played by the caller, in between.
+    `asked` gives the lines that end with a decision's STATE, `said` the meaning of a line
+    of the program's, `ended` the last lines. The caller plays the core in between.
     """
 
     def __init__(self, core: HoldemTraining, rates: RateSampler) -> None:
@@ -47,11 +47,11 @@ class Dialogue:
 
     @property
     def mean_profit(self) -> float:
-        """Of the hands played to their end, in chips; W once the leg is over."""
+        """Chips a hand, over the hands played to their end; W once the leg is over."""
         return self._total / self.hands_played if self.hands_played else 0.0
 
     def asked(self) -> list[str]:
-        """What came of the last action, and the decision that is pending."""
+        """The outcome of the last action, and the pending decision."""
         fields = _VIEW.unpack(self._core.pending()[3])
         round_, stack, bobs_stack, pot = fields[18:]
         lines = self._outcome(hand_is_over=round_ <= self._round)
@@ -68,7 +68,7 @@ class Dialogue:
         ]
 
     def said(self, line: bytes) -> str | int:
-        """What a program's line, given without its end, asks for: the answer to a RATE, or an action for the core.
+        """The reply to a program's line, given without its end: the answer to a RATE, or an action for the core.
 
         Raises Violation.
         """
@@ -78,11 +78,11 @@ class Dialogue:
             raise Violation(f'{problem}: "{_shown(line.decode("ascii", "backslashreplace"))}"') from None
 
     def ended(self) -> list[str]:
-        """What came of the last action, and the score."""
+        """The outcome of the last action, and the score."""
         return [*self._outcome(hand_is_over=True), f"SCORE {self.mean_profit:.6f}"]
 
     def _outcome(self, hand_is_over: bool) -> list[str]:
-        """What Bob did and what the hand brought; before the first action, how many hands there will be."""
+        """What Bob did, and the hand's profit; before the first action, the number of hands."""
         if self._action is None:
             return [str(self._core.hands)]
         replies = {BOB_CHECKED: "OPP CHECK", BOB_CALLED: f"OPP CALL {self._action}", BOB_FOLDED: "OPP FOLD"}
@@ -127,9 +127,9 @@ class Dialogue:
 class Table:
     """A program's seat at a match of its own: all of `core`, asked and answered in lines.
 
-    `start` gives the first lines, `answer` those that follow upon one of the
+    `start` gives the first lines, `answer` those that answer one of the
     program's, until `over`. `empty_records` takes the core's rows away when its
-    tables are full. Times and processes are somebody else's.
+    tables are full. The caller sees to times and processes.
     """
 
     def __init__(self, core: HoldemTraining, rates: RateSampler, empty_records: Callable[[], None]) -> None:
@@ -140,16 +140,16 @@ class Table:
 
     @property
     def hands_played(self) -> int:
-        """To their end."""
+        """How many hands were played to their end."""
         return self._dialogue.hands_played
 
     @property
     def mean_profit(self) -> float:
-        """Of the hands played to their end, in chips; W once the match is over."""
+        """Chips a hand, over the hands played to their end; W once the match is over."""
         return self._dialogue.mean_profit
 
     def start(self) -> list[str]:
-        """The lines with which a match begins."""
+        """The first lines of a match."""
         return self._play(CHECK)
 
     def answer(self, line: bytes) -> list[str]:
@@ -158,7 +158,7 @@ class Table:
         return [said] if isinstance(said, str) else self._play(said)
 
     def _play(self, action: int) -> list[str]:
-        """Have the core play on to the next decision or the end, and say what is to be seen there."""
+        """Have the core play on to the next decision or the end, and return the lines for it."""
         while (status := self._core.play(action)) == RECORDS_ARE_FULL:
             self._empty_records()
         self.over = status == LEG_IS_OVER
@@ -166,7 +166,7 @@ class Table:
 
 
 def _shown(text: str) -> str:
-    """What a program wrote, as a message may quote it: cut, and without what a terminal would obey."""
+    """What a program wrote, as a message may quote it: cut, and without control characters."""
     return "".join(c if c.isprintable() else "?" for c in text[:60]) + ("…" if len(text) > 60 else "")
 
 

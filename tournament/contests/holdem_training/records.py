@@ -48,9 +48,9 @@ _ALICE = 1
 
 
 def counts_of(games: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
-    """What `HoldemTraining.counts` counts, from recorded hands: a row each."""
+    """The counts of `HoldemTraining.counts`, from recorded hands: a row each."""
     counts = []
-    alice_is_in = games["folder"] == _ALICE  # of these hands, in the round in which Bob has no answer
+    alice_is_in = games["folder"] == _ALICE  # hands that she folds, in the round without an answer of Bob's
     for n in _ROUNDS:
         answer = games[f"answer_{n}"]
         folds = alice_is_in & (answer == 0)

@@ -25,5 +25,5 @@ def _rounded(positive: float) -> int:
 
 
 def tasks(mean_profit: float) -> tuple[bool, bool]:
-    """Whether W passes the small and the large task. Points don't come into it."""
+    """Whether W passes the small and the large task."""
     return mean_profit >= SMALL_TASK, mean_profit >= LARGE_TASK

@@ -72,7 +72,7 @@ class Settings(ContestSettings):
     @classmethod
     def _fit_the_moves(cls, payoffs: Payoffs | None, info: ValidationInfo) -> Payoffs | None:
         moves = info.data.get("moves")
-        if payoffs is None or moves is None:  # what is wrong with these is told by itself
+        if payoffs is None or moves is None:  # their own mistake is reported
             return payoffs
         count = len(moves)
         if len(payoffs) != count or any(len(row) != count for row in payoffs):
@@ -83,7 +83,7 @@ class Settings(ContestSettings):
 
     @property
     def column_payoffs(self) -> Payoffs:
-        """What the column player is paid, by the row player's move and then its own."""
+        """The column player's payoffs, by the row player's move and then its own."""
         return self.payoffs_of_y or [list(column) for column in zip(*self.payoffs)]
 
 
@@ -111,9 +111,9 @@ def new_core(
 def new_core_at_limits(
     leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
 ) -> GameCore:
-    """Games in which all moves are drawn at random, whatever the bots choose: histories as they have not met yet."""
+    """Games in which all moves are drawn at random, whatever the bots choose: histories that they haven't met."""
     assert isinstance(settings, Settings)
-    even = 1 - 1 / len(settings.moves)  # of so many replaced each move is as likely
+    even = 1 - 1 / len(settings.moves)  # with so much noise, all moves are equally likely
     return new_core(
         replace(leg, sessions=min(leg.sessions, _SESSIONS_AT_LIMITS)),
         settings.model_copy(update={"noise": even}),
@@ -123,7 +123,7 @@ def new_core_at_limits(
 
 
 def _in_words_of(settings: ContestSettings) -> tuple[Portrait, Telling]:
-    """Portrait and telling with the moves' names. What a turn paid is told where it is the same for either role."""
+    """Portrait and telling with the moves' names. Payoffs are told where they are the same for either role."""
     assert isinstance(settings, Settings)
     payoffs = None if settings.payoffs_of_y and settings.duplicate else (settings.payoffs, settings.column_payoffs)
     expected = min(settings.rounds, int(_ENDS_FOR_PANELS / settings.end_probability)) if settings.end_probability else 0

@@ -31,15 +31,15 @@ from tournament.contests.portrait import (
 )
 
 _STRETCHES = 20  # that a game's turns are cut into
-_MOST_LINES = 4  # moves whose share is shown over a game: those that the bot plays most
-_MOST_BOTH = 3  # moves for which answers are shown by both players' last moves; of more, by the other's
-_MOST_ANSWERS = 12  # moves for which they are shown at all
+_MOST_LINES = 4  # moves whose share is shown over a game: the bot's most frequent
+_MOST_BOTH = 3  # up to so many moves, answers are shown by both players' last moves, else by the other's
+_MOST_ANSWERS = 12  # up to so many moves they are shown at all
 
 
 def new_portrait(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None, rounds: int) -> Portrait:
     """The portrait for moves of these names. `payoffs` as for the telling; `rounds`: turns of a game.
 
-    What is counted are moves as they were chosen: those that noise replaced are left out.
+    Moves count as chosen by the bots: those that noise replaced are left out.
     """
     shown = _MatrixGame(moves, payoffs, rounds)
     return Portrait(shown.tally, shown.panels, shown.gain if payoffs else None, shown.scene, game="turn")
@@ -69,11 +69,11 @@ class _MatrixGame:
 
     @property
     def lasts(self) -> int:
-        """What may have been played in the turn before, as it is told apart."""
+        """The number of cases of the turn before that are told apart."""
         return self.count * self.count if self.count <= _MOST_BOTH else self.count
 
     def tally(self, rows: Rows, seats: Seats) -> Sums:
-        """`turns`: by player, stretch of the game and move; `answers`: by player, what was played last, and move."""
+        """`turns`: by player, stretch of the game and move; `answers`: by player, last moves, and move."""
         everybody = seats.entrants + 1
         stretch_of = np.maximum(rows["turn"], 0) // self.stretch
         follows = _follows(rows)
@@ -152,7 +152,7 @@ def _parts(counts: npt.NDArray[Any]) -> Values:
 
 
 def _follows(rows: Rows) -> npt.NDArray[np.bool_]:
-    """Which rows are the turn after the row before them, of the same game."""
+    """Which rows are the next turn of the row before them, in the same game."""
     follows = np.zeros(len(rows["turn"]), bool)
     follows[1:] = rows["turn"][1:] == rows["turn"][:-1] + 1
     for name in ("match", "session"):

@@ -10,7 +10,7 @@ Payoffs = Sequence[Sequence[float]]  # by the row player's move and the column p
 
 
 def move_name(moves: Sequence[str], number: int) -> str:
-    """A move's name; its number where records of other settings have more moves."""
+    """A move's name, or its number if it has none: records of other settings may have more moves."""
     return moves[number] if 0 <= number < len(moves) else f"move {number}"
 
 
@@ -22,14 +22,14 @@ def plays(moves: Sequence[str], row: Row) -> list[str]:
 
 
 def paid(payoffs: tuple[Payoffs, Payoffs] | None, x_move: int, y_move: int) -> tuple[float, float] | None:
-    """What x and y got for a turn, if that is known: x is the row player, or it makes no difference."""
+    """What x and y got for a turn; None where it isn't known whether x is the row player, and that matters."""
     if payoffs is None or not (0 <= x_move < len(payoffs[0]) and 0 <= y_move < len(payoffs[0])):
         return None
     return payoffs[0][x_move][y_move], payoffs[1][x_move][y_move]
 
 
 def new_telling(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None) -> Telling:
-    """The telling for moves of these names. `payoffs` of row and column: None where x may be either of them."""
+    """The telling for moves of these names. `payoffs`: of row and column player, None where x may be either."""
 
     def question(_name: str, values: Values) -> str:
         turn, rounds = int(values["turn"]), int(values["rounds"])

@@ -1,4 +1,4 @@
-"""Any game for two of OpenSpiel as a contest: turns or simultaneous moves, and chance that our deals choose.
+"""Any game for two of OpenSpiel as a contest: with turns or simultaneous moves, and chance drawn from our deals.
 
 OpenSpiel (M. Lanctot and others, "OpenSpiel: A Framework for Reinforcement Learning in Games", 2019) has the rules.
 It is an extra of this package, imported when such a contest is played.

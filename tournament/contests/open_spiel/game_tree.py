@@ -1,6 +1,6 @@
 """A game of OpenSpiel as the rules of a tree (`engine.rules.game_tree`): what its states ask, and where actions lead.
 
-Asking OpenSpiel what a state is takes microseconds; the tree remembers it.
+Asking OpenSpiel about a state takes microseconds; the tree remembers the answer.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from engine.rules.game_tree import CHANCE, OVER, SIMULTANEOUS, TURN, GameTree
 from tournament.contests.open_spiel import ACT, PACKAGE
 from tournament.names import did_you_mean
 
-# What the nodes of a game that are kept may take; those of all tic-tac-toe are 73 MB.
+# Memory for the kept nodes of a game; all of tic-tac-toe takes 73 MB.
 _MOST_BYTES = 96 << 20
 _MOST_GAMES = 4
-# What OpenSpiel calls whoever is to move where it is no player (its PlayerId).
+# OpenSpiel's PlayerId of movers that aren't players.
 _CHANCE_MOVES, _BOTH_MOVE = -1, -2
 
 
@@ -37,7 +37,7 @@ class Game:
         return self._game.new_initial_state()
 
     def describe(self, state: Any) -> tuple[Any, ...]:
-        """What can happen in a state."""
+        """The possible moves, or the outcome, in a state."""
         player = state.current_player()
         if player >= 0:
             legal = state.legal_actions()

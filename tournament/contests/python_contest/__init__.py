@@ -1,7 +1,7 @@
 """Contests whose rules are written in Python: what their authors import.
 
-A contest is a subclass of PythonContest. `play` is a generator that plays one session: it yields what its
-decisions make, is sent the answers, and records games.
+A contest is a subclass of PythonContest. `play` is a generator that plays one session: it yields calls of its
+decisions, is sent the answers, and records games.
 """
 
 from __future__ import annotations

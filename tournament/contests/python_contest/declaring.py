@@ -12,7 +12,7 @@ from engine.rules.decisions import LEGAL_ACTIONS
 
 _SHORT = range(-(2**31), 2**31)
 _LONGEST_LIST_OF_TEXTS = 1 << 20
-# What a value can't be called: it is a member of a C struct, too, and has a place in JSON.
+# Names that a value can't have: it is also a member of a C struct, and of a JSON object.
 _TAKEN = frozenset(
     """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -27,7 +27,7 @@ _TAKEN = frozenset(
 class Told:
     """A value that a decision tells: what it means, its kind as `engine.rules.decisions` has it, and its limits.
 
-    Of a list also how many items it has at most (-1: it is a single value).
+    `most`: the most items of a list (-1: it is a single value).
     """
 
     meaning: str
@@ -38,7 +38,7 @@ class Told:
 
     @property
     def limits(self) -> str:
-        """What it can be, in words."""
+        """Its limits in words."""
         kinds = {"s": "text", "d": "number"}
         if self.most < 0:
             return f"a {kinds[self.code]}" if self.code in kinds else f"{self.low} to {self.high}"
@@ -83,10 +83,10 @@ def _code(low: int, high: int) -> str:
 class Decision(decisions.Decision):
     """A decision that bots make in a function, or a method, of this name.
 
-    `tells` are the values that they are told, `answer` the whole number that they answer. Calling a decision
-    with a seat and the values makes what `play` yields. Where a value is called legal_actions, the answer must be
-    one of it, else within the answer's limits; anything else is a fault, for which `default` is played, or the first
-    of the legal actions. Raises ValueError for names that a bot can't be written with.
+    `tells` are the values that they are told, `answer` the whole number that they answer. `play` yields a decision
+    called with a seat and the values. If a value is called legal_actions, the answer must be one of these, else within
+    the answer's limits; anything else is a fault, for which `default` is played, or the first of the legal actions.
+    Raises ValueError for names that can't be used in a bot.
     """
 
     def __init__(

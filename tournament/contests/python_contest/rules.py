@@ -25,10 +25,10 @@ from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
 from tournament.store.columns import Column, Packing
 
-# What `play` is: it yields questions, is sent answers, and returns nothing.
+# The type of `play`: it yields questions, is sent answers, and returns nothing.
 Play = Generator[Asked, int, None]
 
-_TRIAL_STREAM = 1 << 63  # no session's number comes so far
+_TRIAL_STREAM = 1 << 63  # above every session's number
 
 _MEANINGS: dict[str, tuple[str, Packing]] = {
     "match": ("match number; matches.parquet has the names", "constant"),
@@ -50,10 +50,10 @@ class PythonSettings(ContestSettings):
 class PythonContest:
     """Rules in Python: a subclass has these names, and `play`.
 
-    `version` is raised when the same settings no longer give the same games. `columns` are the contest's own
-    of a game, beside those that every game has. Where a game is `zero_sum`, y's points are x's, negated.
+    `version` is raised when the same settings no longer give the same games. `columns` are the contest's own,
+    besides those that every game has. Where a game is `zero_sum`, y's points are x's, negated.
     `unit` says in a few words what a point is, to be shown beside scores.
-    `packages` are those, beside its own, on whose versions its games depend. Each leg has an object of its own.
+    `packages` are other packages on whose versions its games depend. Each leg has an object of its own.
     """
 
     name: ClassVar[str]
@@ -74,10 +74,10 @@ class PythonContest:
         raise NotImplementedError
 
     def tree(self) -> GameTree | None:
-        """The same game as a tree, if it is one a session: legs are then played along it, which is many times faster.
+        """The same game as a tree, if a session is one game: legs played along it are many times faster.
 
-        Its games must be those of `play`, which still plays where a bot is checked; its only column is `actions`, how
-        many there were.
+        Its games must be those of `play`, which still plays when a bot is checked; its only column is `actions`, their
+        number.
         """
         return None
 
@@ -86,7 +86,7 @@ _made: dict[type[PythonContest], Contest] = {}
 
 
 def contest_of(rules: type[PythonContest]) -> Contest:
-    """The contest that is played by these rules, always the same one. Raises ValueError for what can't be rules."""
+    """The contest that is played by these rules, always the same one. Raises ValueError for invalid rules."""
     if rules not in _made:
         _made[rules] = _make(rules)
     return _made[rules]
@@ -136,7 +136,7 @@ def _standard(columns: dict[str, str]) -> tuple[Column, ...]:
 
 
 def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
-    """What makes the contest's cores. `against_chance`: y's answers are drawn, among all that are legal."""
+    """Makes the contest's cores. `against_chance`: y's answers are drawn from all that are legal."""
 
     def new_core(
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
@@ -173,7 +173,7 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
 
 
 def answered_by_chance(play: Play, chance: Chance, seats: set[int]) -> Play:
-    """A session in which the answers of these seats are drawn among all that are legal, the first and last often."""
+    """A session in which the answers of these seats are drawn from all that are legal, often the first or last."""
     try:
         asked = next(play)
         while True:

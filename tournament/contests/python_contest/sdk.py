@@ -1,4 +1,4 @@
-"""What bots of a contest in Python are written with, from its decisions: a header, an adapter, bots to start from."""
+"""The SDK of a contest in Python, written from its decisions: a header, an adapter, bots to start from."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ command = ["python3", "bot.py"]
 
 
 def _answer(decision: Decision) -> str:
-    """What a decision is and what may be answered."""
+    """A decision and its legal answers in words."""
     which = "one of the legal actions" if decision.has_legal_actions else decision.answer.limits
     return f"{decision.meaning.rstrip('.')}. Returns {decision.answer.meaning.rstrip('.')}; {which}."
 
@@ -207,7 +207,7 @@ def _counted(name: str, value: Told) -> str:
 
 
 def _plain(written: str) -> str:
-    """A text that ends no comment, and no template's name."""
+    """A text that can't end a comment, or hold a template's name."""
     return " ".join(written.replace("*/", "* /").replace('"""', "'''").replace("\\", "/").split())
 
 

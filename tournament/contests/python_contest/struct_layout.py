@@ -1,4 +1,4 @@
-"""The struct in which C bots find what decisions tell."""
+"""The struct in which C bots find the values that decisions tell."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Struct:
 
 
 def lay_out(decisions: Sequence[Decision]) -> Struct:
-    """The struct of a contest's decisions, as C compilers lay it out: values that several tell are there once.
+    """The struct of a contest's decisions, as C compilers lay it out. Values of several decisions are in it once.
 
     Raises ValueError when two decisions tell different things by the same name.
     """

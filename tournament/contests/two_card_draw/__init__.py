@@ -64,7 +64,7 @@ class Settings(BankedSettings):
     )
 
     def playing(self) -> dict[str, object]:
-        # Which strategies a folder holds is known by their contents.
+        # The strategies of a folder are known by their contents.
         return self.model_dump(exclude={"game", "entrants", "seed", "strategies", *HOW_MANY_REPLICAS})
 
 
@@ -94,12 +94,12 @@ def players(settings: ContestSettings, folder: Path, say: Callable[[str], None])
 
 
 def examples(settings: ContestSettings) -> Sequence[HousePlayer]:
-    """Servers like those of the contest that entrants may know; they count for nothing."""
+    """Servers like those of the contest that entrants may know, and that don't count."""
     return [generated_server(_key(settings), f"example_{number}") for number in range(EXAMPLES)]
 
 
 def _key(settings: ContestSettings) -> bytes:
-    """Before a run has settled its seed, servers to practise against are those of the seed 1."""
+    """The master key; of the seed 1 for practice before a run has settled its seed."""
     return master_key(settings.seed or "1")
 
 
@@ -121,7 +121,7 @@ def score(played: Played) -> float:
 
 
 def share(played: Sequence[Played]) -> float | None:
-    """The profit as a share of what a perfect opponent expects; None where he wins nothing either."""
+    """The profit as a share of a perfect opponent's expectation; None where that is nothing."""
     achievable = sum(p.facts["achievable"] * p.games for p in played)
     return sum(p.points for p in played) / achievable if achievable > 0 else None
 
@@ -223,7 +223,7 @@ TWO_CARD_DRAW = Contest(
         examples=examples,
     ),
     display=Display("a score is chips won in a session, and a chip for each hand", PORTRAIT, TELLING),
-    luck=Luck(LUCK_COLUMNS, _new_luck, keeps_means=False),  # a session's score ends at 0
+    luck=Luck(LUCK_COLUMNS, _new_luck, keeps_means=False),  # a session's score is never below 0
     estimates=Estimates(lambda settings: settings.hands, rate=5e6, bytes=8.0),
     commands={"strategy": "tournament.cli.strategy:app"},
 )

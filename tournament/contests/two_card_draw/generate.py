@@ -32,7 +32,7 @@ class Recipe:
 
 
 def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps, value: None) -> ServerStrategy:
-    """Climb. `watch` gets the steps done and the trembling value, some times a second at most."""
+    """Climb. `watch` gets the steps done and the trembling value, at most a few times a second."""
     climber = HillClimber(random_strategy(recipe.seed), recipe.bet1, recipe.bet2)
     for first in range(0, recipe.iterations, _CHUNK):
         steps = min(_CHUNK, recipe.iterations - first)
@@ -67,7 +67,7 @@ class Equilibrium:
 
     @property
     def exploitability(self) -> float:
-        """How much it can at most be behind the best server."""
+        """How much less than the best server it wins at most, in chips a hand."""
         return self.most - self.value
 
 

@@ -1,12 +1,12 @@
 """What luck was worth in a session of two-card draw: cards, the server's dice, and which of its hands it had.
 
-The server's strategy is known. So is, from what the bot sees, the chance of each of the server's hands, of what it does
-next and of the bot's own cards; a hand of the bot is a walk in which all but its own actions is chance of known
-probabilities. Given how the bot is taken to act, the walk's value is known from each place, and what a hand brought
-more than its value and the advantages of the bot's actions has mean zero, however the bot really acts: the server
-is averaged out as far as the bot doesn't see it, the rest is a martingale (AIVAT: N. Burch, M. Schmid, M. Moravčík,
-D. Morrill and M. Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information
-Games", 2018). How it is taken to act is learned from its earlier hands of the session.
+The server's strategy is known. So what the bot sees gives the chance of each of the server's hands, of the server's
+next action and of the bot's own cards: all but the bot's own actions is chance of known probabilities. An assumed
+strategy of the bot gives each place in a hand a value. A hand's profit, less the hand's value and the advantages of the
+bot's actions, has mean zero, however the bot really acts: the server is averaged out as far as the bot doesn't see it,
+the rest is a martingale (AIVAT: N. Burch, M. Schmid, M. Moravčík, D. Morrill and M. Bowling, "AIVAT: A New Variance
+Reduction Technique for Agent Evaluation in Imperfect Information Games", 2018). The assumed strategy is learned from
+the bot's earlier hands of the session.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from tournament.contests.two_card_draw import LUCK_COLUMNS
 from tournament.contests.two_card_draw.servers import strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
 
-# Blocks before which it is worked out anew how the bot acts. Before the first it is taken to do anything alike.
+# Blocks before which the assumed strategy is worked out anew. At first all actions are equally likely.
 _LEARNED_BEFORE = (1, 2, 4, 8, 16)
-# For how many actions of its own counts what is allowed, and what the bot does with such cards in other lines of play.
+# How many of the bot's actions in a place these count for: all allowed ones, and those with such cards in other lines.
 _GENERAL, _SPECIAL = 0.5, 2.0
 
 _NO_COUNTS = np.zeros((SITUATION_COUNT, 3), np.int32)
@@ -50,14 +50,14 @@ class LegLuck:
 
     def __init__(self, hands: int, server: bytes) -> None:
         self._hands, self._tables = hands, tables_of(server)
-        self._counts = _NO_COUNTS  # until there are hands, and afterwards: many legs are read together
+        self._counts = _NO_COUNTS  # an own array only while hands come: many legs are read at once
         self._luck = np.zeros(BLOCK_COUNT)
         self._value, self._advantages = self._tables.at_first
         self._played = 0
         self._next = [-(-block * hands // BLOCK_COUNT) for block in _LEARNED_BEFORE]
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """The next hands, by column. Raises ValueError for what no session has."""
+        """The next hands, by column. Raises ValueError for hands that no session has."""
         columns = [np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS]
         row, rows = 0, len(columns[0])
         if not self._played:
@@ -97,7 +97,7 @@ class Tables:
     bet2: int
 
     def valued(self, counts: npt.NDArray[np.int32]) -> tuple[float, Floats]:
-        """The value of a hand, and the advantage of each action, to a bot that did so."""
+        """The value of a hand, and the advantage of each action, to a bot with these counts of actions."""
         shares, advantages = np.zeros((SITUATION_COUNT, 3)), np.zeros((SITUATION_COUNT, 3))
         share_actions(counts, _GENERAL, _SPECIAL, shares)
         value = value_actions(
@@ -161,13 +161,13 @@ def make_tables(strategy: ServerStrategy) -> Tables:
 
 
 def _round(rows: Floats, reach: Floats) -> tuple[Floats, list[Floats]]:
-    """Of a betting round the chances of the server's actions facing 0 to 3 bets, and its hands' reach at each end.
+    """The chances of the server's actions in a betting round facing 0 to 3 bets, and its hands' reach at each end.
 
-    `rows` are its strategy by bets faced and hand, `reach` how its hands get there.
+    `rows` are its strategy by bets faced and hand, `reach` the chances that it gets there with each hand.
     """
     fold_call_raise = np.moveaxis(rows, 2, 0)
     _, calls, raises = fold_call_raise
-    # Reaches where it acts, facing so many bets: the bot's own actions tell nothing of its hands.
+    # Reaches where the server acts, by bets faced: the bot's actions tell nothing of the server's hands.
     at = [reach, reach, reach * raises[0], reach * raises[1]]
     acts = np.array([_shares(own @ rows[faced]) for faced, own in enumerate(at)])
     opened_by_x = [at[1] * calls[1], at[3], at[3] * calls[3]]
@@ -176,6 +176,6 @@ def _round(rows: Floats, reach: Floats) -> tuple[Floats, list[Floats]]:
 
 
 def _shares(reach: Floats) -> Floats:
-    """Adding up to 1; where nobody gets, all alike."""
+    """Scaled to add up to 1; all equal where nothing gets there."""
     total = float(reach.sum())
     return reach / total if total > 0 else np.full(len(reach), 1 / len(reach))

@@ -1,4 +1,4 @@
-"""How two-card draw looks in a report: what a bot gets of the best, how it bets and draws, and a hand step by step."""
+"""How two-card draw looks in a report: a bot's share of the best, how it bets and draws, and a hand step by step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WAYS_TO_END = ("showdown", "the bot folds", "the server folds")
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """By entrant: `opened`, by hand and if it bet first; `drew`, by hand and cards; `ends`, by round and folder."""
+    """By entrant: `opened`, by hand and if it bet first; `drew`, by hand and cards; `ends`, by round and who folded."""
     who = (seats.x, seats.entrants + 1)
     goes_on = rows["rounds"] > 1
     return {

@@ -27,8 +27,7 @@ FACTS = ("bet1", "bet2", "achievable")
 def recipe_of(key: bytes, name: str) -> Recipe:
     """Bets, iterations and seed of a generated server: uniform in the ranges of the statement.
 
-    Each server's follow from sub-keys of its own of the contest's master key, so
-    that who knows all about the examples knows nothing about the others.
+    Each server has its own sub-keys of the contest's master key, so the examples tell nothing about the others.
     """
     bets, iterations, seed = [sub_key(key, "two-card draw server", what, name) for what in ("bets", "steps", "climb")]
     bet1 = 1 + int.from_bytes(bets[:8], "little") % 5
@@ -42,12 +41,12 @@ def generated_server(key: bytes, name: str) -> HousePlayer:
 
 
 def practice_server(key: bytes) -> HousePlayer:
-    """One to try a bot against, which no bot has seen before; it isn't kept."""
+    """A server to try a bot against, which no bot has seen before; it isn't kept."""
     return server_of("practice", write_strategy(generate(recipe_of(key, "practice"))).encode())
 
 
 def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> list[HousePlayer]:
-    """The test cases of a contest."""
+    """The servers of a contest."""
     names = [f"server_{number:02}" for number in range(1, count + 1)]
     missing = sum(not cached_at(recipe_of(key, name)).exists() for name in names)
     if missing:
@@ -58,7 +57,7 @@ def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> lis
 def servers_in(folder: Path) -> list[HousePlayer]:
     """The strategy files of a folder, by name.
 
-    Raises BadInput when there are none, or one is not right.
+    Raises BadInput when there are none, or one is malformed.
     """
     if not folder.is_dir():
         raise BadInput(f"the folder of strategies {folder} does not exist; mend `strategies` in [two_card_draw]")
@@ -75,7 +74,7 @@ def servers_in(folder: Path) -> list[HousePlayer]:
 
 
 def server_of(name: str, content: bytes) -> HousePlayer:
-    """A house player from a strategy file; `achievable` is what a perfect opponent wins from it, chips a hand."""
+    """A house player from a strategy file; `achievable` is what a perfect opponent wins from it, in chips a hand."""
     strategy = strategy_of(content)
     best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
     return HousePlayer(name, content, dict(zip(FACTS, (strategy.bet1, strategy.bet2, best))))

@@ -22,9 +22,9 @@ from engine.games.two_card_draw.core import (
 )
 from tournament.errors import BadInput
 
-# How far from 1 the three probabilities of a line may add up, and from where on that is only rounding.
+# How far from 1 the sum of a line's three probabilities may be, and how far by rounding alone.
 _SLACK, _ROUNDING = 1e-6, 1e-15
-# Python takes more: 1_0, nan, infinity. Each text matches in one way only, so that matching takes linear time.
+# float() takes more: 1_0, nan, infinity. Each text matches in one way only, so matching takes linear time.
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # A file has 300 KB with probabilities of 17 digits.
 MOST_BYTES = 4 << 20
@@ -42,7 +42,7 @@ class ServerStrategy:
 
 @cache
 def situation_labels() -> tuple[str, ...]:
-    """What a line begins with, for each situation in the order in which files are written."""
+    """The beginning of each situation's line, in the order of the written file."""
     hands = [(low, high) for low in range(5) for high in range(low, 5)]
     # (bets, first): in the order of the histories, nobody betting, then x opening, then y.
     endings = [(0, 0), *[(bets, first) for first in (0, 1) for bets in range(1, MOST_BETS + 1)]]
@@ -194,7 +194,7 @@ def _probabilities(kind: str, situation: int, words: list[str]) -> list[float] |
     if abs(total - 1) > _SLACK:
         return f"the probabilities add up to {total:.9g}, must be 1"
     if kind != "DRAW":
-        # The last of a betting situation's numbers is the bets faced, in round 2 also its place in the order.
+        # Of a betting situation's numbers, the bets faced count up fastest.
         bets = situation % 4 if kind == "ROUND1" else (situation - situation_of_round2(0, 0, 0, False, 0, 0, 0)) % 4
         if bets == 0 and row[0] > 0:
             return "fold must be 0 where calling is free"

@@ -53,7 +53,7 @@ def _game(row: Row, names: Names) -> ToldGame:
 
 
 def betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]:
-    """Who does what in a round, by seat: one opens, the others raise in turn, the last calls or folds.
+    """Who does what in a round, by seat: one opens, both raise in turn, and the last calls or folds.
 
     `folder` is who folds at its end: 0 nobody, 1 x, 2 y.
     """

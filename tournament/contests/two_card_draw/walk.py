@@ -1,9 +1,8 @@
-"""Every hand that can happen between a bot and a server, played with the bot as in a session, and what they come to.
+"""Every hand that can happen between a bot and a server, played with the bot as in a session, and their value.
 
-A hand is a path through a tree: the bot's cards, then by turns what it answers
-and what the server or the cards bring. A bot that forgets between hands
-answers alike whenever it has been asked the same in a hand, so one
-hand for each leaf tells all that it does.
+A hand is a path through a tree: the bot's cards, then in turn its answers and the moves of the server or the deck. A
+bot that forgets between hands answers alike whenever it has been asked the same in a hand, so one hand for each leaf
+shows all that it does.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from engine.games.two_card_draw.core import MOST_BETS, situation_of_draw, situat
 from engine.kernel.game_core import ANSWER_WANTED, FAULT, GameCore
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
 
-# Hands that visit all leaves are never more: 15 deals, 3 ends of round 1 and 2 folds in it, 3 draws
+# At most so many hands visit all leaves: 15 deals, 3 ends of round 1 and 2 folds in it, 3 draws
 # of the server, 15 hands after the draw and 4 ends of round 2.
 MOST_LEAVES = 15 * (3 * 3 * 15 * 4 + 2)
 
@@ -32,25 +31,25 @@ _INIT, _NEW_HAND, _ROUND1, _DRAW, _ROUND2, _SHOWDOWN = range(6)
 _FOLD, _CALL, _RAISE = range(3)
 
 _Result = TypeVar("_Result")
-# (kind, arguments) to ask a bot, whose answers are sent in.
+# Yields the (kind, arguments) to ask a bot; its answers are sent in.
 Questions = Generator[tuple[int, Sequence[int]], int, _Result]
 # What a bot was asked in a hand so far, the winnings aside.
 Asked = tuple[tuple[int, ...], ...]
 
 
 class NotMemoryless(Exception):
-    """The bot answered otherwise than before in the same place, or with what is no answer."""
+    """The bot answered otherwise than before in the same place, or gave no valid answer."""
 
 
 @dataclass
 class Answers:
-    """What a bot does, by what it was asked in the hand so far. Nothing more is noted after a contradiction."""
+    """A bot's actions, by what it was asked in the hand so far. Nothing more is noted after a contradiction."""
 
     actions: dict[Asked, int] = field(default_factory=dict)
     agree: bool = True
 
     def note(self, asked: Asked, answer: int) -> int:
-        """The action that an answer stands for. Raises NotMemoryless unless it is that of all times before."""
+        """The action of an answer. Raises NotMemoryless unless it is the same as every time before."""
         action = _action(asked[-1], answer)
         if action is None or self.actions.setdefault(asked, action) != action:
             self.agree = False
@@ -60,7 +59,7 @@ class Answers:
 
 
 def _action(question: tuple[int, ...], answer: int) -> int | None:
-    """What an answer stands for, None if it is none."""
+    """The action of an answer, None if it is no valid answer."""
     kind, *arguments = question
     if not 0 <= answer <= (1 if kind == _NEW_HAND else 2):
         return None
@@ -77,7 +76,7 @@ def _action(question: tuple[int, ...], answer: int) -> int | None:
 class _Turn:
     """A place in a hand: the bot is asked something, or the hand is over (`question` None).
 
-    `reach` is the chance of getting there, if the bot acts so, with each of the server's hands.
+    `reach` is the chance of getting there with each of the server's hands, given the bot's actions.
     """
 
     question: tuple[int, ...] | None
@@ -92,7 +91,7 @@ class _Turn:
 
     @property
     def value(self) -> float:
-        """What an end is worth to the bot, times the chance of it."""
+        """What an end is worth to the bot, times its chance."""
         return math.fsum(r * self.gain_against(other) for other, r in enumerate(self.reach.tolist()))
 
     def gain_against(self, other: int) -> int:
@@ -186,7 +185,7 @@ _AFTER_DRAW = [_after_draw(count) for count in range(3)]
 
 @dataclass(eq=False)
 class _Node:
-    """A turn, and those of the following from which not all leaves were visited; None before the first visit."""
+    """A turn, and the next ones that still have unvisited leaves; None before the first visit."""
 
     turn: _Turn | None
     following: list[_Node] | None = None
@@ -200,7 +199,7 @@ def introduction(strategy: ServerStrategy) -> Questions[None]:
 def visit_leaves(strategy: ServerStrategy, answers: Answers, winnings: int) -> Questions[tuple[float, int]]:
     """Play a hand to each leaf of the tree, in random order; returns (the bot's expectation, hands played).
 
-    `winnings` are the bot's before. Raises NotMemoryless.
+    `winnings`: what the bot has won before. Raises NotMemoryless.
     """
     tree = _Tree(strategy)
     chance = random.Random(0)
@@ -231,7 +230,7 @@ def visit_leaves(strategy: ServerStrategy, answers: Answers, winnings: int) -> Q
 
 
 def play(core: GameCore, answers: Answers) -> Questions[None]:
-    """Play a core's session, all that the bot answers noted. Raises NotMemoryless."""
+    """Play a core's session and note the bot's answers. Raises NotMemoryless."""
     asked: Asked = ()
     status = core.play()
     while status == ANSWER_WANTED:

@@ -1,11 +1,11 @@
-"""What the cards of a leg were worth to x: a sum with mean zero, known in each game before it is played.
+"""What the cards of a leg were worth to x: a sum with mean zero, by values that are fixed before each game.
 
-A game's correction is what these cards usually bring who holds them, by the roles and by sixteenths of both cards,
-less the mean over all cards. What is usual is learned from the blocks of sessions before the game's own, of the same
-two bots, beginning with von Neumann's solution for a bet of twenty. So the sum is a martingale, whatever bots remember
-of the cards: a control variate as in AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M. Bowling, "AIVAT: A New
-Variance Reduction Technique for Agent Evaluation in Imperfect Information Games", 2018). A dollar is worth 1/√g points,
-g being the mean number of games of the sessions in earlier blocks: to divide by a session's own number would be biased.
+A game's correction is x's usual gain with its cards, by the roles and by sixteenths of both cards, less the mean over
+all cards. Usual gains are learned from the earlier blocks of sessions of the same two bots, beginning with von
+Neumann's solution for a bet of twenty. So the sum is a martingale, whatever bots remember of the cards: a control
+variate as in AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M. Bowling, "AIVAT: A New Variance Reduction
+Technique for Agent Evaluation in Imperfect Information Games", 2018). A dollar is worth 1/√g points, g being the mean
+number of games of the sessions in earlier blocks: dividing by a session's own number would be biased.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE, add_c
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.von_neumann_poker import LUCK_COLUMNS
 
-_USUAL_GAMES = 5.0  # of a cell, that what is usual beforehand counts for
-_USUAL_LENGTH, _USUAL_SESSIONS = 25.0, 10.0  # games of a session, and for how many sessions that counts
+_USUAL_GAMES = 5.0  # games of a cell that its initial usual gain counts for
+_USUAL_LENGTH, _USUAL_SESSIONS = 25.0, 10.0  # initial games of a session, and how many sessions they count for
 # Points a dollar, of which 1/√g is a little too low: short sessions count for more.
 _SCALE = 1.1
 
@@ -37,13 +37,13 @@ class LegLuck:
         self._sums = np.zeros((BLOCK_COUNT, CELLS), np.int64)
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """The next games, by column. Raises ValueError for what no leg has."""
+        """The next games, by column. Raises ValueError for games that no leg has."""
         session, x_is_a, a_card, b_card, a_gain = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
         add_cells(session, x_is_a, a_card, b_card, a_gain, self._first_session, self._sessions, self._sums)
 
     def blocks(self) -> Floats:
         """What luck was worth to x, in points, by block."""
-        low = self._sums.astype(np.int32)  # the gains: the lower half as it is
+        low = self._sums.astype(np.int32)  # the gains are in the lower half
         counts, gains = ((self._sums - low) >> 32).astype(np.float64), low.astype(np.float64)
         before_counts, before_gains = np.cumsum(counts, axis=0) - counts, np.cumsum(gains, axis=0) - gains
         worth = (before_gains + _USUAL_GAMES * usual_gains()) / (before_counts + _USUAL_GAMES)

@@ -33,7 +33,7 @@ _BET_LABELS = ("1–5", "6–10", "11–15", "16–20", "21–30", "31–40", "4
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """`bets`: by who is A, his card and his bet; `answers`: by who is B, his card, the bet and whether he folded."""
+    """`bets`: by A's number, card and bet; `answers`: by B's number, card, the bet and whether B folded."""
     bet = rows["bet"]
     everybody, sizes = seats.entrants + 1, BET_LIMIT + 1
     a = np.where(rows["x_is_a"], seats.x, seats.y)

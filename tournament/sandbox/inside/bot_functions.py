@@ -1,9 +1,8 @@
 """Which functions of a Python bot's file, or which class, answer a contest's questions.
 
-The names are those of `function_names`. Runs inside the sandbox. What fits can be called with what a question gives.
+The names are those of `function_names`. Runs inside the sandbox. A function fits if it takes a question's values.
 Functions of the exact names, and a class called Bot, like the file or as the statement has it, go before other classes
-and functions that are named after the file. Where two fit nothing is guessed: a bot whose helper is asked
-loses, and nothing says why.
+and functions that are named after the file. Where two fit, neither is taken: the wrong one would lose without a word.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def choose_functions(
 ) -> Functions:
     """What answers the questions: functions of the file, or methods of a new object of its class.
 
-    `questions`: by which names each goes, the usual one first, and how many values it gives. `class_name`: of the
+    `questions`: the names of each, the usual one first, and how many values it gives. `class_name`: of the
     statement, "" where it has none. Raises NotChosen.
     """
     names = vars(module)
@@ -51,7 +50,7 @@ def _chosen(
     classes: Sequence[type],
     questions: Sequence[tuple[Sequence[str], int]],
 ) -> Functions:
-    """What answers the questions, () when nothing of these does. Raises NotChosen when two do."""
+    """What answers the questions, () when none of these does. Raises NotChosen when two do."""
     fit = [
         kind
         for kind in dict.fromkeys(classes)
@@ -108,7 +107,7 @@ def _methods(kind: type, spellings: Iterable[str], count: int) -> dict[str, Call
 
 
 def takes(function: Any, count: int) -> bool:
-    """Whether a function can be called with so many values; what isn't written in Python is believed to."""
+    """Whether a function can be called with so many values; assumed of one that isn't written in Python."""
     if isinstance(function, types.MethodType):
         function, count = function.__func__, count + 1
     if not isinstance(function, types.FunctionType):

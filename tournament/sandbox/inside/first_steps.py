@@ -1,7 +1,7 @@
-"""What a confined process does first: limits, capabilities, system calls; then it is the bot.
+"""What a confined process does first: limits, capabilities, system calls; then it becomes the bot.
 
 Runs inside the sandbox with the standard library alone, and imports little of
-it: programs start once a leg. `confinement.start` tells it what.
+it: programs start once a leg. `confinement.start` gives it its orders.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main(launch: dict[str, Any]) -> None:
         number = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(number)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        # A second more of processor time, in which the signal for the first limit can do its work.
+        # A second more of processor time, so that the signal for the first limit can arrive.
         resource.setrlimit(number, (value, value + 1 if name == "CPU" and hard != value else value))
     if "probe" in launch:
         _confine(launch, 0)
@@ -63,7 +63,7 @@ def main(launch: dict[str, Any]) -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for earlier in launch["before"]:
         if status := os.spawnve(os.P_WAIT, earlier[0], earlier, launch["environment"]):
-            os._exit(status & 0xFF)  # as for the command itself: a signal's number counts down from 256
+            os._exit(status & 0xFF)  # a signal's number counts down from 256, as for the command itself
     library = ctypes.CDLL(None, use_errno=True)
     library.execve(path, arguments, variables)
     print(f"{command[0]}: {os.strerror(ctypes.get_errno())}", file=sys.stderr)
@@ -73,7 +73,7 @@ def main(launch: dict[str, Any]) -> None:
 def _forked(kind: dict[str, Any]) -> dict[str, Any]:
     """Become a server of forks for processes of a kind; returns in each fork, with the launch that it is told.
 
-    What the kind needs is imported before, and nothing after: each fork finds the same.
+    All that the kind needs is imported before, so that each fork finds the same.
     """
     import marshal
 
@@ -94,7 +94,7 @@ def _forked(kind: dict[str, Any]) -> dict[str, Any]:
 
 
 def _seclude(starter: int, **place: Any) -> None:
-    """Enter a place without /proc, and write whether that could be done."""
+    """Enter namespaces without /proc, and write whether that could be done."""
     from tournament.sandbox.inside import seclusion
 
     set_parent_death_signal = 1
@@ -110,7 +110,7 @@ def _seclude(starter: int, **place: Any) -> None:
 
 
 def _read(size: int) -> bytes:
-    """So many bytes of standard input, none beyond."""
+    """Read so many bytes of standard input, none beyond."""
     content = b""
     while len(content) < size:
         chunk = os.read(0, size - len(content))
@@ -169,7 +169,7 @@ def _hidden(text: str) -> tuple[ctypes.c_void_p, int]:
 
 
 def _fork_under_supervision() -> None:
-    """Go on in a child. The parent ends all that it started, when it ends or when the tournament does."""
+    """Go on in a child. When the child or the tournament ends, the parent ends all that the child started."""
     library = ctypes.CDLL(None)
     set_parent_death_signal, set_subreaper = 1, 36
     library.prctl(set_subreaper, 1, 0, 0, 0)

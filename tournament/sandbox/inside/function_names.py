@@ -1,8 +1,8 @@
 """Which of a bot's functions answer its contest's questions, by their names: one rule for all languages.
 
 The exact names of the statement come first. Then the ways in which statements name a function after the file: likemea,
-likemeA and likeme_a of likeme.c. Whoever reads the bot says which names are there and fit: for C and C++ the compiler,
-for a WebAssembly module its exports, for Python the file that was run. Runs inside the sandbox, too, without imports.
+likemeA and likeme_a of likeme.c. The caller says which names are there and fit: from the compiler for C and C++, from
+the exports of a WebAssembly module, from the executed file for Python. Runs inside the sandbox, too, without imports.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable, Mapping, Sequence
 
-# Of a question: more are nobody's way of writing.
+# Of a question: nobody needs more.
 MOST_NAMES = 20
 
 
@@ -34,7 +34,7 @@ def names_after_file(stem: str, question: str) -> list[str]:
 def names_for(stem: str, question: str, words: Iterable[str] = ()) -> list[str]:
     """The names under which a bot called `stem` may answer a question: the exact one, then those after its file.
 
-    Of the bot's own `words` those count that differ from these in case only.
+    The bot's own `words` count, too, if they differ from these in case only.
     """
     after_file = names_after_file(stem, question)
     alike = {name.casefold() for name in after_file}
@@ -43,7 +43,7 @@ def names_for(stem: str, question: str, words: Iterable[str] = ()) -> list[str]:
 
 
 def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
-    """The name that answers each question; `fitting` has for each those that are there and can be called so.
+    """The name that answers each question; `fitting` has for each question the bot's functions that could.
 
     All are exact names, or all are named after the file. Raises NotChosen.
     """

@@ -23,9 +23,9 @@ EXECUTE, READ_FILE, READ_FOLDER = 1, 4, 8
 def enter_domain(files: int = 0, allowed: Iterable[tuple[int, int]] = ()) -> None:
     """Put this process under a domain of its own, for good. Raises OSError.
 
-    Processes that aren't in it, or are in another within it, are out of reach by signals, abstract sockets and what
-    takes the right to trace: in /proc, their memory and what their descriptors and folders lead to. Where it handles
-    accesses to `files`, it refuses them, and all ports; `allowed` are exceptions: descriptors of files and folders
+    It can't reach processes outside of it, or in another domain within it, by signals, abstract sockets or anything
+    that takes the right to trace: in /proc, their memory and what their descriptors and folders lead to. With
+    accesses to `files`, it refuses these, and all ports; `allowed` are exceptions: descriptors of files and folders
     with the accesses to them and all below.
     """
     attributes = struct.pack("=QQQ", files, _ALL_OF_PORTS if files else 0, _ALL_SCOPES)

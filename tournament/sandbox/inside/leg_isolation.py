@@ -1,17 +1,13 @@
 """Which Python bots' legs may share a process: those whose source shows that one leg can't know of another.
 
-Runs inside the sandbox, before anything of the bot does. A subset of Python is
-recognised in which a leg reaches nothing that is changed by its neighbours:
-its own functions, classes and values, immutable builtins, and its own copies
-of a few modules. Whatever is not in the subset plays in a process for each
-leg, with all of Python. So doubt costs time, never fairness.
+Runs inside the sandbox, before the bot does. It recognises a subset of Python in which a leg reaches nothing that
+other legs change: its own functions, classes and values, immutable builtins, and its own copies of a few modules.
+A bot outside the subset plays in a process for each leg, with all of Python. So doubt costs time, never fairness.
 
-What neighbours could change or show, and hence is left out: attributes of
-modules, functions and classes of the library; frames and all other ways from
-an object to its surroundings; addresses (`id`, `hash`, the order of sets, the
-texts of objects without their own); which strings are one object; memory that
-runs out and an exception that says so; names of attributes that are made
-at run time; clocks, files, and everything else of the process.
+Left out is what other legs could change or show: attributes of modules, functions and classes of the library; frames
+and all other ways from an object to its surroundings; addresses (`id`, `hash`, the order of sets, the texts of objects
+without their own); which strings are one object; memory that runs out and an exception that says so; names of
+attributes that are made at run time; clocks, files, and everything else of the process.
 """
 
 from __future__ import annotations
@@ -33,7 +29,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# What a leg may use of each module. Where it is written in Python, the leg gets its own copy of it.
+# What a leg may use of each module. Of a module written in Python, the leg gets its own copy.
 MODULES: dict[str, frozenset[str]] = {
     name: _words(names)
     for name, names in {
@@ -61,7 +57,7 @@ MODULES: dict[str, frozenset[str]] = {
 # These give bytes of any content, with which bytes could be formatted.
 _GIVING_BYTES = {"base64", "zlib"}
 
-# Exceptions that may be caught: none of them can stand for memory that neighbours took.
+# Exceptions that may be caught: none of them can come from memory that other legs took.
 _CATCHABLE = _words(
     "ArithmeticError AssertionError AttributeError FloatingPointError IndexError KeyError LookupError"
     " OverflowError StopIteration TypeError ValueError ZeroDivisionError"
@@ -87,7 +83,7 @@ _METHODS = _words(
     " partition pop popitem popleft real remove replace reverse rfind rotate rsplit rstrip send setdefault setter"
     " sort split splitlines start startswith step stop strip title update upper value values"
 )
-# What takes the entries of a dictionary and gives no set of them back; some do if they have another argument.
+# Builtins that take the entries of a dictionary and return no set of them; the second line only as sole argument.
 _TAKING_ENTRIES = _words("all any dict enumerate filter iter len list map reversed sorted tuple zip")
 _TAKING_ENTRIES_ALONE = _words("max min sum")
 _RELIED_ON = _CATCHABLE | _TAKING_ENTRIES | _TAKING_ENTRIES_ALONE | {"super", "print"}
@@ -107,7 +103,7 @@ _EXPRESSIONS = (
 
 
 def _attributes_of_builtins() -> frozenset[str]:
-    """The names of what builtin objects have: some of them lead to their surroundings."""
+    """The attributes of builtin objects: some of them lead to their surroundings."""
     import collections
     import functools
     import itertools
@@ -153,8 +149,8 @@ class _Reader:
         self._modules = modules
         self._bound: dict[str, str] = {}  # names of modules, and what they are bound to
         self._of_sdk: set[str] = set()  # names of what comes from the contest's own modules
-        self._may_format = False  # whether there are texts or bytes that % could fill with an object's text
-        self._fine: set[int] = set()  # nodes that their surroundings make harmless
+        self._may_format = False  # whether % could put an object's text into some text or bytes
+        self._fine: set[int] = set()  # nodes that are harmless where they stand
 
     def read(self, tree: ast.Module) -> None:
         """Raises _Apart."""
@@ -197,14 +193,14 @@ class _Reader:
             self._may_format |= alias.name in _GIVING_BYTES
 
     def _not_a_builtin(self, node: ast.AST, name: str) -> None:
-        """Names that rules rely on mean what they mean everywhere."""
+        """Refuse new meanings of names that rules rely on."""
         if name in _RELIED_ON or name in self._bound or name in self._of_sdk:
             raise self._apart(node, f"gives {name} another meaning")
         if name.startswith("__") and name.endswith("__") and name not in _DUNDER_NAMES:
             raise self._apart(node, f"the name {name}")
 
     def _surroundings(self, node: ast.AST) -> None:
-        """Note what is harmless where it stands: a call of entries that are gone through, a set that is looked into."""
+        """Note what is harmless where it stands, such as entries that are iterated or a set that `in` searches."""
         places: Iterator[ast.AST] = iter(())
         if isinstance(node, ast.For | ast.comprehension):
             places = iter([node.iter])
@@ -268,7 +264,7 @@ class _Reader:
             raise self._apart(node, "print into something")
 
     def _check_formattedvalue(self, node: ast.FormattedValue) -> None:
-        """Numbers only: other objects take no such format, or have it from their own class."""
+        """Formats of numbers only: other objects don't take these, or have them from their own class."""
         spec = node.format_spec
         if not isinstance(spec, ast.JoinedStr) or not all(isinstance(piece, ast.Constant) for piece in spec.values):
             raise self._apart(node, "a text made of any value")
@@ -287,7 +283,7 @@ class _Reader:
             raise self._apart(node, "a set")
 
     def _check_compare(self, node: ast.Compare) -> None:
-        """Whether two objects are one may be a neighbour's doing; whether one is None is not."""
+        """Refuse `is` between values: other legs may decide whether two are one object, but not whether one is None."""
         sides = [node.left, *node.comparators]
         for test, *pair in zip(node.ops, sides, sides[1:]):
             if isinstance(test, ast.Is | ast.IsNot) and not any(
@@ -298,7 +294,7 @@ class _Reader:
                 raise self._apart(node, "is between values")
 
     def _is_of_the_sdk(self, side: ast.expr) -> bool:
-        """Whether it is an attribute of what the contest's module has, such as ActionType.RAISE."""
+        """Whether it is an attribute of something in the contest's module, such as ActionType.RAISE."""
         if not isinstance(side, ast.Attribute):
             return False
         base = side.value

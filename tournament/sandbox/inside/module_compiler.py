@@ -1,8 +1,7 @@
 """Compiling a bot's WebAssembly on trial, to see whether that ends; a worker compiles it again to play it.
 
-Runs inside the sandbox. The compiler is made for speed on honest modules; some
-that fit into a few kilobytes take it hours. Its library is called as its C
-interface has it (wasmtime.h): importing the package takes longer than most modules.
+Runs inside the sandbox. The compiler is made for honest modules; some of a few kilobytes take it hours. Its library is
+called by its C interface (wasmtime.h): importing the package takes longer than most modules.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ def main(orders: Mapping[str, Any], confine: Callable[[], None]) -> None:
     code = sys.stdin.buffer.read()
     for engine in engines:
         module = ctypes.c_void_p()
-        # What is wrong with it is found again, in words, where it is to be played.
+        # A worker that compiles it to play it says what is wrong.
         if library.wasmtime_module_new(engine, code, ctypes.c_size_t(len(code)), ctypes.byref(module)):
             return
 
 
 def _config(library: ctypes.CDLL, settings: Mapping[str, bool | int]) -> ctypes.c_void_p:
-    """A configuration, each setting of which the library has a function for; an engine takes it over."""
+    """A configuration with these settings, for each of which the library has a function; an engine takes it over."""
     library.wasm_config_new.restype = ctypes.c_void_p
     config = ctypes.c_void_p(library.wasm_config_new())
     for name, value in settings.items():

@@ -1,13 +1,10 @@
 """The interpreter of a Python bot: legs kept apart, chance that repeats, then `engine.processes.python_bots`.
 
-Runs inside the sandbox with the standard library and the packages that the
-organiser allows. Each leg gets the bot's file executed anew in a module of its
-own, and modules `random`, `numpy.random`, `secrets` and `os` whose chance
-follows from the leg's seed, for each use by a hash (BLAKE2b): one generator's start
-tells nothing of the seed or of other generators. Where legs share a process they also get their own
-copies of all else that they may reach (`leg_isolation` says what that is).
-Where a leg has a process, it has all modules; the chance that these take for
-themselves follows from the leg's seed, too.
+Runs inside the sandbox with the standard library and the packages that the organiser allows. Each leg executes the
+bot's file anew in a module of its own. The leg's `random`, `numpy.random`, `secrets` and `os` draw from its seed, for
+each use by a hash (BLAKE2b): the seed of one generator tells nothing of the leg's or of other generators'.
+Legs that share a process also get their own copies of all else that they may reach (`leg_isolation` says what that
+is). A leg with a process of its own has all modules; their own chance follows from the leg's seed, too.
 """
 
 from __future__ import annotations
@@ -44,7 +41,7 @@ def prepare(told: dict[str, Any]) -> None:
     state_size (of the list f), sdk (file of the contest's module for bots, or None), modules (name to file and
     package folders), only_tell and catch_up (of each question), histories (where their length lies, and name and
     offset of each), legs_share (whether legs may share a process), many_legs (whether they share this one),
-    examine (to say which they may, and do nothing else).
+    examine (to say only whether they may).
     """
     _told.update(told)
     prepare_sdk(told["sdk"])
@@ -58,7 +55,7 @@ def prepare(told: dict[str, Any]) -> None:
 def prepare_sdk(file: str | None) -> None:
     """Compile the contest's module for bots, and import what it needs while the engine's modules can be found.
 
-    Once in a process: its forks have it.
+    Done once in a process: its forks inherit it.
     """
     if not file or _sdks:
         return
@@ -101,7 +98,7 @@ class Packages:
 def serve() -> None:
     """Answer questions until the pipe closes. The bot's file is the first message."""
     questions, answers = os.dup(0), os.dup(1)
-    # What a bot prints goes to its complaints, not among its answers.
+    # What a bot prints goes to standard error, not among its answers.
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
@@ -113,7 +110,7 @@ def serve() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
     sys.argv = [_told["name"]]
-    if _told["many_legs"]:  # what one of them prints must be known from what the others do
+    if _told["many_legs"]:  # to know which leg printed what
         sys.stdout = sys.stderr = python_bots.LegOutput()
     bot = _Bot(source)
     python_bots.serve(
@@ -130,7 +127,7 @@ def serve() -> None:
 
 
 def _examine(answers: int, source: bytes) -> None:
-    """Write why the bot's legs must not share a process, nothing if they may. Nothing of the bot is executed."""
+    """Write why the bot's legs must not share a process, nothing if they may. The bot is not executed."""
     from tournament.sandbox.inside.leg_isolation import why_apart
 
     sdks = {name: frozenset(public for public in _new_leg_sdk(name, 0).__all__) for name in _sdks}
@@ -160,12 +157,12 @@ class _Bot:
     def __init__(self, source: bytes) -> None:
         self._source = source
         self._code: types.CodeType | None = None
-        # One class for all legs: those that share a process can't come by it, and lookups by class stay fast.
+        # One class for all legs: those that share a process can't reach it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
         histories = {name: python_bots.History(number) for number, (name, _) in enumerate(_told["histories"][1])}
         told = _told["told_names"] or ()
         names = {"field_names": (*fields, *told)}
-        # What comes by name is an attribute of the object, over this one of the class.
+        # A value told by name is an attribute of the object, which hides this one of the class.
         self._view = type("Bot", (python_bots.View,), {**fields, **histories, **dict.fromkeys(told), **names})
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
@@ -213,7 +210,7 @@ def _listening(function: Callable[..., object], only_tells: bool) -> Callable[..
 
 
 class _Bytes:
-    """Stands in for os.urandom: hashes of a counter under a key, which follows from the leg's seed and a use's name."""
+    """Replaces os.urandom: hashes of a counter, with a key that follows from the leg's seed and the use's name."""
 
     def __init__(self, seed: int, use: bytes) -> None:
         self._key = _blake2.blake2b(seed.to_bytes(8, "little"), person=use).digest()
@@ -227,11 +224,11 @@ class _Bytes:
         return b"".join(_blake2.blake2b(n.to_bytes(8, "little"), key=self._key).digest() for n in counts)[:size]
 
     def number(self) -> int:
-        """A start for a generator."""
+        """A seed for a generator."""
         return int.from_bytes(self(_SEED_BYTES), "little")
 
     def words(self) -> list[int]:
-        """The same as numpy takes it."""
+        """A seed as numpy takes it."""
         return list(memoryview(self(_SEED_BYTES)).cast("I"))
 
 
@@ -240,7 +237,7 @@ _SEED_BYTES = 32  # of a generator
 
 
 class _LegModules:
-    """The modules of a leg whose chance is its own, made when they are first imported."""
+    """A leg's own copies of modules that draw chance, made when they are first imported."""
 
     def __init__(self, seed: int) -> None:
         self.seeds = _Bytes(seed, b"seeds")
@@ -252,12 +249,12 @@ class _LegModules:
         self.seed_shared()
 
     def seed_shared(self) -> None:
-        """Start the chance of the shared modules anew that have been imported since."""
+        """Seed the shared modules that have been imported since."""
         for name in ("random", "numpy.random"):
             module: Any = sys.modules.get(name)
             if module is not None and name not in self._seeded:
                 self._seeded.add(name)
-                # Not from the leg's other starts: whether another leg has imported it must make no difference.
+                # Not from the leg's other seeds: whether another leg has imported it must make no difference.
                 own = _Bytes(self._seed, name.encode())
                 module.seed(own.number() if name == "random" else own.words())
                 if name == "random":
@@ -289,7 +286,7 @@ def _own_copy(module: types.ModuleType) -> types.ModuleType:
 
 
 def _copied(value: Any) -> Any:
-    """A copy of a function that is written in Python; what else there is can't be changed."""
+    """A copy of a function that is written in Python; other values, which can't be changed, as they are."""
     if not isinstance(value, types.FunctionType):
         return value
     copied = types.FunctionType(
@@ -314,7 +311,7 @@ def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleTyp
             super().__init__(leg.seeds.number() if x is None else x)
 
         def seed(self, a: Any = None, version: int = 2) -> None:
-            # What is no number would seed by its address.
+            # NaN would seed by its address.
             super().seed(leg.seeds.number() if a is None else 0 if a != a else a, version)
 
     class SystemRandom(Random):
@@ -398,7 +395,7 @@ def _leg_numpy_random(leg: _LegModules, original: types.ModuleType) -> types.Mod
     module = _copy(original)
 
     def seeded(kind: Any) -> Any:
-        """The class, its objects seeded by the leg's chance where they are given no seed."""
+        """The class, with objects that take their seed from the leg where none is given."""
 
         def start(self: Any, *given: Any, **named: Any) -> None:
             if all(value is None for value in (*given[:1], *map(named.get, ("seed", "entropy", "key")))):

@@ -1,8 +1,7 @@
-"""A place of its own for a process and all that it forks: no /proc, nothing to read but what is named.
+"""A mount namespace and a Landlock domain for a process and all that it forks: no /proc, only named files to read.
 
-By a mount namespace and Landlock. The kernel itself answers calls about paths here: a supervisor that answers in its
-place shows what it sees itself, such as the descriptors of another leg in /proc. Runs inside, with the standard
-library alone.
+The kernel itself answers calls about paths here: a supervisor that answers for it shows what it sees itself, such as
+the descriptors of another leg in /proc. Runs inside, with the standard library alone.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ class NotHere(Exception):
 
 
 def enter(name: str, readable: Iterable[str], listed: Iterable[str], emptied: Mapping[str, Iterable[str]]) -> None:
-    """Enter such a place, for good; `name` is the machine's name there.
+    """Enter them for good; `name` is the machine's name there.
 
-    `readable`: files, and folders with all in them; of those in `listed` only the names are. `emptied`: folders in
-    which only these names are to be found. Raises NotHere, and OSError.
+    `readable`: files, and folders with all in them. `listed`: folders of which only the names can be read. `emptied`:
+    folders in which only these names are to be found. Raises NotHere, and OSError.
     """
     user, group = os.getuid(), os.getgid()
     kinds = _NEW_MOUNTS | _NEW_NAMES
     try:
         _call("unshare", kinds)
-    except NotHere:  # only who has the capabilities may; who makes his own users has them among these
+    except NotHere:  # it takes capabilities, which a user namespace of one's own gives
         _call("unshare", kinds | _NEW_USERS)
         maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
         for file, content in maps.items():
@@ -58,7 +57,7 @@ def enter(name: str, readable: Iterable[str], listed: Iterable[str], emptied: Ma
 
 
 def _hide_the_system(name: str) -> None:
-    """Nothing in /proc and /sys, and in /etc the name and the hosts of this place."""
+    """Empty /proc and /sys, and leave in /etc only the machine's name and hosts."""
     _mount_empty("/sys", 0)
     for file, content in (("hostname", name + "\n"), ("hosts", HOSTS)):
         with open(f"/sys/{file}", "w") as written:
@@ -88,7 +87,7 @@ def _mount_empty(path: str, flags: int) -> None:
 
 
 def _allowed(readable: Iterable[str], listed: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """What may be read, as `landlock.enter_domain` takes it: each is open until the next is asked for."""
+    """The files that may be read, as `landlock.enter_domain` takes them: each is open until the next is asked for."""
     rights = dict.fromkeys(listed, landlock.READ_FOLDER)
     rights |= dict.fromkeys(readable, landlock.EXECUTE | landlock.READ_FILE | landlock.READ_FOLDER)
     for path, accesses in rights.items():

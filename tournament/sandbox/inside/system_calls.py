@@ -1,7 +1,6 @@
-"""The system calls that a confined process may make, as a seccomp filter: what isn't named is refused.
+"""The system calls that a confined process may make, as a seccomp filter: all others are refused.
 
-Runs inside the sandbox, so it imports only the standard library. The filter
-comes on top of the sandbox's own: the stricter of the two decides.
+Runs inside the sandbox, so it imports only the standard library. Sandlock has a filter, too: the stricter decides.
 """
 
 from __future__ import annotations
@@ -72,22 +71,22 @@ _ALLOWED = _words("""
     gettimeofday time times getpid gettid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid
     getgroups getrusage getrlimit uname getrandom capget arch_prctl exit exit_group wait4 waitid umask
 """)
-# A compiler also writes files and starts the programs that it consists of.
+# A compiler also writes files and starts its own programs.
 _ALLOWED_TO_BUILDS = _words("""
     readlink readlinkat statfs fstatfs fork vfork clone execve execveat pwrite64 pwritev unlink unlinkat mkdir
     mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat ftruncate truncate fallocate fsync
     fdatasync copy_file_range sendfile flock msync mmap fadvise64 madvise futex futex_waitv
 """)
-# What a process without threads of its own can do without. Numbers of pipes count up over the machine, and free memory
-# is everybody's: by either, processes could tell each other.
+# Not needed without threads. All processes share the count of pipes and the free memory: by either, they could pass
+# messages.
 _NOT_ALONE = ("pipe", "pipe2", "sysinfo")
-# Calls that do nothing and say that they did: nothing else keeps a compiler that runs as the owner of
-# files elsewhere from changing their modes and times, and few compilers depend on what they do.
+# Calls that do nothing and report success: nothing else keeps a compiler from changing modes and times of its user's
+# files elsewhere, and few compilers need these calls.
 _WITHOUT_EFFECT = ("chmod", "fchmod", "fchmodat", "utime", "utimes", "futimesat", "utimensat")
-# Calls that find no links: those in /proc name the folders and files that other processes have open.
+# Calls that find no links: links in /proc name the folders and files that other processes have open.
 _OF_LINKS = ("readlink", "readlinkat")
-# Calls about a process, which may ask about itself alone: what they tell of others is what those are thinking.
-# Libraries that ask about a thread of theirs go on without an answer where the call seems not to be there.
+# Calls about a process, which may ask about itself alone: of others they would tell what these are doing.
+# Libraries that ask about one of their threads go on where the call seems not to be there.
 _ABOUT_A_PROCESS = ("getpgid", "getsid", "sched_getaffinity", "sched_getparam", "sched_getscheduler")
 # Calls that name a clock. Those from 12 on are of other processes, threads and devices.
 _OF_A_CLOCK = ("clock_gettime", "clock_getres", "clock_nanosleep", "timerfd_create")
@@ -97,20 +96,20 @@ _CLONE_THREAD = 0x10000
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWS_DOWN, _MAP_HUGE_PAGES = 0x100, 0x40000
 _SIGKILL = 9
-# From here on signals queue up, and all of a user's processes have one room for them.
+# From here on signals queue up, and all of a user's processes share one limit for them.
 _FIRST_QUEUED_SIGNAL = 32
-# A futex that isn't the process's own can lie in a file that others have mapped, too. Threads wait so for each other's
-# end, but none has to wake by it: the kernel does.
+# A futex that isn't private can lie in a file that others have mapped, too. Threads wait on one for each other's end,
+# but only the kernel has to wake it.
 _FUTEX_PRIVATE, _FUTEX_WAITS = 128, (0, 9, 0x100, 0x109)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by either clock
 # Advice about own memory. Other advice moves files into memory and out of it, for everybody.
 _MADVICE = (0, 1, 2, 4, 8, 14, 15, 16, 17, 18, 19, 22, 23)
-# To ask what there is, and what concerns this process alone: the others interrupt every processor.
+# The query, and those for this process alone: the others interrupt every processor.
 _MEMBARRIERS = (0, 8, 16, 32, 64)
 _IOCTLS = (0x541B, 0x5401, 0x5413, 0x5421, 0x5450, 0x5451)  # FIONREAD TCGETS TIOCGWINSZ FIONBIO FIONCLEX FIOCLEX
 _FCNTLS = (0, 1, 2, 3, 4, 1030)  # dup, flags of descriptors and files
 _FCNTL_LOCKS = (5, 6, 7, 36, 37, 38)
 _PRCTLS = (15, 16, 0x53564D41)  # names of threads and of memory
-_FIRST_NEW_NUMBER = 424  # callers of what is newer have a way without
+_FIRST_NEW_NUMBER = 424  # callers do without newer calls
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32_BIT = 0x40000000
@@ -134,7 +133,7 @@ def filter_program(
     for none. After that execution nothing lies there and nobody knows it, so
     the command can't execute another. `threads`: whether it may start some.
     `supervisor_pid`: of the process that ends what a build leaves behind.
-    `reads_links`: whether it may, for an interpreter that must find itself.
+    `reads_links`: whether it may read links, for an interpreter that must find itself.
     Raises Unsupported on other machines than x86_64 and aarch64.
     """
     machine = os.uname().machine
@@ -164,7 +163,7 @@ def filter_program(
 
 
 def _rules_of_builds(supervisor_pid: int) -> list[_Rule]:
-    """Which calls a compiler may make beside those that all may."""
+    """The calls that only a compiler may make."""
     rules = [(name, [_return(_ALLOW)]) for name in (*_ALLOWED_TO_BUILDS, *_NOT_ALONE)]
     rules += [(name, [_refuse(0)]) for name in _WITHOUT_EFFECT]
     # Single processes, but not the one that will end all others.
@@ -184,7 +183,7 @@ def _rules_of_builds(supervisor_pid: int) -> list[_Rule]:
 
 
 def _rules_of_bots(own_pid: int, threads: bool, command_address: int, reads_links: bool) -> list[_Rule]:
-    """Which calls a bot may make beside those that all may."""
+    """The calls that only a bot may make."""
     rules: list[_Rule] = []
     if threads:
         rules.append(("clone", [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), _REFUSAL]))
@@ -197,7 +196,7 @@ def _rules_of_bots(own_pid: int, threads: bool, command_address: int, reads_link
     ]
     if command_address:
         rules.append(("execve", [*_unless_equals(0, command_address), _return(_ALLOW)]))
-    # Memory that limits don't see is refused: shared without a file, huge pages, and stacks that grow.
+    # Memory that limits don't count is refused: shared without a file, huge pages, and stacks that grow.
     seen_memory = [
         _low(3),
         *_if_set(_MAP_GROWS_DOWN | _MAP_HUGE_PAGES, _REFUSAL),
@@ -207,13 +206,13 @@ def _rules_of_bots(own_pid: int, threads: bool, command_address: int, reads_link
     ]
     rules.append(("mmap", seen_memory))
     rules += [(name, [_return(_ALLOW) if reads_links else _refuse(errno.EINVAL)]) for name in _OF_LINKS]
-    # Who is killed by SIGKILL was killed by somebody else: that must mean something.
+    # Not SIGKILL: a bot that dies of it must have been killed from outside.
     to_itself = [*_unless_simple_signal(_REFUSAL), _low(0), *_among((own_pid,)), _REFUSAL]
     return [*rules, ("kill", [_low(1), *to_itself]), ("tgkill", [_low(2), *to_itself])]
 
 
 def _rules_of_all(purpose: Purpose, own_pid: int) -> list[_Rule]:
-    """Which calls may be made with some arguments only."""
+    """The calls that all may make, with some arguments only."""
     itself = (0, own_pid)
     known_clock = [_low(0), _jump(_NOT_BELOW, _FIRST_CLOCK_OF_OTHERS, 0, 1), _REFUSAL, _return(_ALLOW)]
     of_files = (*_FCNTLS, *_FCNTL_LOCKS) if purpose == "build" else _FCNTLS

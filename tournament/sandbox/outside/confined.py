@@ -1,4 +1,4 @@
-"""A running confined process: what it has had of the machine, and its end."""
+"""A running confined process: what it has used of the machine, and its end."""
 
 from __future__ import annotations
 
@@ -47,12 +47,11 @@ class Confined:
     def has_taken_too_much(self) -> bool:
         """Whether it has, or has had, more memory than its limits allow.
 
-        The system's own limit forgets memory that was written to and then made
-        read-only. What is resident now is known exactly; of the peak only the
-        sum with pages of files is, so those get room: the program's, and as
-        much as a folder may have.
+        The system's own limit forgets memory that was written to and then made read-only. What is resident now is
+        known exactly. The peak includes pages of files, so some are allowed: the program's, and as much as a folder
+        may have.
         """
-        # Between fork and exec it has our own memory; only what is read after an exec was seen is its own.
+        # Between fork and exec it has our own memory, so it is measured again once an exec was seen.
         return self._exceeds() and _addresses(str(self.pid)) != _addresses("self") and self._exceeds()
 
     def _exceeds(self) -> bool:
@@ -63,7 +62,7 @@ class Confined:
         return now > most or sizes.get("VmHWM", 0) > most + files
 
     def _sizes(self) -> dict[str, int]:
-        """Bytes by the names of /proc/<pid>/status, nothing when it is no more."""
+        """Bytes by the names of /proc/<pid>/status, {} when it has ended."""
         try:
             text = Path(f"/proc/{self.pid}/status").read_text()
         except OSError:
@@ -72,7 +71,7 @@ class Confined:
         return {name.rstrip(":"): int(size) << 10 for name, size, *_ in words}
 
     def waits_for_processor(self) -> bool:
-        """Whether a thread of it could run, and does or would if the machine were not busy."""
+        """Whether one of its threads runs, or would if the machine were not busy."""
         return any(_state(folder) in ("R", "D") for folder in self._threads())
 
     def run_delay(self) -> float:
@@ -80,11 +79,11 @@ class Confined:
         return sum(run_delays(Path(f"/proc/{self.pid}")).values())
 
     def use(self) -> Use:
-        """What it has had of the machine."""
+        """What it has used of the machine."""
         return Use(self.cpu_seconds(), self.run_delay(), self.waits_for_processor())
 
     def has_ended(self) -> bool:
-        """Whether it runs no more."""
+        """Whether it has ended."""
         return self._running is None or _state(Path(f"/proc/{self.pid}")) in ("Z", "X", "")
 
     def _threads(self) -> list[Path]:
@@ -102,7 +101,7 @@ class Confined:
         return int(text.rsplit(")", 1)[1].split()[17])
 
     def has_written(self) -> bool:
-        """Whether there is something of its answers to read."""
+        """Whether some of its answers can be read."""
         waiting = select.poll()
         waiting.register(self.answers, select.POLLIN)
         return bool(waiting.poll(0))
@@ -136,7 +135,7 @@ class Confined:
         started = time.monotonic()
         while not self.has_ended():
             passed = time.monotonic() - started
-            # One without memory is ending, which may take long on a busy machine.
+            # Without memory it is about to end, which may take long on a busy machine.
             if passed >= patience and (self._sizes() or passed >= patience + _LONGEST_END):
                 return None
             time.sleep(0.001)
@@ -144,7 +143,7 @@ class Confined:
 
 
 def cpu_seconds(process: int) -> float:
-    """The processor time that a process has taken, over all its threads; 0 when it is no more."""
+    """The processor time that a process has taken, over all its threads; 0 when it has ended."""
     clock = (~process << 3) | 2  # Linux's number for the CPU clock of a process
     try:
         return time.clock_gettime(clock)
@@ -153,7 +152,7 @@ def cpu_seconds(process: int) -> float:
 
 
 def _addresses(process: str) -> list[str]:
-    """Where the stack, arguments and environment of a process lie: elsewhere after each execution of a program."""
+    """Where the stack, arguments and environment of a process lie: these move when it executes a program."""
     try:
         fields = Path("/proc", process, "stat").read_text().rsplit(")", 1)[1].split()
     except OSError:

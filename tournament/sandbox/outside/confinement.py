@@ -48,7 +48,7 @@ main(LAUNCH)
 # A fixed hash seed: sets and dictionaries of strings must have one order everywhere.
 _ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 
-_OF_A_PROCESS = 16  # what starting one takes of ours, at most
+_OF_A_PROCESS = 16  # descriptors of ours that starting one takes, at most
 # With fewer not even one process can be tried out.
 _FEWEST_DESCRIPTORS = 128
 
@@ -66,7 +66,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
 
 def start_secluded(launch: LaunchSpec) -> Confined | None:
-    """Start a process that forks others, where there is no /proc; None when the system gives no place for that.
+    """Start a process that forks others, where there is no /proc; None when the system gives no namespaces for it.
 
     Raises BadInput when it can't be started.
     """
@@ -89,13 +89,13 @@ def start_secluded(launch: LaunchSpec) -> Confined | None:
 
 
 def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
-    """The command of an interpreter that imports from these files, and is told what to be."""
+    """The command of an interpreter that imports from these files and follows what it is given."""
     program = _BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given))
     return [visible.interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c", program]
 
 
 def _machine_name() -> str:
-    """What bots read as the machine's name. It must be nobody else's, and tell neither the worker nor a count."""
+    """What bots read as the machine's name: unique, and telling neither the worker nor a count."""
     return f"bot-{os.urandom(8).hex()}"
 
 
@@ -184,7 +184,7 @@ class _InSandlock:
 
 
 def check_descriptors() -> None:
-    """Raise BadInput where there are none left for another process, which is why it could not be started."""
+    """Raise BadInput when too few are left to start another process."""
     taken = []
     try:
         for _ in range(_OF_A_PROCESS):

@@ -1,4 +1,4 @@
-"""How processes end: in words, and whether the system ended them for want of memory."""
+"""How processes end: in words, and whether the system ended them because memory was short."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tournament.sandbox.outside.own_time import Disturbed
 
 _T = TypeVar("_T")
 
-# By SIGKILL: the process itself, or one that it was started by, which tells so by its status.
+# Statuses for SIGKILL: of the process itself, and as reported by the one that started it.
 KILLED = (-signal.SIGKILL, 256 - signal.SIGKILL, 128 + signal.SIGKILL)
 
 _alone = threading.Lock()
@@ -43,11 +43,11 @@ def kills_for_memory() -> int:
 
 
 class Killed(Disturbed):
-    """The system ended a process, which bots can't have done."""
+    """The system ended a process; no bot can have done that."""
 
 
 def again_if_killed(attempt: Callable[[], _T]) -> _T:
-    """What an attempt comes to; one that the system ended is made once more, with no other beside it."""
+    """The result of an attempt. One that the system ended is made once more, with no other beside it."""
     try:
         return attempt()
     except Killed:

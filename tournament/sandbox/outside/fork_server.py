@@ -1,8 +1,8 @@
-"""Confined processes by the dozen: forked from one that is confined already and has imported what they need.
+"""Confined processes, forked from one that is confined already and has imported what they need.
 
 An interpreter in a sandbox of its own takes 40 ms of processor time to start, a fork of one 4. Processes that may
-read the same files have one server of forks in each worker (its loop: `engine.processes.forking`). It never runs a
-bot's instruction; each fork gets its own limits and its own filter of system calls before its bot's first.
+read the same files have one server of forks in each worker (its loop: `engine.processes.forking`). The server never
+runs bots' code; each fork gets its own limits and its own filter of system calls before its bot starts.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from tournament.sandbox.outside import confinement
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
 
-# Servers that this process keeps without forks: so many, and so long.
+# Servers without forks that this process keeps: how many, and how long.
 _MOST_IDLE = 16
 _IDLE_SECONDS = 30.0
-# What a server may fork in its life. sandlock doesn't see all of them end.
+# How often a server may fork. sandlock doesn't see all forks end.
 _MOST_FORKS = 1 << 20
-# Its forks lower these.
+# Limits of a server; its forks lower them.
 _MEGABYTES, _CPU_SECONDS = 1 << 24, 1 << 40
 _PIDFD_GETFD = 438  # on every machine
 
 
 class _Ended(Exception):
-    """A server that is no more."""
+    """The server has ended."""
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
@@ -61,7 +61,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
                 ) from None
             continue
         process = Confined(forked, launch.limits, *forked.ends)
-        with contextlib.suppress(BrokenPipeError):  # who reads the answers will see why
+        with contextlib.suppress(BrokenPipeError):  # its answers will tell why
             process.write(len(orders).to_bytes(4, "little") + orders)
         return process
     raise AssertionError
@@ -114,7 +114,7 @@ class _Server:
 
     def end(self) -> None:
         """End it, and all its forks with it."""
-        with contextlib.suppress(OSError):  # another call was first
+        with contextlib.suppress(OSError):  # another call ended it first
             os.close(self._pidfd)
         self.process.end()
 
@@ -172,22 +172,22 @@ _starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]]
 
 
 def _start_servers(starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]]) -> None:
-    """Start what is asked for, in a thread that never ends: confined processes die with the one that started them.
+    """Start servers in a thread that never ends: confined processes die with the thread that started them.
 
-    Between that, end what was idle for long.
+    Meanwhile, end servers that were idle for long.
     """
     while True:
         try:
             spec, future = starts.get(timeout=_IDLE_SECONDS)
         except queue.Empty:
-            if _lock.acquire(blocking=False):  # who has it may be waiting for us
+            if _lock.acquire(blocking=False):  # the thread that has it may be waiting for us
                 try:
                     _end_idle(0, _IDLE_SECONDS)
                 finally:
                     _lock.release()
             continue
         try:
-            # Interpreters that must find themselves by a link in /proc can't do without.
+            # Interpreters that must find themselves by a link in /proc need it.
             secluded = None if spec.reads_links else confinement.start_secluded(spec)
             future.set_result(secluded or confinement.start(spec, "on"))
         except BaseException as problem:
@@ -202,7 +202,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
         kind["python"] = launch.python["sdk"]
     elif launch.module is not None:
         kind["module"] = launch.module["library"]
-    # What may be read is what lies there now: a folder that was made anew is another one.
+    # A server may read the folder that lies there now, not one that was made anew at the same path.
     places = [_place(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
     key = (*kind.items(), launch.folder, tuple(places), tuple(launch.modules), launch.reads_links)
     with _lock:
@@ -230,7 +230,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
 
 
 def _place(path: str) -> tuple[str, int, int]:
-    """A path, and which file or folder that is."""
+    """A path, and the numbers of its file or folder."""
     try:
         there = os.stat(path)
     except OSError:
@@ -247,7 +247,7 @@ def _forget(server: _Server) -> None:
 
 
 def _end_idle(kept: int, seconds: float = 0.0) -> None:
-    """End servers without forks for so long, the least recently used first, until so many are left."""
+    """End servers that had no forks for so many seconds, least recently used first, until so many are `kept`."""
     since = time.monotonic() - seconds
     idle = [key for key, server in _servers.items() if not server.forks and server.used <= since]
     for key in idle[: max(0, len(idle) - kept)]:

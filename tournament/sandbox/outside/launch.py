@@ -17,8 +17,8 @@ Mode = Literal["on", "off"]
 class Limits:
     """What a process may use. Bytes of memory count where they can be written to.
 
-    `reserved_megabytes`: of addresses beyond those, for files and for what is only reserved, which some runtimes
-    do by the gigabyte.
+    `reserved_megabytes`: of addresses beyond those, for files and for what is only reserved: gigabytes for some
+    runtimes.
     """
 
     memory_megabytes: int
@@ -47,19 +47,19 @@ class Limits:
 
     @property
     def resident_bytes(self) -> int:
-        """The most that can be resident of memory that is no file's."""
+        """The most that can be resident of memory that isn't a file's."""
         return (self.memory_megabytes + self.stack_megabytes) << 20
 
 
 @dataclass(frozen=True)
 class LaunchSpec:
-    """What to run, confined. Either `command`, or what a part of ours is told: the Python host, or a trial of a module.
+    """What to run, confined: a `command`, or the orders of a part of ours, the Python host or the trial of a module.
 
-    `before`: commands of a build that are run first; when one fails, that is how it ends.
-    `forks`: instead of all these, what the processes have in common that this one will fork (`fork_server`).
-    `readable` and `writable` are paths, beside what every program needs, `modules` more of our own that it may import.
+    `before`: commands of a build that are run first; the build ends with the first that fails.
+    `forks`: instead of all these, what the processes that this one will fork have in common (`fork_server`).
+    `readable` and `writable`: paths, beside those that every program needs. `modules`: more of ours that it may import.
     `reads_links`: a bot may read where links lead, also those of /proc (builds may always).
-    `watched`: what the processes of a build take together is looked at.
+    `watched`: the processes of a build are checked for what they take together.
     """
 
     limits: Limits

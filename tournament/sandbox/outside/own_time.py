@@ -1,4 +1,4 @@
-"""How long a process has had for itself: clock time less the time in which it waited for a processor."""
+"""A process's own time: clock time less the time in which it waited for a processor."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from pathlib import Path
 
 from tournament.errors import RunFailed
 
-# So many times what a process may have, and so many seconds more, is waited for it on a busy machine.
+# How long a busy machine may take: so many times what a process may have, and so many seconds more.
 _MOST_TIMES, _MORE_SECONDS = 4, 60.0
 _LOOK_SECONDS = 1.0
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Disturbed(RunFailed):
-    """This machine kept a process from what it had to do; the message says how. Nobody else is to blame."""
+    """This machine, not the process, is to blame for what it didn't do; the message says how."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """What a process, or a group of them, has had by now, in seconds.
+    """What a process, or a group of them, has used by now, in seconds.
 
-    `cpu`: of processors. `delay`: that its threads could run and had to wait for one. `waits`: whether one does now,
+    `cpu`: of processors. `delay`: that its threads were ready but waited for one. `waits`: whether a thread waits now,
     or runs.
     """
 
@@ -35,9 +35,9 @@ class Use:
 
 
 class OwnTime:
-    """The own time of a process of which so many seconds are allowed: that it used, or slept.
+    """The own time of a process, used or slept, against so many seconds that it is allowed.
 
-    Where a group has all the processor time that one process could have, its members wait for each other alone.
+    A group that has as much processor time as one process could have waits for its own members alone.
     """
 
     def __init__(self, use: Callable[[], Use], seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -47,7 +47,7 @@ class OwnTime:
         self._started = self._looked = clock()
         self._before = Use(0.0, 0.0, False)
         self._waited = 0.0
-        self._unexplained = 0.0  # time without a processor: how much of it was a wait is known when that is over
+        self._unexplained = 0.0  # time without a processor: a wait is known only when it is over
 
     def is_over(self) -> bool:
         """Whether it has had its time. Raises Disturbed when it has waited for a processor for very long."""
@@ -69,7 +69,7 @@ class OwnTime:
 
 
 def members(group: int) -> Iterator[tuple[Path, list[str]]]:
-    """The processes of a group: their folders in /proc, and what stands in `stat` from the state on."""
+    """The processes of a group: their folders in /proc, and the fields of `stat` from the state on."""
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
@@ -89,7 +89,7 @@ def run_delays(process: Path) -> dict[Path, float]:
 
 
 class GroupUse:
-    """What a group of processes has had, also those that have ended: see `Use`."""
+    """What a group of processes has used, with those that have ended: see `Use`."""
 
     def __init__(self, group: int) -> None:
         self._group = group
@@ -100,7 +100,7 @@ class GroupUse:
         ticks, waits = 0, False
         delays: dict[Path, float] = {}
         for folder, fields in members(self._group):
-            ticks += sum(map(int, fields[11:15]))  # its own, and of children that it has waited for
+            ticks += sum(map(int, fields[11:15]))  # its own, and those of children that it has waited for
             waits = waits or fields[0] in ("R", "D")
             delays |= run_delays(folder)
         self._delay += sum(max(0.0, delay - self._delays.get(thread, 0.0)) for thread, delay in delays.items())

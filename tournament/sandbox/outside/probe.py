@@ -1,4 +1,4 @@
-"""Whether this machine confines processes: tried out, not assumed."""
+"""Trying out whether this machine confines processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OFF = "off: bots run with the rights of the tournament"
 
 @cache
 def probe_sandbox(mode: Mode) -> str:
-    """In words, what confines processes on this machine: tried out, not assumed.
+    """Try out what confines processes on this machine, and say it in words.
 
     Raises BadInput when something that bots must not do can be done.
     """
@@ -53,7 +53,7 @@ def probe_sandbox(mode: Mode) -> str:
 
 @cache
 def seclusion_in_words(mode: Mode) -> str:
-    """Whether bots' processes find no /proc on this machine: tried out, as what `probe_sandbox` says goes on."""
+    """Try out whether bots' processes find no /proc here; the words continue those of `probe_sandbox`."""
     if mode == "off":
         return ""
     process = start_secluded(LaunchSpec(Limits(512, 10), forks={}))

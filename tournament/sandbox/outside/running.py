@@ -1,4 +1,4 @@
-"""Running a confined process to its end, and talking with one."""
+"""Running a confined process to its end, and reading from one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOOK_SECONDS = 0.1
 class Finished:
     """How a confined command ended: exit status (minus a signal's number), what it wrote, whether it was cut off.
 
-    `excess`: what it took too much of, for which it was ended.
+    `excess`: what it was ended for taking too much of.
     """
 
     status: int
@@ -52,7 +52,7 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most
 def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
     """Run a started process to its end, as `run` does."""
     try:
-        with contextlib.suppress(BrokenPipeError):  # how it ended will say why
+        with contextlib.suppress(BrokenPipeError):  # its end will tell why
             process.write(given)
         process.close_input()
         watch = Watch(process.pid, launch) if launch.purpose == "build" and launch.watched else None

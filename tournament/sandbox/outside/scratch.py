@@ -1,4 +1,4 @@
-"""Folders in which strangers' programs work: made for them, and removed with all that they left there."""
+"""Folders in which strangers' programs work: made for them, and removed with all in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 MOST_FILES = 100_000
 
 
-# Nobody else's folders have this name; what matches it and is not locked is removed.
+# Only our folders have such names; those that are not locked are removed.
 _PREFIX = ".tournament-scratch-"
 
 
@@ -21,7 +21,7 @@ _PREFIX = ".tournament-scratch-"
 def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
     """A new folder that only we can reach, gone when the block is done.
 
-    It is locked meanwhile: what a killed tournament left is not, and goes when the next one makes a folder there.
+    It is locked meanwhile. A killed tournament's is not: it goes when the next one makes a folder there.
     """
     _sweep(parent or Path(tempfile.gettempdir()))
     while True:
@@ -37,7 +37,7 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def alone_on_this_machine(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in such a block for this folder; it is made if it isn't there."""
+    """Wait until no other process is in such a block for this folder, which is made if it isn't there."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -73,12 +73,12 @@ def _sweep(parent: Path) -> None:
                 os.close(lock)
 
 
-# A disk with less is full, unless a folder of ours takes more of it than the other.
+# A disk with less room than the first is full, unless a folder of ours takes more than the second.
 _LITTLE, _MUCH = 16 << 20, 1 << 30
 
 
 def is_full(folder: Path) -> bool:
-    """Whether the disk of a folder is full, and not with what lies in it."""
+    """Whether the disk of a folder is full, and not because of this folder."""
     disk = os.statvfs(folder)
     no_room = disk.f_bavail * disk.f_frsize < _LITTLE or (disk.f_files and not disk.f_favail)
     return bool(no_room) and is_within(str(folder), _MUCH)
@@ -89,7 +89,7 @@ def is_within(folder: str, size: int) -> bool:
     count = 0
     folders = [folder]
     while folders:
-        # It changes while we look, and what lies too deep for a path counts in the next folder above.
+        # It changes while we look. Folders too deep for a path are not looked into.
         with contextlib.suppress(OSError), os.scandir(folders.pop()) as entries:
             for entry in entries:
                 count += 1
@@ -105,8 +105,8 @@ def is_within(folder: str, size: int) -> bool:
 def remove(folder: Path) -> None:
     """Remove a folder with all that is in it.
 
-    However deep it is: what lies below is moved up, so that neither paths nor
-    recursion grow with it. What can't be removed stays.
+    Folders below are moved up first, so that neither paths nor recursion grow with their depth. What can't be removed
+    stays.
     """
     with contextlib.suppress(OSError):
         number = 0

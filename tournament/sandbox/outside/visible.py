@@ -34,7 +34,7 @@ def python_paths() -> tuple[str, ...]:
 
 @cache
 def system_libraries() -> tuple[str, ...]:
-    """Where programs find their shared libraries, and nothing else of the system."""
+    """Where programs find their shared libraries, and a few devices."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     folders = [f"{root}/{multiarch}" for root in ("/lib", "/usr/lib") if multiarch]
     folders += ["/lib64", "/usr/lib64", "/usr/local/lib/" + multiarch if multiarch else "/usr/local/lib"]
@@ -58,18 +58,18 @@ def _inside() -> dict[str, str]:
 
 @cache
 def _bytecode() -> list[str]:
-    """Of the modules inside: to compile them at each start would take longer than the rest of it."""
+    """Of the modules inside: compiling them at each start would take longer than all the rest."""
     for name, source in _inside().items():
-        importlib.machinery.SourceFileLoader(name, source).get_code(name)  # and so it is written, if it may be
+        importlib.machinery.SourceFileLoader(name, source).get_code(name)  # which writes it, if it may
     return [importlib.util.cache_from_source(source) for source in _inside().values()]
 
 
 @cache
 def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
-    """The compiled modules in which Python bots run, by name, and more of our own."""
+    """The compiled modules in which Python bots run, by name, and these `modules` of ours."""
     names = ["engine.processes.python_bots", *(["engine.processes.forking"] if forks else []), *modules]
     files = {name: str(importlib.import_module(name).__file__) for name in names}
-    # What Cython shares among compiled modules is one of them, which most import.
+    # Most compiled modules import the one that Cython shares among them.
     shared = sys.modules.get("engine._cython")
     return files | ({"engine._cython": str(shared.__file__)} if modules and shared else {})
 
@@ -80,7 +80,7 @@ def paths(launch: LaunchSpec, files: Mapping[str, str]) -> set[str]:
 
 
 def secluded(readable: set[str]) -> dict[str, Any]:
-    """The same for `inside.seclusion.enter`: of folders beside the standard library only what is to be read."""
+    """The same for `inside.seclusion.enter`: of folders beside the standard library only the readable parts."""
     library = sysconfig.get_path("stdlib")
     beside = [folder for name in _BESIDE if (folder := Path(library, name)).is_dir()]
     in_library = [entry.path for entry in os.scandir(library) if entry.name not in _BESIDE]
@@ -92,13 +92,13 @@ def secluded(readable: set[str]) -> dict[str, Any]:
 
 
 def _kept(folder: Path, readable: Collection[str]) -> list[str]:
-    """The names in a folder that hold what is to be read."""
+    """The names in a folder that hold something readable."""
     within = [Path(path).relative_to(folder) for path in readable if Path(path).is_relative_to(folder)]
     return sorted({path.parts[0] for path in within if path.parts and (folder / path.parts[0]).exists()})
 
 
 def beside_the_library(readable: Collection[str]) -> list[str]:
-    """What is installed within the standard library's folder and holds nothing that is to be read."""
+    """What is installed within the standard library's folder and holds nothing readable."""
     found = []
     for folder in (Path(sysconfig.get_path("stdlib"), name) for name in _BESIDE):
         if not any(Path(path).is_relative_to(folder) for path in readable):

@@ -40,7 +40,7 @@ class Process(Protocol):
 
 
 class PipedProgram:
-    """A program behind pipes. What it writes to stderr goes to ours, made harmless, up to a limit."""
+    """A program behind pipes. Its stderr goes to ours, made harmless, up to a limit."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -91,7 +91,7 @@ class PipedProgram:
     def end(self, seconds: float) -> int | None:
         if not self._ended:
             self._ended = True
-            # The rest of what it was sent, as far as it fits into the pipe.
+            # The rest of what was to be sent, as far as it fits into the pipe.
             with contextlib.suppress(OSError):
                 os.write(self._input, self._unsent)
             self._process.close_input()
@@ -111,7 +111,7 @@ class PipedProgram:
         return status
 
     def _pass_errors_on(self) -> None:
-        """Copy what it complained to our stderr, so that the program never waits for us to read it."""
+        """Copy its stderr to ours, so that the program never waits for us to read it."""
         try:
             chunk = os.read(self._errors, _CHUNK)
         except BlockingIOError:

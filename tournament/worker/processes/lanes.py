@@ -3,7 +3,7 @@
 The legs of a Python bot share a process (`engine.processes.lanes` says why), one bot
 object each. That is only a faster way to play: when a shared process fails,
 its legs are played again from their beginnings, each in a process of its own,
-and only a leg that fails there is at fault. Programs always have a process for
+and only a bot that fails there is at fault. Programs always have a process for
 each leg.
 """
 
@@ -40,14 +40,14 @@ from tournament.worker.processes.time_limits import Spent
 from tournament.worker.wasm.seating import Seating
 from tournament.worker.wasm.stack import on_deep_stack
 
-# What WebAssembly bots of all legs in play may have together, unless one leg alone has more.
+# Memory of the WebAssembly bots of all legs in play, unless one leg alone has more.
 _MOST_MEMORY_OF_BOTS = 1 << 30
-# Rows of the tables that a core writes into: few, so that those of thousands of legs stay near.
+# Rows of the tables that a core writes into: few, so that those of thousands of legs stay in the processor's caches.
 _ROWS = 16
-# Language runtimes start some threads of their own; no bot needs more than these.
+# Language runtimes start some threads of their own; no bot needs more than this.
 _MOST_THREADS = 128
 _AUDIT_SECONDS = 0.05
-# What a program reads when it must end without a score.
+# Sent to a program that must end without a score.
 _OVER = b"-1\n"
 
 
@@ -73,7 +73,7 @@ class PlayedLeg:
 class _WaitingLeg:
     """A leg to be played from its beginning. `alone`: the seats whose bots must not share a process.
 
-    `played_again`: a process of it was killed from outside, so that it begins a second time.
+    `played_again`: a process of the leg was killed from outside, so it began a second time.
     """
 
     leg: Leg
@@ -119,7 +119,7 @@ def play_in_lanes(
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
 ) -> Generator[PlayedLeg, None, None]:
-    """Play legs in which at least one bot is a process; they come as they are done, their rows in `spool`.
+    """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
     Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
     it can't confine one.
@@ -236,7 +236,7 @@ class _LaneTable:
             process.starting = {message for message in process.starting if message >= messages} | {messages + 1}
 
     def _let_listen(self, in_play: _LegInPlay, player: Player) -> None:
-        """Have the leg's core know what its own process of a seat prints."""
+        """Tell the leg's core what a seat's bot prints, if its process is the leg's own."""
         if player.process and player.process.shared_by is None:
             in_play.core.listen(player.number, partial(self._lanes.channels.take_printed, player.process.channel))
 
@@ -267,7 +267,7 @@ class _LaneTable:
             self._fault(in_play, refusal(self._contest.interface, in_play.core))
 
     def _process_failed(self, process: BotProcess, what: str, lane: int | None = None) -> None:
-        """End a process that can't go on, or must not. `lane`: where it failed, if that lane is stopped already."""
+        """End a process that can't or must not go on. `lane`: where it failed, if that lane is stopped already."""
         cpu = process.confined.cpu_seconds()
         printed = self._lanes.channels.printed(process.channel)
         was_killed = False
@@ -276,7 +276,7 @@ class _LaneTable:
         else:
             status = process.confined.ended_by_itself()
             what = "closed its output" if status is None else how_it_ended(status)
-            # Bots can't send it to themselves: it came from the system, for want of memory say, or from its user.
+            # Bots can't send themselves SIGKILL: it came from the system, when memory is short say, or from its user.
             was_killed = status == -signal.SIGKILL
             self._pool.end(process)
         if process.shared_by is not None:
@@ -323,7 +323,7 @@ class _LaneTable:
         """Record a fault of the bot that is asked; go on with the default answer, or end the leg."""
         core, number = in_play.core, in_play.core.pending()[1]
         player = in_play.player(number)
-        talks = player is not None and player.dialogue is not None  # and can't begin in the middle
+        talks = player is not None and player.dialogue is not None  # a dialogue can't begin in the middle
         again = in_play.faults.add(core, printable(what), printed, replaceable=not talks)
         if again is None or not self._replace(in_play, number, again):
             self._finish(in_play)
@@ -332,7 +332,7 @@ class _LaneTable:
         self._lanes.resume(in_play.lane, core.default())
 
     def _replace(self, in_play: _LegInPlay, number: int, seat: Seat) -> bool:
-        """Have a new bot take a seat; false when that can't start."""
+        """Have a new bot take a seat; false when it can't start."""
         player = in_play.player(number)
         if player is None:
             assert in_play.seating
@@ -357,7 +357,7 @@ class _LaneTable:
         self._done.append(PlayedLeg(result, in_play.rows, uses))
 
     def _look_for_memory(self, in_play: _LegInPlay) -> None:
-        """Note that a process took too much memory when no audit was there to see it."""
+        """Record a fault of each process that took too much memory between audits."""
         for player in in_play.players:
             process = player.process
             if process and process.shared_by is None and process.confined.has_taken_too_much():
@@ -405,7 +405,7 @@ class _LaneTable:
         )
 
     def _audit_memory(self) -> None:
-        """Put legs back to their beginnings while WebAssembly bots have too much memory together."""
+        """Put legs back to their beginnings while WebAssembly bots take too much memory together."""
         taken = {leg: leg.seating.memory_bytes for leg in self._by_lane.values() if leg.seating}
         while len(taken) > 1 and sum(taken.values()) > _MOST_MEMORY_OF_BOTS:
             in_play, _ = taken.popitem()  # the last to begin
@@ -419,7 +419,7 @@ def _out_of_memory(settings: ContestSettings) -> str:
 
 
 def _last_words(in_play: _LegInPlay, number: int) -> bytes:
-    """What a program reads at the end of a leg."""
+    """The last lines sent to a program when its leg ends."""
     core, player = in_play.core, in_play.player(number)
     if player and player.dialogue:
         return "".join(f"{line}\n" for line in player.dialogue.ended()).encode()

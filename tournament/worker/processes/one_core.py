@@ -1,8 +1,8 @@
 """One core for a worker and the processes that it asks in turn.
 
 While one of them runs, the others wait. Spread over several cores, each message has to wake a core, which takes
-several times as long as a change of process on one. A process that takes long over messages gets all cores back, for
-it could work while others do. So do all of them when something else needs this core.
+several times as long as a change of process on one. A process that takes long over messages gets all cores back,
+since it could run beside others. So do all of them when something else needs this core.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from pathlib import Path
 
 # A message for which a process takes longer is hardly faster on one core.
 QUICK_SECONDS = 0.0003
-# Worker and processes take more than this of a core that is theirs alone; with less, something else runs there, too.
+# Worker and processes use more than this of a core of their own; if they use less, something else runs there, too.
 _LEAST_SHARE = 0.7
-# For how many looks a core is kept all the same: at first, and at most.
+# For how many looks a core is kept even so: at first, and at most.
 _SHORTEST_HOLD, _LONGEST_HOLD = 2, 64
 
 # How many workers of this process hold each core.
@@ -31,7 +31,7 @@ _one_at_a_time = threading.Lock()
 
 @dataclass(frozen=True)
 class Asked:
-    """A process: how many messages it was sent, whether one is not answered, and its processor time in seconds."""
+    """A process: how many messages it was sent, whether one is unanswered, and its processor time in seconds."""
 
     pid: int
     messages: int
@@ -47,7 +47,7 @@ class OneCore:
 
     def __init__(self) -> None:
         self._core: int | None = None
-        self._before: dict[int, set[int]] = {}  # what the processes that are kept here could use before
+        self._before: dict[int, set[int]] = {}  # cores that the processes kept here could use before
         self._seen: dict[int, Asked] = {}
         self._thread_seconds = time.thread_time()
         self._looks = 0
@@ -55,7 +55,7 @@ class OneCore:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Keep the calling thread on the core, if it has one. Threads that it starts meanwhile would stay there."""
+        """Keep the calling thread on the core, if there is one. Threads that it starts meanwhile would stay there."""
         if self._core is None:
             yield
             return
@@ -70,7 +70,7 @@ class OneCore:
             yield
 
     def look(self, processes: Iterable[Asked], elapsed: float) -> None:
-        """Decide anew who is kept here. `elapsed`: seconds since the look before."""
+        """Decide anew which processes are kept here. `elapsed`: seconds since the look before."""
         now = {process.pid: process for process in processes}
         seen, self._seen = self._seen, now
         thread_seconds, self._thread_seconds = self._thread_seconds, time.thread_time()
@@ -89,7 +89,7 @@ class OneCore:
         if self._core is not None:
             self._looks += 1
             if used < _LEAST_SHARE * elapsed and self._looks >= self._hold:
-                # The system finds other cores until the next look. If it comes to this again, a move was no help.
+                # The system chooses other cores until the next look. If this happens again, moving didn't help.
                 self._hold = min(2 * self._hold, _LONGEST_HOLD)
                 self.leave()
                 return
@@ -103,12 +103,12 @@ class OneCore:
                 self.leave()
 
     def forget(self, pid: int) -> None:
-        """Know no more of a process, before it is ended: its number may soon be another's."""
+        """Forget a process before it is ended: its number may soon be another's."""
         self._before.pop(pid, None)
         self._seen.pop(pid, None)
 
     def leave(self) -> None:
-        """Give the core back, and the processes what they could use before."""
+        """Give up the core, and let the processes use the cores that they could use before."""
         for pid in list(self._before):
             self._release(pid)
         if self._core is not None:

@@ -26,10 +26,10 @@ from tournament.worker.processes.time_limits import TimeLimits
 
 # How many legs with processes of their own are in play at once.
 _MOST_OWN_PROCESSES = 24
-# How many processes of either kind, unless a leg alone needs more.
+# How many processes of both kinds, unless a leg alone needs more.
 MOST_PROCESSES = 96
 _MEASURE_SECONDS = 0.05
-# How long a program may still run once it was told that all is over.
+# How long a program may run after it was told that its leg is over.
 _PARTING_SECONDS = 0.1
 
 
@@ -38,7 +38,7 @@ class Player:
     """A bot that is a process, in one leg: its seat and, once the leg is on a lane, what plays it.
 
     `alone`: it must not share a process. `slot`: what its process calls the leg. `cpu_before` and `idle_before`:
-    seconds of processes that it had before in this leg.
+    seconds of its earlier processes in this leg.
     """
 
     number: int
@@ -56,8 +56,8 @@ class Player:
 class BotProcess:
     """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one leg's own.
 
-    `slots`: how many legs it was ever given; `players`: those that it plays now; `decisions_before`: of those that have
-    left. `starting`: the messages in which legs begin.
+    `slots`: how many legs it was ever given; `players`: those that it plays now; `decisions_before`: of the legs that
+    have left. `starting`: the messages in which legs begin.
     """
 
     confined: Confined
@@ -73,7 +73,7 @@ class BotProcess:
     _measured: float = -math.inf
 
     def measured_memory(self) -> int:
-        """The most memory that it has had at once. Where it plays other legs, as it was lately: to ask takes long."""
+        """The most memory that it has had at once. Measured only now and then while several legs share it."""
         if len(self.players) < 2 or time.monotonic() - self._measured > _MEASURE_SECONDS:
             self._memory_bytes, self._measured = self.confined.memory_bytes(), time.monotonic()
         return self._memory_bytes
@@ -82,7 +82,7 @@ class BotProcess:
 class Pool:
     """Starts, shares and ends processes.
 
-    `by_channel`: those that play. `parting`: programs that were told that all is over, and until when they may run.
+    `by_channel`: those that play. `parting`: programs that were told that their leg is over, and their deadlines.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Pool:
         return self._may_share[artifact]
 
     def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
-        """The process that a bot's legs share, if it may have one more."""
+        """The process that a bot's legs share, if it may take one more."""
         shared = self._shared.get(_bot_of(player.seat))
         return shared if shared and len(shared.players) < self._sandbox.legs_per_process else None
 
@@ -214,7 +214,7 @@ class Pool:
         process.confined.end()
 
     def reap(self) -> None:
-        """End the programs that were told that all is over and have exited, or had time to."""
+        """End the parting programs that have exited, or had time to."""
         now = time.monotonic()
         for _ in range(len(self.parting)):
             deadline, confined = self.parting.popleft()
@@ -234,7 +234,7 @@ class Pool:
         self.parting.clear()
 
     def asked(self) -> Iterator[Asked]:
-        """The processes that may share a core: Python bots'. Programs may have threads, and are asked all at once."""
+        """The processes that may share a core: Python bots'. Programs may have threads, and are all asked at once."""
         for process in self.by_channel.values():
             if process.seat.kind == "python":
                 outstanding, messages = self._channels.is_outstanding(process.channel)
@@ -242,5 +242,5 @@ class Pool:
 
 
 def _bot_of(seat: Seat) -> tuple[str, str]:
-    """Whose legs share a process. It has the name, since equal files of two entrants are two bots."""
+    """The bot whose legs share a process. The name is part of it: equal files of two entrants are two bots."""
     return seat.name, seat.artifact

@@ -25,13 +25,13 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.python_bots import CantStart
 
 _TRIAL_SECONDS = 0.2
-_MOST_TRIALS = 10  # of as long, on a busy machine
+_MOST_TRIALS = 10  # each as long, on a busy machine
 
-_sound: set[Path] = set()  # the programs' folders that this process has found whole
+_sound: set[Path] = set()  # folders of programs that this process has checked
 
 
 def unpack_once(archive: bytes, cache: Path) -> Path:
-    """The folder in which a program plays: unpacked once on a machine, kept by content, again if it was changed.
+    """The folder in which a program plays: kept by content, and unpacked once on a machine, or again if it was changed.
 
     Raises RunFailed when it can't be written.
     """
@@ -77,9 +77,9 @@ def _is_whole(folder: Path, archive: bytes) -> bool:
 
 
 def _forget_times(folder: Path) -> None:
-    """Set when files were last read far ahead: the system then doesn't note it any more.
+    """Set the access times of files far ahead: the system then no longer updates them.
 
-    Else one leg could read files for the next, which sees which ones were.
+    Else one leg could pass messages to the next by which files it reads.
     """
     ahead = time.time() + 1e9
     for path in [*folder.rglob("*"), folder]:
@@ -136,7 +136,7 @@ def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_m
 
 
 def _early_end(process: Confined) -> int | None:
-    """Its status if it ends within _TRIAL_SECONDS; those that it waits for a processor don't count."""
+    """Its status if it ends within _TRIAL_SECONDS, not counting its waits for a processor."""
     before = process.run_delay()
     for _ in range(_MOST_TRIALS):
         status = process.ended_by_itself(_TRIAL_SECONDS)

@@ -14,14 +14,14 @@ from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.settings import SandboxSettings
 
-# What the interpreter takes with much of the standard library (9 without); a bot's memory comes on top.
+# The interpreter with much of the standard library (9 without); a bot's memory comes on top.
 _INTERPRETER_MEGABYTES = 24
 _MORE_FOR_A_PACKAGE = 128
-# Addresses beside those: for the interpreter's and the library's files, and for those of packages.
+# More addresses: for the files of the interpreter and the library, and for those of packages.
 _RESERVED_MEGABYTES = 192
 _MORE_RESERVED_FOR_A_PACKAGE = 4096
 _TRIAL_SECONDS = 10  # of processor time
-_TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # of that and asleep: `sandbox.outside.own_time`
+_TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # own time: `sandbox.outside.own_time`
 _LONGEST_REASON = 4096
 
 
@@ -38,13 +38,13 @@ def start(
 ) -> Confined:
     """Start a bot's process, ready for questions, of one leg or of `many_legs`. Raises RunFailed and BadInput.
 
-    `examine`: it is not to play, but to say why its legs must not share a process.
+    `examine`: instead of playing, it says why its legs must not share a process.
     """
     source = source_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.packages)))
     sdk = interface.python.sdk
     memory = _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if packages.versions else 0)
-    # For many legs as for one: what fails for want of it is played again alone, so only a leg's own need counts.
+    # As much for many legs as for one: legs that fail for lack of memory are played again alone.
     memory += memory_megabytes
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
     threads_of_libraries = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
@@ -83,7 +83,7 @@ def start(
 
 
 def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
-    """Where the view has how long the lists of moves are, and by the name of each where its last one lies."""
+    """The offset in the view of the length of the lists of moves, and the name of each with the offset of its last."""
     if interface.python.histories is None:
         return 0, []
     offsets = {field.name: field.offset for field in interface.view}
@@ -92,10 +92,10 @@ def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
 
 
 def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> str:
-    """Why legs of a bot must not share a process, with the line; "" when they may. Nothing of it is executed.
+    """Why legs of a bot must not share a process, with the line; "" when they may. The bot is not executed.
 
-    A source that takes too much to read is one whose legs must not. Raises BadInput when it can't be confined,
-    Disturbed when the machine keeps it from being read.
+    They must not if its source takes too much to read. Raises BadInput when it can't be confined, Disturbed when the
+    machine keeps it from being read.
     """
     artifact = pack(source, sandbox, interface.python.sdk)
     process = start(artifact, "bot", interface, sandbox, memory_megabytes=256, cpu_seconds=_TRIAL_SECONDS, examine=True)
@@ -119,7 +119,7 @@ def try_start(
 ) -> None:
     """Have a bot begin a leg that is not played.
 
-    Raises CantStart when it can't, BadInput when it can't be confined, Disturbed when the machine keeps it from it.
+    Raises CantStart when it can't, BadInput when it can't be confined, Disturbed when the machine prevents it.
     """
     process = start(artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS)
     try:
@@ -139,7 +139,7 @@ def try_start(
         if lacked_memory:
             raise CantStart(f"can't start: ran out of memory ({memory_megabytes} MB)")
         if why is not None:
-            # What the bot may have written itself: one line, whatever it has in it.
+            # The bot may have written this itself: one line, whatever is in it.
             raise CantStart(f"can't start: {' '.join(why.split())}")
     finally:
         process.end()

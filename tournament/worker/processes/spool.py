@@ -24,7 +24,7 @@ class Spool:
 
 
 class LegRows:
-    """The rows of one leg, in the order in which they came: blocks, laid out as its tables are."""
+    """The rows of one leg in their order, in blocks that are laid out as its tables are."""
 
     def __init__(self, spool: Spool, games: Table, sessions: Table) -> None:
         self._spool = spool

@@ -1,4 +1,4 @@
-"""A process's time against its limits, leaving out what a busy machine kept from it."""
+"""A process's time against its limits, without the time that a busy machine kept from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST_TICK = 0.5
 
 
 class Timed(Protocol):
-    """What is asked of a running process; `Confined` has it."""
+    """The clocks of a running process; `Confined` has them."""
 
     def cpu_seconds(self) -> float: ...
     def run_delay(self) -> float: ...
@@ -25,7 +25,7 @@ class Timed(Protocol):
 class Spent:
     """What legs have taken: their number, their decisions, and seconds of processor time and asleep.
 
-    Of processes that they had before the one that is audited, as far as seconds go.
+    The seconds are those of their processes before the one that is audited.
     """
 
     legs: int = 0
@@ -36,7 +36,7 @@ class Spent:
 
 @dataclass
 class _Message:
-    """A message that is not answered: its number, and the process's clocks when it was first seen and last audited."""
+    """An unanswered message: its number, and the process's clocks when it was first seen and last audited."""
 
     number: int
     first_cpu: float
@@ -55,14 +55,14 @@ class TimeLimits:
         self.idle_seconds = 0.0
 
     def rest(self) -> None:
-        """It is not asked: what it does now ends no leg."""
+        """Note that it is not asked: what it does now ends no leg."""
         self._message = None
 
     def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> str | None:
         """What it took too much of, in words; None while it is within its limits.
 
-        `number` of the message that it has to answer, and whether a leg starts with it; `elapsed`: seconds since the
-        audit before; `spent` by the legs that it was ever given.
+        `number`: of the message that it has to answer; `is_start`: whether a leg starts with it; `elapsed`: seconds
+        since the audit before; `spent`: by the legs that it was ever given.
         """
         settings, process = self._settings, self._process
         cpu, delay = process.cpu_seconds(), process.run_delay()
@@ -80,7 +80,7 @@ class TimeLimits:
         # If this worker was held up itself (a stopped job, say), that time is not the bot's.
         idle = min(elapsed, _LONGEST_TICK) - (cpu - message.cpu) - (delay - message.delay)
         message.cpu, message.delay = cpu, delay
-        # An answer that only waits for us to read it came in time.
+        # An answer that we haven't read yet came in time.
         if process.has_written():
             return None
         # A wait for the processor is known only when it is over: then `idle` is negative and makes up for it.

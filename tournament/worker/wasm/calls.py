@@ -1,8 +1,8 @@
-"""WebAssembly instances made and entered with few calls: all that is used of the binding beyond its public names.
+"""WebAssembly instances made and entered with few calls, by private names of the binding, which nothing else uses.
 
 The binding's own classes look at every export of an instance and at the types
-of every call, and wrap each thing that they hand over, which together costs
-more than a short leg. Who comes here knows the types: nothing is checked.
+of every call, and wrap each value, which together costs more than a short leg.
+Callers here know the types: nothing is checked.
 pyproject.toml says up to which version of wasmtime these names were tried.
 """
 
@@ -33,7 +33,7 @@ def address_of(pointer: object) -> int:
 
 
 def library_path() -> str:
-    """Where the runtime's library is, for who calls it without the binding."""
+    """Where the runtime's library is, for calls without the binding."""
     return str(ffi.filename)
 
 
@@ -76,7 +76,7 @@ def apply(settings: Mapping[str, bool | int], config: wasmtime.Config) -> None:
 class Instance:
     """An instance of a module in the store of a context; the imports come in the module's order.
 
-    Raises Trap and WasmtimeError, and RunFailed where it is the machine that fails.
+    Raises Trap and WasmtimeError, and RunFailed where the machine fails.
     """
 
     def __init__(self, context: int, module: wasmtime.Module, imports: Sequence[Extern]) -> None:
@@ -95,7 +95,7 @@ class Instance:
         _raise(error, trap)
 
     def exports(self, names: tuple[str, ...]) -> list[Extern]:
-        """What is exported under these names, which must all be there."""
+        """The exports of these names, which must all be there."""
         wanted = _wanted(names)
         found = wanted.array()
         place = ctypes.addressof(found)
@@ -138,7 +138,7 @@ def _wanted(names: tuple[str, ...]) -> _Wanted:
 
 
 def native_function(context: int, kind: wasmtime.FuncType, function: int, argument: int) -> Extern:
-    """A C function at an address, called with this first argument, as one of WebAssembly."""
+    """A C function at an address, called with this first argument, as a WebAssembly function."""
     found = Extern()
     found.kind = _FUNCTION
     _new_function(context, ctypes.addressof(kind.ptr().contents), function, argument, None, ctypes.addressof(found.of))
@@ -156,7 +156,7 @@ _DONT_NEED = 4  # Linux's MADV_DONTNEED
 
 
 def empty(store: wasmtime.Store, of: wasmtime.Memory) -> None:
-    """Give the system back what a memory has in it. Its instance must not be entered again."""
+    """Give a memory's pages back to the system. Its instance must not be entered again."""
     _madvise(address_of(of.data_ptr(store)), of.data_len(store), _DONT_NEED)
 
 
@@ -198,7 +198,7 @@ def handle_of(function: Extern) -> bytes:
 
 
 def failure(error: int, trap: int) -> wasmtime.Trap | wasmtime.WasmtimeError | None:
-    """What failed, from the addresses of an error or a trap, which are freed with it; 0 is none."""
+    """The failure from the address of an error or a trap (0: none), which it owns."""
     if trap:
         return wasmtime.Trap._from_ptr(ctypes.cast(trap, ctypes.POINTER(ffi.wasm_trap_t)))
     if error:

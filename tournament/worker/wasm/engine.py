@@ -21,15 +21,15 @@ from tournament.worker.wasm.traps import blame_machine
 
 
 class Metering(IntEnum):
-    """What an engine keeps account of while it runs a bot. Modules of one can't be mixed with another's."""
+    """What an engine counts while it runs a bot. Modules of different engines can't be mixed."""
 
-    NOTHING = auto()  # what bots take was proved beforehand
+    NOTHING = auto()  # proved beforehand to stay within the limits
     FUEL = auto()
-    FUEL_AND_LINES = auto()  # for who looks on: what fails says at which line of the source
-    FUEL_AND_TIME = auto()  # where one call has so much fuel that the clock must be able to stop it
+    FUEL_AND_LINES = auto()  # for `observation`: failures name their line of the source
+    FUEL_AND_TIME = auto()  # one call has so much fuel that the clock must be able to stop it
 
 
-# From one tick of the clock by which a bot is stopped that takes far too long for its fuel.
+# Between ticks of the clock that stops a bot when it takes far too long for its fuel.
 TICK_SECONDS = 1.0
 
 _making = threading.Lock()
@@ -47,8 +47,8 @@ def engine_settings(metering: Metering) -> dict[str, bool | int]:
     return {
         "consume_fuel": metering is not Metering.NOTHING,
         "epoch_interruption": metering is Metering.FUEL_AND_TIME,
-        # What plays has the NaNs that show made canonical (engine.wasm.canonical_nans). Only what tells lines is as its
-        # compiler left it, since these hang on where each instruction stands: there the engine makes all canonical.
+        # Modules are rewritten to have canonical NaNs (engine.wasm.canonical_nans). Only those with lines are not,
+        # since that would move the instructions that the lines are of: there the engine makes NaNs canonical.
         "cranelift_nan_canonicalization": metering is Metering.FUEL_AND_LINES,
         # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.
         "signals_based_traps": False,
@@ -57,10 +57,10 @@ def engine_settings(metering: Metering) -> dict[str, bool | int]:
         "memory_reservation": 1 << 32,
         "max_wasm_stack": MOST_STACK,
         "async_stack_size": MOST_STACK,  # unused, and must not be less
-        # As of C++. What they can't be used for is refused when a module is loaded.
+        # For C++. Other uses are refused when a module is loaded.
         "wasm_exceptions": True,
-        # What the languages don't need. Reference types stay on for what compilers write with
-        # them on, long indices; their instructions are refused when a module is loaded.
+        # Not needed by the languages. Reference types stay on for the long indices that compilers
+        # write; their instructions are refused when a module is loaded.
         "wasm_threads": False,
         "shared_memory": False,
         "wasm_memory64": False,
@@ -77,7 +77,7 @@ def engine_settings(metering: Metering) -> dict[str, bool | int]:
 
 
 def engine(metering: Metering) -> wasmtime.Engine:
-    """The process's engine of a kind. What it runs must be entered on a deep stack."""
+    """The process's engine of a kind. Its code must be entered on a deep stack."""
     with _making:
         if metering not in _engines:
             config = _new_config(metering)
@@ -93,7 +93,7 @@ _LINES = "WASMTIME_BACKTRACE_DETAILS"
 
 
 def _new_config(metering: Metering) -> wasmtime.Config:
-    """A configuration. Lines are looked up only for who asks: the tables with them are a stranger's."""
+    """A configuration. Lines are looked up only where they are wanted: strangers write the tables with them."""
     before = os.environ.get(_LINES)
     os.environ[_LINES] = "1" if metering is Metering.FUEL_AND_LINES else "0"
     try:
@@ -123,7 +123,7 @@ _compiled: dict[tuple[bytes, Metering], _Compiled] = {}
 
 
 def compile_module(code: bytes, metering: Metering) -> wasmtime.Module:
-    """A module compiled for an engine, once in a process; nobody waits for another's.
+    """A module compiled for an engine, once in a process; different modules compile side by side.
 
     Raises WasmtimeError, and RunFailed where it is the machine that fails.
     """

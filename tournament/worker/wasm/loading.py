@@ -1,4 +1,4 @@
-"""Bots' WebAssembly compiled, after a look at whether it fits the contest and what it would cost to have it here."""
+"""Bots' WebAssembly, checked against the contest and against what it may cost this machine, and compiled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROU
 PAGE = 65536
 _ELEMENT = 8  # bytes, of a table
 MOST_ELEMENTS = 100_000  # of its one table
-# What the commonest forbidden imports come from.
+# Where the commonest forbidden imports come from.
 _FORBIDDEN = {
     "path_open": "opens files (fopen, open: imports path_open)",
     "poll_oneoff": "sleeps or waits (sleep, usleep: imports poll_oneoff)",
@@ -37,7 +37,7 @@ class BotUnfit(Exception):
 
 
 class ModuleUnfit(BotUnfit):
-    """One by whose bytes alone it is unfit, so that it always will be."""
+    """A module whose bytes alone make it unfit, so that it always will be."""
 
 
 class FunctionTypes(NamedTuple):
@@ -47,14 +47,14 @@ class FunctionTypes(NamedTuple):
     result: str
 
 
-@dataclass(frozen=True, eq=False)  # loaded once: a key of what is worked out once
+@dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
 class LoadedBot:
     """A compiled bot: `functions` are the names that answer the questions, in order.
 
-    `code` is what was handed over, `canonical` the same with the NaNs that show made canonical, which plays.
-    `starters` are those to be called before anything else; `ignored_questions` are the questions that
-    only tell it something and whose function does nothing; `most_instructions` bounds what a
-    decision can take, where that can be told; `notes` are its exports by which it tells why it gave up.
+    `code` are the bytes as given; `canonical`, the same with canonical NaNs, plays. `starters` are the functions to
+    be called before any other; `ignored_questions` are the questions that only tell it something and whose function
+    does nothing; `most_instructions` bounds a decision, where that can be told; `notes` are its exports by which it
+    tells why it gave up.
     """
 
     code: bytes
@@ -76,7 +76,7 @@ class LoadedBot:
 def read_bot(code: bytes, memory_megabytes: int) -> Module:
     """Read a bot's module without compiling it.
 
-    Raises ModuleUnfit when it isn't valid WebAssembly, has too much of something, or what bots may not have.
+    Raises ModuleUnfit when it isn't valid WebAssembly, or has too much of something, or something forbidden.
     """
     try:
         module = read_module(code)
@@ -98,7 +98,7 @@ def read_bot(code: bytes, memory_megabytes: int) -> Module:
 
 
 def _why_invalid(code: bytes) -> str:
-    """What the runtime says of bytes that aren't a module."""
+    """What the runtime says about bytes that aren't a module."""
     try:
         wasmtime.Module.validate(engine(Metering.FUEL), code)
     except wasmtime.WasmtimeError as error:
@@ -112,12 +112,12 @@ def load_bot(
 ) -> LoadedBot:
     """Compile a bot's WebAssembly, once in a process, and check that it fits the contest.
 
-    `counting`: the engine that plays it unless it needs none that counts; it may be played on others, too.
-    Raises BotUnfit when it isn't valid WebAssembly, would take too much, imports what bots may not,
+    `counting`: the engine that plays it unless it needs no counting; it may be played on others, too.
+    Raises BotUnfit when it isn't valid WebAssembly, would take too much, imports something forbidden,
     or lacks a function.
     """
     read = read_bot(code, memory_megabytes)
-    # Nothing plays but by this way, so it doesn't matter whether it was done before; doing it again changes nothing.
+    # Every bot that plays comes by here. Code that is canonical already stays as it is.
     canonical = read.canonical
     if canonical != code:
         read = read_bot(canonical, memory_megabytes)
@@ -132,7 +132,7 @@ def load_bot(
     functions = _functions(exports, interface, stem)
     types = [_types_of(exports[name], interface) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
-    # Asked or not, a question takes fuel, which is time: for bots that may look at it, it is asked always.
+    # Asking a question takes fuel, which is the bot's time: bots that may ask for the time are always asked.
     constant = frozenset() if set(SURROUNDINGS) & set(imports) else read.constant_functions(functions)
     ignored_questions = frozenset(
         kind
@@ -154,7 +154,7 @@ def load_bot(
 
 
 def _likely_metering(read: Module, interface: Interface, stem: str, counting: Metering) -> Metering:
-    """For which engine a bot is compiled first: the one that plays it unless its opponent needs more."""
+    """The engine for which a bot is compiled first: the one that plays it unless its opponent needs more."""
     names = [name for question in interface.answered for name in names_for(stem, question.name, read.exports)]
     proved = not interface.compiled.imports and _most_instructions(read, names, (), interface) is not None
     return Metering.NOTHING if proved else counting
@@ -171,16 +171,16 @@ def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
 def _most_instructions(
     read: Module, functions: list[str], imports: tuple[str, ...], interface: Interface
 ) -> int | None:
-    """What a decision can take at most, if that and its stack can be told."""
+    """The most instructions that a decision can take, if these and its stack can be told."""
     if any(helper.name in imports for helper in interface.compiled.imports):
-        return None  # what a helper takes depends on what it is asked
+        return None  # a helper's fuel depends on its arguments
     most = read.most_taken([*functions, "tournament_start"], SURROUNDINGS)
-    # Each engine has frames of its own: where both have room, a bot plays alike whatever its opponent needs.
+    # Engines differ in their frames: where both have room, a bot plays alike whatever its opponent needs.
     return most.instructions if most and most.stack <= MOST_STACK // 2 else None
 
 
 def _starters(exports: Mapping[str, object]) -> frozenset[str]:
-    """Which functions are to be called when a bot starts. Raises BotUnfit when one takes something else."""
+    """The functions to be called when a bot starts. Raises BotUnfit when one takes other parameters."""
     there = set()
     for name, wanted in STARTERS.items():
         if isinstance(kind := exports.get(name), wasmtime.FuncType):
@@ -211,7 +211,7 @@ def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -
         chosen = dict(zip(fitting, choose(stem, fitting)))
     except NotChosen as problem:
         raise BotUnfit("; ".join([*unfit, str(problem)])) from None
-    # One that only processes are asked is never called: any function will do in its place.
+    # A question for processes alone is never asked here: any function will do in its place.
     return [chosen.get(question.name, next(iter(chosen.values()))) for question in interface.questions]
 
 

@@ -13,10 +13,10 @@ _BYTES = 12
 
 
 def noted_failure(store: wasmtime.Store, memory: wasmtime.Memory, noted: wasmtime.Global) -> str:
-    """An assertion that failed or an exception that nothing caught, in words, "" when there was none.
+    """A failed assertion or uncaught exception in words, "" when there was none.
 
     `noted` is the address of a pointer to its words, of its line, and of a pointer to the type of what was thrown.
-    All of that is the bot's to write, so nothing is taken for granted.
+    The bot can write all of that, so nothing is taken for granted.
     """
 
     def number(address: int) -> int:

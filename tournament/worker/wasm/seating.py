@@ -35,28 +35,28 @@ from tournament.worker.wasm.traps import (
     where,
 )
 
-# Bots as people write them take a nanosecond an instruction at most; those that wait for memory at each take 100.
+# Ordinary bots take at most a nanosecond an instruction; those that wait for memory at each take 100.
 _SECONDS_PER_FUEL = 20e-9
-# A call that has no more than this ends within minutes, whatever it does; the time is looked at between calls.
+# A call with no more than this ends within minutes, whatever it does; the time is checked between calls.
 _FUEL_WITHOUT_CLOCK = 2_000_000_000
-# What the core and a machine that is busy with other things take besides.
+# For the core, and for a machine that is busy with other things.
 _SECONDS_PER_DECISION, _SECONDS_MORE = 1e-3, 60.0
 
-# To say in words what it threw.
+# For a bot's own code that says in words what it threw.
 _FUEL_TO_TELL, _TICKS_TO_TELL = 1_000_000, 10
 
 _BANK_IS_EMPTY = "used up the fuel of its leg"
 
 
 class StartFailed(BotUnfit):
-    """Its own code failed as it started, so that it would do so again."""
+    """A bot's own code failed as it started, so it would fail again."""
 
 
 @dataclass(frozen=True)
 class Limits:
     """What a bot may take: fuel for a decision, for each start, and for a whole leg (None: no such limit); memory.
 
-    It is started at most so often in a leg.
+    `most_starts`: how often it may be started in a leg.
     """
 
     fuel: int
@@ -67,13 +67,13 @@ class Limits:
 
     @property
     def memory_bytes(self) -> int:
-        """Of a memory: what is promised, a sixteenth for what lies between an allocator's blocks, and the stack."""
+        """Of a memory: the promised size, a sixteenth for the gaps of an allocator, and the stack."""
         promised = self.memory_megabytes << 20
         return promised + promised // 16 + BOT_STACK
 
     @property
     def metering(self) -> Metering:
-        """How it is seen to that a bot keeps them, where that isn't proved."""
+        """The engine that enforces them, where it isn't proved that the bot keeps them."""
         in_one_call = max(self.fuel, self.fuel_to_start)
         return Metering.FUEL if in_one_call <= _FUEL_WITHOUT_CLOCK else Metering.FUEL_AND_TIME
 
@@ -84,7 +84,7 @@ class Seating:
     Both live in one store, each in a memory of its own that the other can't
     reach. A seat without a bot (None) gets its answers from the caller of the
     referee's `play`, unless the core never asks it. Fuel is not counted when all
-    bots are proved to stay within their limits.
+    bots provably stay within their limits.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Seating:
             seconds=_seconds(limits, core.most_decisions),
         )
         if measure_fuel:
-            self.referee.measure_fuel()  # which counts decisions, so all are asked
+            self.referee.measure_fuel()  # it counts decisions, so all are asked
         else:
             for seat, bot in enumerate(bots):
                 if bot:
@@ -135,7 +135,7 @@ class Seating:
 
     @property
     def memory_bytes(self) -> int:
-        """What the bots' memories have together; of stacks, which lie at their beginnings, the pages in use."""
+        """The size of the bots' memories together; of stacks, which lie at their beginnings, only the pages in use."""
         memories = [seated.memory for seated in self._seated if seated]
         return sum(
             max(memory.data_len(self._store) - BOT_STACK, 0) + calls.resident(self._store, memory, BOT_STACK)
@@ -201,7 +201,7 @@ class Seating:
         return on_deep_stack(self.referee.play, answer)
 
     def take_failure(self) -> str:
-        """Say in a few words why the last decision failed. Raises RunFailed when it was the clock's doing."""
+        """Say in a few words why the last decision failed. Raises RunFailed when the clock stopped it."""
         error = calls.failure(*self.referee.take_failure())
         if self.referee.is_late or (error and was_stopped(error)):
             raise self._taking_too_long(self.core.pending()[1])
@@ -213,12 +213,12 @@ class Seating:
         if seated and seated.tell_uncaught and self._counts_fuel and is_uncaught(error):
             self._let_tell(seated.tell_uncaught)
         noted = seated and seated.noted and notes.noted_failure(self._store, seated.memory, seated.noted)
-        if noted and noted.startswith(notes.ASSERTION):  # which has its line
+        if noted and noted.startswith(notes.ASSERTION):  # it names its line
             return noted
         return f"{noted or describe(error)}{where(error)}"
 
     def _let_tell(self, tell_uncaught: Callable[[], None]) -> None:
-        """Have a bot note what it threw, which may run its own code, and fail: it will not be called again."""
+        """Have a bot note what it threw. Its own code may run and fail: the bot will not be called again."""
         fuel = self._store.get_fuel()
         self._store.set_fuel(_FUEL_TO_TELL)
         if self.metering is Metering.FUEL_AND_TIME:
@@ -228,7 +228,7 @@ class Seating:
         self._store.set_fuel(fuel)
 
     def printed(self, seat: int) -> bytes:
-        """The last that a seat's bot printed."""
+        """The end of what a seat's bot printed."""
         seated = self._seated[seat]
         return seated.printing.tail if seated and seated.printing else b""
 
@@ -240,7 +240,7 @@ class Seating:
 
 
 def try_start(bot: LoadedBot, limits: Limits) -> None:
-    """Start a bot for nobody. Raises BotUnfit when it can't."""
+    """Start a bot as a trial. Raises BotUnfit when it can't."""
     try:
         _start_for_nobody(bot, limits, limits.metering)
     except _Stopped:
@@ -257,8 +257,8 @@ class _SeatedBot:
     memory: wasmtime.Memory
     window: int  # in our memory: where its view is written
     helpers: Helpers | None  # kept alive: the bot's imports point to them
-    noted: wasmtime.Global | None  # where it notes why it gives up
-    tell_uncaught: Callable[[], None] | None  # has it note so of an exception that nothing caught
+    noted: wasmtime.Global | None  # where it notes why it gave up
+    tell_uncaught: Callable[[], None] | None  # has it note an exception that nothing caught
     printing: Printing | None  # what listens to it, if it can print
     surroundings: Surroundings | None  # what tells it the time, if it may ask
 
@@ -268,7 +268,7 @@ class _Stopped(Exception):
 
 
 class _NoMemory(Exception):
-    """The machine gave a bot that started no memory."""
+    """The machine gave a bot no memory to start."""
 
 
 def _new_store(metering: Metering) -> wasmtime.Store:
@@ -276,7 +276,7 @@ def _new_store(metering: Metering) -> wasmtime.Store:
 
 
 def _limit(store: wasmtime.Store, memory_bytes: int) -> None:
-    """Limit what is made from now on in a store, and each growth of a memory."""
+    """Limit all that is created from now on in a store, and each growth of a memory."""
     # A restarted bot is a new instance, and the old one stays until the leg is over.
     store.set_limits(
         memory_size=memory_bytes, table_elements=MOST_ELEMENTS, instances=10_000, tables=10_000, memories=10_000
@@ -290,7 +290,7 @@ def _start_for_nobody(bot: LoadedBot, limits: Limits, metering: Metering) -> tup
 
 
 def _stays_within(bot: LoadedBot, limits: Limits, decisions: int) -> bool:
-    """Whether it is proved that a bot stays within its limits over a leg of so many decisions; 0 is not known."""
+    """Whether a bot provably stays within its limits over a leg of so many decisions (0: not known)."""
     bound = bot.most_instructions
     if bound is None or bound > limits.fuel:
         return False
@@ -304,10 +304,10 @@ def _stays_within(bot: LoadedBot, limits: Limits, decisions: int) -> bool:
 
 @cache
 def _fuel_of_start(bot: LoadedBot, limits: Limits) -> int | None:
-    """What a bot's start takes, the seeding aside, which is bounded as decisions are; None where it fails.
+    """The fuel of a bot's start, without the seeding, which is bounded as decisions are; None where it fails.
 
-    Initialisers that don't ask for time or chance see nothing that varies: they take the same each time. Tried with
-    both engines. None also for those that ask.
+    Initialisers that don't ask for time or chance see nothing that varies, so they always take the same. None for
+    those that ask. Tried with both engines.
     """
     try:
         store, started = _start_for_nobody(bot, limits, limits.metering)
@@ -320,7 +320,7 @@ def _fuel_of_start(bot: LoadedBot, limits: Limits) -> int | None:
 
 
 def _seconds(limits: Limits, decisions: int) -> float:
-    """The time after which a leg can't go on: far more than bots as people write them take for their fuel."""
+    """The time after which a leg is stopped: far more than ordinary bots take for their fuel."""
     fuel = limits.fuel_per_leg or limits.fuel + limits.fuel_to_start
     return _SECONDS_MORE + _SECONDS_PER_FUEL * fuel + _SECONDS_PER_DECISION * decisions
 
@@ -339,15 +339,14 @@ def _start(
 ) -> _SeatedBot:
     """Start a bot. Raises BotUnfit when it can't start, _Stopped, _NoMemory.
 
-    `account`: the address of its seat's in a referee. `by_lines`: what it prints comes line by line, for somebody who
-    listens.
+    `account`: the address of its seat's account in a referee. `by_lines`: it prints line by line, to be observed.
     """
     if metering is not Metering.NOTHING:
         store.set_fuel(fuel)
     if metering is Metering.FUEL_AND_TIME:
         store.set_epoch_deadline(int((_SECONDS_MORE + _SECONDS_PER_FUEL * fuel) / TICK_SECONDS))
     interface = bot.interface
-    # The pages for its struct must be left when it has taken all.
+    # Room for its struct is added later, so that the bot can't take it.
     _limit(store, limits.memory_bytes)
     context = calls.context_of(store)
     try:
@@ -396,13 +395,13 @@ def _start(
 
 @dataclass(frozen=True)
 class _Imports:
-    """What stands behind a bot's imports, and these by name."""
+    """A bot's imports by name, and the objects behind them."""
 
     externs: dict[str, Extern]
     helpers: Helpers | None
     printing: Printing | None
     surroundings: Surroundings | None
-    seed_random: Callable[[int], None] | None  # of those that stand in for libc's
+    seed_random: Callable[[int], None] | None  # for the rand() that stands in for libc's
 
 
 def _imports(
@@ -418,7 +417,7 @@ def _imports(
 ) -> _Imports:
     helpers, externs = _new_helpers(context, bot.interface, helpers_key)
     surroundings = None
-    # Where fuel isn't counted, it is proved that it doesn't ask.
+    # Where fuel isn't counted, the bot provably doesn't ask.
     if metering is not Metering.NOTHING and any(name in bot.imports for name in SURROUNDINGS):
         surroundings = _surround(context, externs, bot, metering, random_key, account)
         surroundings.enter(fuel)
@@ -435,7 +434,7 @@ def _imports(
 def _surround(
     context: int, natives: dict[str, Extern], bot: LoadedBot, metering: Metering, key: bytes, account: int
 ) -> Surroundings:
-    """Put what tells time and gives random bytes behind a bot's imports of these."""
+    """Put the functions for time and random bytes behind a bot's imports of these."""
     surroundings = Surroundings(
         key,
         account=account,
@@ -454,7 +453,7 @@ def _surround(
 
 
 def _listen(context: int, natives: dict[str, Extern], metering: Metering, by_lines: bool) -> Printing:
-    """Put a listener before what stands behind a bot's fd_write."""
+    """Put a listener before the function behind a bot's fd_write."""
     printing = Printing(
         calls.handle_of(natives[WRITE]),
         call_unchecked=calls.CALL_UNCHECKED,
@@ -469,7 +468,7 @@ def _listen(context: int, natives: dict[str, Extern], metering: Metering, by_lin
 
 
 def _new_helpers(context: int, interface: Interface, key: bytes) -> tuple[Helpers | None, dict[str, Extern]]:
-    """What stands behind a bot's imports, and these by name."""
+    """The contest's helpers for a bot, and its imports of them by name."""
     if interface.compiled.new_helpers is None:
         return None, {}
     helpers = interface.compiled.new_helpers(
@@ -487,7 +486,7 @@ def _new_helpers(context: int, interface: Interface, key: bytes) -> tuple[Helper
 
 @cache
 def _step_type(values: int, metering: Metering) -> wasmtime.FuncType:
-    """A core's step: (answer) -> (what to call next, the arguments). The engine in which it is first used keeps it."""
+    """A core's step: (answer) -> (what to call next, the arguments). It belongs to the engine that uses it first."""
     return wasmtime.FuncType([wasmtime.ValType.i64()], [wasmtime.ValType.i32(), *[wasmtime.ValType.i64()] * values])
 
 

@@ -1,4 +1,4 @@
-"""Stacks of bots' calls: threads that have room for them, since beyond a thread's stack the process would crash."""
+"""Threads whose stacks have room for bots' calls: beyond a thread's stack the process would crash."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import ParamSpec, TypeVar
 from tournament.artifacts.limits import BOT_STACK
 from tournament.errors import RunFailed
 
-# Calls have twice as much in the runtime, whose frames are larger than those of C compilers for the same function.
+# Twice what bots are allowed: the runtime's frames are larger than those of C compilers for the same function.
 MOST_STACK = 2 * BOT_STACK
-_MORE = 2 << 20  # for what calls the runtime, and is called by it
+_MORE = 2 << 20  # for code that calls the runtime, or is called by it
 _OF_THREADS = MOST_STACK + 2 * _MORE
 _MOST_THREADS = 64
 
@@ -29,7 +29,7 @@ _threads = ctypes.CDLL(None)
 
 @contextmanager
 def deep_threads() -> Iterator[None]:
-    """Threads that are started within have room for bots' calls. Their pages are taken only when they are used."""
+    """Give threads that are started within room for bots' calls. Only pages that are used take memory."""
     with _setting:
         before = threading.stack_size(_OF_THREADS)
         try:
@@ -41,8 +41,8 @@ def deep_threads() -> Iterator[None]:
 def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
     """Call a function where bots' calls have room: on this thread, or on one of our own while this one waits.
 
-    Ctrl-C is raised when the function has returned, since what it uses must stay. Raises RunFailed when there is no
-    such thread to be had, and what the function raises.
+    Ctrl-C is raised only when the function has returned, since it still uses the bots. Raises RunFailed when no such
+    thread can be started, and what the function raises.
     """
     if _has_room():
         return function(*arguments, **named)

@@ -1,4 +1,4 @@
-"""What stands behind a bot's imports from libc, each without effect: stand_ins.wat. The core has some with one."""
+"""The functions behind a bot's imports from libc, without effect: stand_ins.wat. The core replaces some of them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import wasmtime
 from tournament.worker.wasm.engine import Metering, compile_module
 
 WASI = "wasi_snapshot_preview1"
-# These come from "env"; the others from WASI. The last is called before a bot starts, and not for bots.
+# These come from "env"; the others from WASI. The last is not for bots: it is called before one starts.
 RANDOM_IMPORTS = ("rand", "srand")
 SEED_RANDOM = "tournament_seed_random"
 
-# What bots print with, listened to (engine.wasm.printing), and what libc asks to learn whether it prints to a terminal.
+# The calls with which bots print (engine.wasm.printing), and with which libc asks whether it prints to a terminal.
 WRITE, STATUS = "fd_write", "fd_fdstat_get"
 
-# What bots ask for the time and for random bytes (engine.wasm.surroundings): what they do may then depend on the fuel
-# that they have used, and on their seed.
+# The calls for time and random bytes (engine.wasm.surroundings): a bot that makes them may play by the fuel that it
+# has used, and by its seed.
 SURROUNDINGS = ("clock_time_get", "clock_res_get", "random_get")
 
 _WIDE_PARAMETERS = {"clock_time_get": (1,)}
@@ -32,12 +32,12 @@ def _stand_ins_code() -> bytes:
 
 @cache
 def type_of(name: str, metering: Metering) -> wasmtime.FuncType:
-    """The type of WRITE, STATUS or one of the SURROUNDINGS. The engine in which it is first used keeps it."""
+    """The type of WRITE, STATUS or one of the SURROUNDINGS, which belongs to the engine that uses it first."""
     number, wide = wasmtime.ValType.i32, _WIDE_PARAMETERS.get(name, ())
     parameters = [wasmtime.ValType.i64() if n in wide else number() for n in range(_PARAMETER_COUNTS[name])]
     return wasmtime.FuncType(parameters, [number()])
 
 
 def stand_ins(metering: Metering) -> wasmtime.Module:
-    """The module whose exports they are."""
+    """The module that exports them."""
     return compile_module(_stand_ins_code(), metering)

@@ -18,7 +18,7 @@ _WORDS = {
 
 
 def describe(error: Exception) -> str:
-    """What a trap or an error of the runtime says."""
+    """A trap or an error of the runtime in words."""
     if isinstance(error, wasmtime.Trap) and error.trap_code in _WORDS:
         return _WORDS[error.trap_code]
     text = str(error)
@@ -30,12 +30,12 @@ def describe(error: Exception) -> str:
     return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
 
 
-# In a trace, as the runtime writes it: a function, after its module's name if it has one, and a line of a bot's file.
+# In a trace of the runtime: a function, after its module's name if it has one, and a line of a bot's file.
 _FUNCTION = re.compile(r"\s+(?:\d+:\s+0x[0-9a-f]+\s+)?- (?:<[^>]*>!)?(.+)")
 _LINE = re.compile(r"\s+at .*/bot/[^/:]+:(\d+)(?::\d+)?")
 
 
-# Functions of one letter, as the runtime names them: it takes them for types of C++ in short.
+# Functions of one letter, as the runtime names them: it reads the letter as a mangled type of C++.
 _LETTERS = {
     "signed char": "a", "bool": "b", "char": "c", "double": "d", "long double": "e", "float": "f", "unsigned char": "h",
     "int": "i", "unsigned int": "j", "long": "l", "unsigned long": "m", "short": "s", "unsigned short": "t",
@@ -44,7 +44,7 @@ _LETTERS = {
 
 
 def where(error: Exception) -> str:
-    """The innermost function of the bot's own file, and its line; "" where the module doesn't tell."""
+    """The innermost function of the bot's own file, and its line; "" where the module has no lines."""
     function = ""
     for line in str(error).splitlines():
         if found := _FUNCTION.fullmatch(line):
@@ -55,7 +55,7 @@ def where(error: Exception) -> str:
 
 
 def is_own_doing(error: Exception) -> bool:
-    """Whether a bot's code failed by itself, so that it would do so again anywhere."""
+    """Whether a bot's code failed by itself, so that it would fail again anywhere."""
     return isinstance(error, wasmtime.Trap) or is_out_of_fuel(error)
 
 
@@ -72,12 +72,12 @@ def is_uncaught(error: Exception) -> bool:
 
 
 def is_of_system(error: Exception) -> bool:
-    """Whether the operating system refused what a bot was to have, such as memory."""
+    """Whether the operating system refused something that a bot needed, such as memory."""
     return not isinstance(error, wasmtime.Trap) and "(os error " in str(error)
 
 
 def blame_machine(error: wasmtime.WasmtimeError) -> None:
-    """Raises RunFailed for an error of the system's, such as too little memory: it is no bot's doing."""
+    """Raise RunFailed for an error of the system, such as too little memory, which no bot is to blame for."""
     if "(os error " in str(error):
         raise RunFailed(f"this machine can't run a bot: {describe(error)}")
 
