@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import tempfile
@@ -85,21 +86,39 @@ def is_full(folder: Path) -> bool:
 
 
 def is_within(folder: str, size: int) -> bool:
-    """Whether a folder that others work in takes at most so many bytes of disk, in at most MOST_FILES files."""
+    """Whether a folder that others work in takes at most so many bytes of disk, in at most MOST_FILES files.
+
+    One with folders too deep to be looked into doesn't: files could be hidden there.
+    """
     count = 0
     folders = [folder]
-    while folders:
-        # It changes while we look. Folders too deep for a path are not looked into.
-        with contextlib.suppress(OSError), os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                count += 1
-                with contextlib.suppress(OSError):
-                    size -= entry.stat(follow_symlinks=False).st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
-                if size < 0 or count > MOST_FILES:
-                    return False
+    try:
+        while folders:
+            with _ignoring_what_is_gone(), os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    count += 1
+                    with _ignoring_what_is_gone():
+                        size -= entry.stat(follow_symlinks=False).st_blocks * 512
+                        if entry.is_dir(follow_symlinks=False):
+                            folders.append(entry.path)
+                    if size < 0 or count > MOST_FILES:
+                        return False
+    except _TooDeep:
+        return False
     return True
+
+
+class _TooDeep(Exception):
+    """A folder lies too deep for its path to be opened, so what is in it can't be counted."""
+
+
+@contextlib.contextmanager
+def _ignoring_what_is_gone() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise _TooDeep from None
 
 
 def remove(folder: Path) -> None:
