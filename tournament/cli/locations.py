@@ -8,28 +8,40 @@ from tournament.config import load_config, load_contests
 from tournament.errors import BadInput
 from tournament.names import valid_contest_name
 from tournament.standings.results import Results, contests_held, load
+from tournament.store.ledger_reading import read_field
 from tournament.store.storage import inside, open_storage
 
 
 def recorded(contest: str | None, results: str | None, config: Path | None) -> list[str]:
     """Where the records of a contest are, or those of all. Raises BadInput when there are none."""
     place = _results_of(contest, results, config)
-    # A contest's own folder will do as well as the one above it.
-    names = [contest] if contest is not None else contests_held(place)
-    for locations in ([inside(place, name) for name in names], [place]):
-        if held := [location for location in locations if _holds_records(location)]:
-            return held
+    if contest is not None:
+        locations = [_own_location(place, contest)]
+    else:
+        locations = [inside(place, name) for name in contests_held(place)] or [place]
+    if held := [location for location in locations if _holds_records(location)]:
+        return held
     raise BadInput(f"{place} holds no results")
 
 
 def location_of(contest: str | None, results: str | None, config: Path | None) -> str:
     """Where `load` finds the records of a contest, or of the only one that is there. Raises BadInput."""
     place = _results_of(contest, results, config)
-    if contest is None:
-        return place
+    return place if contest is None else _own_location(place, contest)
+
+
+def _own_location(place: str, contest: str) -> str:
+    """Where a contest's records are: below a folder of results, or that folder itself when it is the contest's own.
+
+    Raises BadInput when it is another contest's.
+    """
     location = inside(place, contest)
-    # A contest's own folder will do as well as the one above it.
-    return place if results is not None and not _holds_records(location) else location
+    if _holds_records(location) or not _holds_records(place):
+        return location
+    field = read_field(open_storage(place))
+    if field is not None and field.contest != contest:
+        raise BadInput(f"{place} holds results of {field.contest}, none of {contest}")
+    return place
 
 
 def load_records(contest: str | None, results: str | None, config: Path | None) -> Results:
