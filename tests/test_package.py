@@ -72,7 +72,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("wheel")
     with tarfile.open(sdist) as archive:
-        archive.extractall(place, filter="data")
+        archive.extractall(place)
     # The sources are those of this tree, of which Cython has written C already.
     shutil.copytree(
         ROOT / "build" / "c", place / f"tournament-{VERSION}" / "build" / "c", copy_function=shutil.copyfile

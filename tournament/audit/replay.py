@@ -118,9 +118,7 @@ def _replayed(
         )
     leg = _leg(contest, field, players, recorded)
     in_leg = session - leg.plan.first_session
-    window = Window(in_leg, in_leg) if game is None else Window(in_leg, in_leg, game, game)
-    if game is None:
-        window = Window(in_leg, in_leg, 0, MOST_GAMES - 1)
+    window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)))
     rows = _recorded_rows(storage, batch, contest, recorded.match, session)
     faults = tuple(
         fault for fault in recorded.faults if fault.session == session and (game is None or fault.game == game)

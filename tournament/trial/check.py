@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from engine.watching.scripted_core import ScriptedCore
-from tournament.artifacts.bot import Kind
+from tournament.artifacts.bot import Entrant, Kind
 from tournament.config import Contests
 from tournament.contests import known_rules
 from tournament.contests.contest import Contest
@@ -190,9 +190,7 @@ def _check(
         size=len(entrant.artifact),
         problem=None,
         seed=seed,
-        confined_by=""
-        if entrant.plays_as == "wasm"
-        else probe.probe_sandbox(sandbox.mode) + probe.seclusion_in_words(sandbox.mode),
+        confined_by=_confined_by(entrant, sandbox),
         standard=standard,
         warnings=warnings,
         opponent=named,
@@ -226,6 +224,12 @@ def _check(
     if first.result.ended_by == 0:  # more of the same would only take long
         return report
     return replace(report, **_repeats(shorter, first, doing), **_at_limits(tried, doing))
+
+
+def _confined_by(bot: Entrant, sandbox: SandboxSettings) -> str:
+    if bot.plays_as == "wasm":
+        return ""
+    return probe.probe_sandbox(sandbox.mode) + probe.seclusion_in_words(sandbox.mode)
 
 
 def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict[str, Any]:

@@ -345,7 +345,6 @@ def _start(
         store.set_fuel(fuel)
     if metering is Metering.FUEL_AND_TIME:
         store.set_epoch_deadline(int((_SECONDS_MORE + _SECONDS_PER_FUEL * fuel) / TICK_SECONDS))
-    interface = bot.interface
     # Room for its struct is added later, so that the bot can't take it.
     _limit(store, limits.memory_bytes)
     context = calls.context_of(store)
@@ -362,27 +361,22 @@ def _start(
             instance.call(initialize)
         address = window = 0
         memory = calls.memory(exports["memory"])
-        if interface.passes_address:
+        if bot.interface.passes_address:
             # The bot's struct goes into pages of its own, out of the way of its allocator.
-            pages = -(-interface.compiled.struct_size // PAGE)
+            pages = -(-bot.interface.compiled.struct_size // PAGE)
             _limit(store, limits.memory_bytes + pages * PAGE)
             address = memory.grow(store, pages) * PAGE
-            window = calls.address_of(memory.data_ptr(store)) + address + interface.compiled.view_offset
+            window = calls.address_of(memory.data_ptr(store)) + address + bot.interface.compiled.view_offset
         if imports.seed_random:
             imports.seed_random(calls.signed(seed, 64))
         if start := exports.get("tournament_start"):
             instance.call(start, address, calls.signed(seed, 64))
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
-        if was_stopped(error):
-            raise _Stopped from None
-        if is_of_system(error):
-            raise _NoMemory(f"this machine gives it no memory ({describe(error)})") from None
-        unfit = StartFailed if is_own_doing(error) else BotUnfit
-        raise unfit(f"can't start: {describe(error)}") from None
+        raise _why_not_started(error) from None
     return _SeatedBot(
         bot,
         [exports[name] for name in bot.functions],
-        [calls.constant(store, address)] if interface.passes_address else [],
+        [calls.constant(store, address)] if bot.interface.passes_address else [],
         memory,
         window,
         imports.helpers,
@@ -391,6 +385,15 @@ def _start(
         imports.printing,
         imports.surroundings,
     )
+
+
+def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError) -> Exception:
+    if was_stopped(error):
+        return _Stopped()
+    if is_of_system(error):
+        return _NoMemory(f"this machine gives it no memory ({describe(error)})")
+    unfit = StartFailed if is_own_doing(error) else BotUnfit
+    return unfit(f"can't start: {describe(error)}")
 
 
 @dataclass(frozen=True)
