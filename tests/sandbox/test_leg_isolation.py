@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import types
 from pathlib import Path
 
 import pytest
 
 from tests.sandbox.test_isolation import TEMPLATE
-from tests.worker.support import ON, build, legs_of, play
+from tests.worker.support import ON, A, ask, build, legs_of, play
 from tournament.artifacts import python_packing
 from tournament.contests import CONTESTS
 from tournament.contests.von_neumann_poker import Settings
 from tournament.sandbox.inside import leg_isolation
-from tournament.sandbox.inside.leg_isolation import MODULES, why_apart
+from tournament.sandbox.inside.leg_isolation import why_apart
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
@@ -78,6 +76,8 @@ CARRIERS = {
     "regular_expressions": "import re\ndef count():\n  re.compile('a' * len(re._cache))\n  return len(re._cache)",
     "signal": "import signal\ndef count():\n  n = signal.getitimer(signal.ITIMER_PROF)[0]\n"
     "  signal.setitimer(signal.ITIMER_PROF, n + 100)\n  return int(n / 90)",
+    "class_by_its_type": "import statistics\nclass K:\n  @staticmethod\n  def as_integer_ratio(): return 1, 2\n"
+    "F = statistics.mean([K])\ndef count():\n  try: F.n += 1\n  except AttributeError: F.n = 1\n  return F.n",
     "recursion_limit": "import sys\ndef count():\n  sys.setrecursionlimit(sys.getrecursionlimit() + 1)\n"
     "  return sys.getrecursionlimit()",
 }  # fmt: skip
@@ -189,6 +189,12 @@ ESCAPES = [
     "async def f(): pass",
     "match 1:\n  case int(real=x): pass",
     "global __builtins__",
+    "__name__ = 'math'",
+    "from __future__ import annotations\nannotations.x = 1",
+    "from __future__ import annotations as notes\nx = [notes]",
+    "from statistics import stdev",
+    "from texas import ActionType\nActionType._generate_next_value_.x = 1",
+    "from texas import ActionType\nx = ActionType._missing_",
     "x = " + "-" * 20_000 + "1",
     "x = " + "(" * 5_000,
     "x = 1\0",
@@ -202,6 +208,7 @@ def test_ways_out_of_a_leg_are_seen(source: str) -> None:
 
 
 ORDINARY = [
+    "from __future__ import annotations\ndef f(card: float) -> int: return 1",
     "import random\nx = random.random()\nrandom.seed(5)\nr = random.Random(3)\ny = r.choice([1])",
     "from collections import defaultdict, deque, namedtuple\nd = defaultdict(int)\nq = deque(maxlen=3)\nq.append(1)",
     "class K:\n  '''100% of it.'''\n"
@@ -230,17 +237,6 @@ def test_shipped_bots_and_those_to_start_from_share() -> None:
     assert {path.name: why_apart(path.read_bytes(), SDK) for path in files} == {path.name: "" for path in files}
 
 
-def test_what_legs_may_use_of_modules_can_not_be_changed_by_them() -> None:
-    """But for what is copied for each leg: functions in Python, and the classes of random."""
-    for name, public in MODULES.items():
-        module = importlib.import_module(name)
-        for value in (getattr(module, known) for known in public):
-            if isinstance(value, types.FunctionType) or name in ("random", "__future__"):
-                continue
-            with pytest.raises((AttributeError, TypeError)):
-                value.left_by_a_leg = 1
-
-
 def test_a_leg_changes_its_own_copies_alone() -> None:
     """Though it may set attributes of what it has from modules, and of the class of what it is shown."""
     source = """
@@ -264,6 +260,31 @@ def b(bot, bet):
     together, alone = play(entrants, settings), play(entrants, settings, ALONE)
     assert [leg.what_counts for leg in together] == [leg.what_counts for leg in alone]
     assert not any(leg.faults for leg in together)
+
+
+# What makes a number or a name tell of addresses or of other legs' starts.
+UNTRUE = {
+    "lying_nan": "class F(float):\n    def __ne__(self, other):\n        return False\n"
+    "kept = [F('nan') for _ in range(7)]\nrandom.seed(kept[-1])\n",
+    "nan_of_a_generator": "draw = random.Random(float('nan')).random\n",
+    "number": "class N(int):\n    def __abs__(self):\n        return 1 / 0\nrandom.seed(N(-5))\n",
+}
+
+
+def test_no_seed_of_a_bots_own_is_an_address() -> None:
+    rest = "def a(bot): return int(draw() * 50)\ndef b(bot, bet): return draw() < 0.5\n"
+    sources = {f"{name}.py": f"import random\ndraw = random.random\n{text}{rest}" for name, text in UNTRUE.items()}
+    assert {name: why_apart(source.encode(), {}) for name, source in sources.items()} == dict.fromkeys(sources, "")
+    entrants = build(sources)
+    settings = Settings(sessions=3, duplicate=True)
+    together, alone = play(entrants, settings), play(entrants, settings, ALONE)
+    assert [leg.what_counts for leg in together] == [leg.what_counts for leg in alone]
+    assert not any(leg.faults for leg in together)
+
+
+def test_a_bot_may_give_itself_another_name() -> None:
+    source = "__name__ = 'other'\ndef a(bot): return 5\ndef b(bot, bet): return 1\n"
+    assert ask(source, [A]).answers == [5]
 
 
 def test_who_may_share_does_and_who_must_not_does_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,11 @@ Left out is what other legs could change or show: attributes of modules, functio
 and all other ways from an object to its surroundings; addresses (`id`, `hash`, the order of sets, the texts of objects
 without their own); which strings are one object; memory that runs out and an exception that says so; names of
 attributes that are made at run time; clocks, files, and everything else of the process.
+
+What a leg holds is a builtin, its own, or a copy of its own: none of these leads to an object that other legs can
+change. What the library does in Python for a leg must keep it so, whatever the leg passes: it may hand out numbers,
+texts, new containers and what it was given, nothing else. So `mean` isn't there, which takes the type of what it
+is given and gives a Fraction to it.
 """
 
 from __future__ import annotations
@@ -50,7 +55,7 @@ MODULES: dict[str, frozenset[str]] = {
         "random": "Random betavariate choice choices expovariate gammavariate gauss getrandbits lognormvariate"
         " normalvariate paretovariate randint random randrange sample seed shuffle triangular uniform"
         " vonmisesvariate weibullvariate",
-        "statistics": "fmean mean median median_high median_low pstdev pvariance stdev variance",
+        "statistics": "fmean median median_high median_low",
         "zlib": "adler32 compress crc32 decompress",
     }.items()
 }
@@ -67,7 +72,8 @@ _BUILTINS = _CATCHABLE | _words(
     " classmethod complex dict divmod enumerate filter float int isinstance issubclass iter len list map max min"
     " next object ord pow property range reversed round slice sorted staticmethod sum tuple zip"
 )
-_DUNDER_NAMES = {"__name__", "__slots__"}
+_DUNDER_NAMES = {"__name__"}
+_DUNDER_NAMES_GIVEN = {"__slots__"}
 _DUNDER_METHODS = frozenset(
     f"__{name}__"
     for name in _words(
@@ -180,10 +186,13 @@ class _Reader:
             for alias in node.names:
                 if node.level or alias.name not in known:
                     raise self._apart(node, f"imports {alias.name} from {node.module}")
-                if (alias.asname or alias.name) not in self._of_sdk:
-                    self._not_a_builtin(node, alias.asname or alias.name)
+                name = alias.asname or alias.name
+                if name not in self._of_sdk:
+                    self._not_a_builtin(node, name)
                 if node.module not in MODULES:
-                    self._of_sdk.add(alias.asname or alias.name)
+                    self._of_sdk.add(name)
+                if node.module == "__future__":  # an object of the library's that all legs have
+                    self._bound[name] = node.module
             self._may_format |= node.module in _GIVING_BYTES
             return
         for alias in node.names:
@@ -196,7 +205,7 @@ class _Reader:
         """Refuse new meanings of names that rules rely on."""
         if name in _RELIED_ON or name in self._bound or name in self._of_sdk:
             raise self._apart(node, f"gives {name} another meaning")
-        if name.startswith("__") and name.endswith("__") and name not in _DUNDER_NAMES:
+        if name.startswith("__") and name.endswith("__") and name not in _DUNDER_NAMES_GIVEN:
             raise self._apart(node, f"the name {name}")
 
     def _surroundings(self, node: ast.AST) -> None:
@@ -252,7 +261,7 @@ class _Reader:
                 raise self._apart(node, f".{name}() as a value")
         elif name == "__init__" and id(node) in self._fine:
             pass
-        elif name in _DENIED or (name.startswith("__") and name.endswith("__")):
+        elif name in _DENIED or (name.startswith("_") and name.endswith("_")):  # __dict__; an Enum's _missing_
             raise self._apart(node, f"the attribute {name}")
 
     def _check_call(self, node: ast.Call) -> None:

@@ -170,16 +170,17 @@ class _Bot:
         if self._code is None:
             self._code = compile(self._source, FILE_NAME, "exec", dont_inherit=True)
         # No module that can be imported has a name with a dot and this beginning.
-        module = types.ModuleType(f"bot.{_told['name']}")
+        name = f"bot.{_told['name']}"
+        module = types.ModuleType(name)
         module.__file__ = FILE_NAME
         modules = _LegModules(seed)
         module.__dict__["__builtins__"] = _builtins(modules)
         # Decorators such as dataclass look for the module of the class that they are given.
-        sys.modules[module.__name__] = module
+        sys.modules[name] = module
         try:
             exec(self._code, module.__dict__)
         finally:
-            del sys.modules[module.__name__]
+            sys.modules.pop(name, None)  # not by the name that it has now: bots may give it another
         view = self._view()
         if _told["state_size"]:
             view.f = [0] * _told["state_size"]
@@ -311,8 +312,9 @@ def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleTyp
             super().__init__(leg.seeds.number() if x is None else x)
 
         def seed(self, a: Any = None, version: int = 2) -> None:
-            # NaN would seed by its address.
-            super().seed(leg.seeds.number() if a is None else 0 if a != a else a, version)
+            # NaN would seed by its address, and a class of the bot's may say that it is none.
+            nan = isinstance(a, float) and float.__ne__(a, a)
+            super().seed(leg.seeds.number() if a is None else 0 if nan else a, version)
 
     class SystemRandom(Random):
         def __init__(self, x: Any = None) -> None:
