@@ -113,7 +113,7 @@ def _spy(base: type, seen: list[object]) -> Any:
     """A class that notes all that its objects are given, and gives itself out for a number, text or list."""
 
     def noting(name: str) -> Callable[..., object]:
-        def method(*given: object, **named: object) -> object:
+        def method(*given: Any, **named: Any) -> Any:
             if len(seen) > 200:  # a loop that spies keep going
                 raise _Enough
             seen.extend([None, *given[1:], *named.values()])
@@ -135,7 +135,7 @@ _SPECIAL = """add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv pow
 _ORDINARY = "encode decode split replace isidentifier is_finite conjugate startswith append items keys values"
 _METHODS = [*(f"__{name}__" for name in _SPECIAL.split()), *_ORDINARY.split()]
 _OF_BASES = {"__len__", "__iter__", "__next__", "__getitem__", "__call__", "__bool__", "__str__", "__repr__"}
-_ANSWERS: dict[str, Callable[[object], object]] = {
+_ANSWERS: dict[str, Callable[[Any], object]] = {
     "__len__": lambda self: 3,
     "__iter__": lambda self: iter([self, 2, 1]),
     "__next__": lambda self: self,

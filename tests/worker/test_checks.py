@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from tests.worker.support import Source, answering, script, write_bot
+from tests.worker.support import Source, answering, build, script, write_bot
+from tournament.artifacts.python_packing import legs_may_share
 from tournament.cli.check_tables import hint_for
 from tournament.cli.commands import main
 from tournament.contests import two_card_draw
@@ -21,6 +22,7 @@ from tournament.runner.contest_run import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import CheckReport, check_bot, habits, replay_check
 from tournament.worker.observation import ObservedLeg
+from tournament.worker.processes import python_bots
 
 SMALL = Settings(sessions=20, cpu_seconds_per_decision=0.2, wall_seconds_per_decision=0.2, faults_allowed=1)
 CALM = "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.25\n"
@@ -34,7 +36,7 @@ def check(folder: Path, source: Source, settings: Settings = SMALL, name: str = 
 
 def test_a_fit_python_bot(tmp_path: Path) -> None:
     report = check(tmp_path, CALM)
-    assert report.fit and report.repeats and report.legs_apart
+    assert report.fit and report.repeats and report.legs_share
     assert report.leg is not None and report.leg.sessions == 20
     assert report.meter is not None and report.meter.use is not None
     assert report.meter.decisions == report.meter.use.decisions > 100
@@ -97,15 +99,19 @@ def b(bot, bet):
 
 def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> None:
     report = check(tmp_path, LEAK)
-    assert report.repeats and report.legs_apart and report.fit
+    assert report.repeats and not report.legs_share and report.fit
 
 
-def test_a_leak_between_legs_that_share_a_process_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_set_apart_what_a_check_found_to_leak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Should the source have been misjudged: alone it repeats, beside others not."""
-    monkeypatch.setattr("tournament.entrants.build._legs_may_share", lambda *_: True)
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))  # misjudged here only
+    monkeypatch.setattr(python_bots, "why_apart", lambda *_: "")
     report = check(tmp_path, LEAK)
-    assert report.repeats and not report.legs_apart
-    assert not report.fit
+    assert report.repeats and report.set_apart and report.fit
+    (entrant,) = build({"bot.py": LEAK})
+    assert not legs_may_share(entrant.artifact or b"")
+    again = check(tmp_path, LEAK)
+    assert again.repeats and not again.set_apart and not again.legs_share
 
 
 LOOP = "(loop $l (br $l))"
@@ -248,7 +254,7 @@ def test_the_command_prints_a_verdict(
     code, text = run_check(monkeypatch, capsys, str(tmp_path / "calm.py"), "--config", config)
     assert code == 0
     for words in (
-        "calm (python)", "of Python", "sandlock", "10 sessions against the house bot", "repeats yes", "legs apart",
+        "calm (python)", "of Python", "sandlock", "10 sessions against the house bot", "repeats yes", "legs share a process",
         "162 questions with extreme values: all answered", "faults none", "verdict fit to enter",
     ):  # fmt: skip
         assert words in text, text

@@ -56,16 +56,7 @@ def check_table(report: CheckReport) -> Table:
                 " it may enter all the same",
             )
             if report.kind == "python":
-                table.add_row(
-                    "legs",
-                    "apart: it plays the same beside other legs as alone"
-                    if report.legs_apart
-                    else Text(
-                        "not apart: beside other legs it plays otherwise than alone; what it changes in shared modules"
-                        " reaches them",
-                        style="red",
-                    ),
-                )
+                table.add_row("legs", _legs(report))
             table.add_row("limits", _at_limits(report))
         if report.printed:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
@@ -73,6 +64,17 @@ def check_table(report: CheckReport) -> Table:
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
     table.add_row("verdict", verdict)
     return table
+
+
+def _legs(report: CheckReport) -> str | Text:
+    if report.set_apart:
+        words = (
+            "set apart: in a process with others one played otherwise than alone; runs give each its own from now on"
+        )
+        return Text(words, style="yellow")
+    if report.legs_share:
+        return "share a process: one plays the same beside others as alone"
+    return "apart: each has a process of its own"
 
 
 def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:

@@ -190,14 +190,24 @@ def _tried(artifact: bytes, submission: Submission, interface: Interface, memory
 
 def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSettings) -> bool:
     """Whether a Python bot's legs may share a process, from the cache or found out."""
-    how = python_packing.pack(source, sandbox, interface.python.sdk) + Path(leg_isolation.__file__).read_bytes()
-    noted = _entry(hashlib.sha256(how).hexdigest(), "legs")
+    noted = _verdict_on_legs(source, interface, sandbox)
     why_apart = recall(noted)
     if why_apart is None:
         found = endings.again_if_killed(lambda: python_bots.why_apart(source, interface, sandbox))
         why_apart = found.encode()
         keep(noted, why_apart)
     return not why_apart
+
+
+def set_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> None:
+    """Note that a Python bot's legs must not share a process: from now on it is built so, whoever plays it."""
+    keep(_verdict_on_legs(source, interface, sandbox), b"played otherwise beside other legs than alone")
+
+
+def _verdict_on_legs(source: bytes, interface: Interface, sandbox: SandboxSettings) -> Path:
+    """Where it is noted why a Python bot's legs must not share a process; empty if they may."""
+    how = python_packing.pack(source, sandbox, interface.python.sdk) + Path(leg_isolation.__file__).read_bytes()
+    return _entry(hashlib.sha256(how).hexdigest(), "legs")
 
 
 def _try_module(

@@ -10,13 +10,14 @@ from typing import Any
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from engine.watching.scripted_core import ScriptedCore
 from tournament.artifacts.bot import Entrant, Kind
+from tournament.artifacts.python_packing import legs_may_share
 from tournament.config import Contests
 from tournament.contests import known_rules
 from tournament.contests.contest import Contest
 from tournament.contests.questions import extreme_questions
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
-from tournament.entrants.build import language_of, with_lines
+from tournament.entrants.build import language_of, set_apart, with_lines
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
@@ -50,8 +51,8 @@ class CheckReport:
 
     `seed` is the one that was drawn for it; None where the settings have one.
     Points are the bot's, per session, against the house bot. `repeats`: one
-    seed gave the same games twice. `legs_apart`: it played a leg beside others
-    as it plays it alone. `warnings` are a C compiler's. `boundary_faults` are those at extreme values.
+    seed gave the same games twice. `legs_share` a process, if a Python bot's may; it is
+    `set_apart` if it then played a leg otherwise than alone. `warnings` are a C compiler's. `boundary_faults` are those at extreme values.
     `opponent` names the house bot. `printed` is the last output of its first games, `habits` are remarks on
     its answers there. `slow` says why it played less; `too_slow`: a leg takes longer than it has.
     """
@@ -66,7 +67,8 @@ class CheckReport:
     fuel_allowed: int = 0
     points_per_session: float = 0.0
     repeats: bool = True
-    legs_apart: bool = True
+    legs_share: bool = False
+    set_apart: bool = False
     confined_by: str = ""
     standard: str = ""
     warnings: str = ""
@@ -87,7 +89,7 @@ class CheckReport:
     @property
     def fit(self) -> bool:
         """Whether the bot can enter. One whose games can't be repeated may."""
-        sound = not self.faults and not self.boundary_faults and self.legs_apart
+        sound = not self.faults and not self.boundary_faults
         return self.problem is None and sound and not self.too_slow
 
 
@@ -223,7 +225,7 @@ def _check(
     )
     if first.result.ended_by == 0:  # more of the same would only take long
         return report
-    return replace(report, **_repeats(shorter, first, doing), **_at_limits(tried, doing))
+    return replace(report, **_repeats(shorter, path, first, doing), **_at_limits(tried, doing))
 
 
 def _confined_by(bot: Entrant, sandbox: SandboxSettings) -> str:
@@ -232,15 +234,22 @@ def _confined_by(bot: Entrant, sandbox: SandboxSettings) -> str:
     return probe.probe_sandbox(sandbox.mode) + probe.seclusion_in_words(sandbox.mode)
 
 
-def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict[str, Any]:
-    """Whether the bot plays the same once more, and beside other legs, as it played first: fields of the report."""
+def _repeats(tried: Pairing, path: Path, first: Trial, doing: Callable[[str], None]) -> dict[str, Any]:
+    """Whether the bot plays the same once more, and beside other legs, as it played first: fields of the report.
+
+    One that plays otherwise beside legs with which it shares a process gets a process for each, in runs as well.
+    """
     doing("playing the same once more")
     (second,) = tried.play()
-    repeats, legs_apart = first.digest == second.digest, True
-    if tried.bot.plays_as == "python" and repeats:
+    repeats, differs = first.digest == second.digest, False
+    artifact = tried.bot.artifact
+    legs_share = tried.bot.plays_as == "python" and artifact is not None and legs_may_share(artifact)
+    if legs_share and repeats:
         doing("playing beside other legs")
-        legs_apart = tried.play(_NEIGHBOURS)[0].digest == first.digest
-    return {"repeats": repeats, "legs_apart": legs_apart}
+        differs = tried.play(_NEIGHBOURS)[0].digest != first.digest
+        if differs:
+            set_apart(read_submission(path).source, tried.contest.interface, tried.sandbox)
+    return {"repeats": repeats, "legs_share": legs_share and not differs, "set_apart": differs}
 
 
 def _at_limits(tried: Pairing, doing: Callable[[str], None]) -> dict[str, Any]:

@@ -93,13 +93,13 @@ def _forked(kind: dict[str, Any]) -> dict[str, Any]:
     return dict(marshal.loads(_read(int.from_bytes(_read(4), "little"))))
 
 
-def _seclude(starter: int, **place: Any) -> None:
+def _seclude(starter: str, **place: Any) -> None:
     """Enter namespaces without /proc, and write whether that could be done."""
     from tournament.sandbox.inside import seclusion
 
     set_parent_death_signal = 1
     ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != starter:
+    if os.getppid() != int(starter):
         os._exit(1)
     try:
         seclusion.enter(**place)

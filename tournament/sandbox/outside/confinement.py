@@ -71,7 +71,12 @@ def start_secluded(launch: LaunchSpec) -> Confined | None:
     Raises BadInput when it can't be started.
     """
     files = visible.module_files(launch)
-    seclusion = {"starter": os.getpid(), "name": _machine_name(), **visible.secluded(visible.paths(launch, files))}
+    # Of one length, so that what the interpreter reads takes the same places in memory.
+    seclusion = {
+        "starter": f"{os.getpid():010}",
+        "name": _machine_name(),
+        **visible.secluded(visible.paths(launch, files)),
+    }
     given = launch.told() | {"forks": {**(launch.forks or {}), "seclusion": seclusion}}
     _raise_descriptor_limit()
     try:
