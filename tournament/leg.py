@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from tournament.keys import helpers_key
 
@@ -17,6 +20,26 @@ PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 def legs_per_replica(settings: Mapping[str, object]) -> int:
     """How many legs a match has in each replica, by the contest's settings: two if it is duplicate."""
     return 2 if settings.get("duplicate") else 1
+
+
+_Number = TypeVar("_Number", int, npt.NDArray[np.int64])
+
+
+def match_number(first: _Number, second: _Number) -> _Number:
+    """The number of the match between two entrants, or of many: triangular, so that newcomers change no number."""
+    high: _Number = (first + second + abs(first - second)) // 2
+    number: _Number = high * (high - 1) // 2 + (first + second - high)
+    return number
+
+
+def house_match_number(entrant: _Number, house: _Number) -> _Number:
+    """The number of an entrant's match against a house player, so that newcomers among either change no number.
+
+    Matches are numbered by growing squares (M. Szudzik, "An Elegant Pairing Function", 2006).
+    """
+    larger: _Number = (entrant + house + abs(entrant - house)) // 2
+    number: _Number = larger * larger + entrant + house * (entrant >= house)
+    return number
 
 
 @dataclass(frozen=True)

@@ -180,8 +180,8 @@ def test_odd_umasks(server: Forks, place: Place, expected: Outcome, umask: int) 
     ended = server.run(place.arguments(), f"import os; os.umask({umask})\n")
     assert ended.code == 0, ended
     assert_same(outcome(place.results), expected)
-    (seed,) = (place.results / "secret").iterdir()
-    assert seed.stat().st_mode & 0o077 == 0
+    for seed in (place.results / "secret").iterdir():
+        assert seed.stat().st_mode & 0o077 == 0
     (part,) = {path.stat().st_mode & 0o777 for path in (place.results / "games").iterdir()}
     assert part == 0o666 & ~umask
 

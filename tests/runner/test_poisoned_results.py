@@ -22,7 +22,7 @@ from tournament.errors import BadInput, RunFailed
 from tournament.standings.results import load
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07 [bold red]markup[/] [/nothing]"
-Change = Callable[[dict[str, Any]], None]
+Change = Callable[[dict[str, Any]], object]
 
 
 @pytest.fixture(scope="module")

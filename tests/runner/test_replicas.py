@@ -14,6 +14,7 @@ import pytest
 from engine.kernel.game_core import BLOCK_COUNT
 from tests.contest_runs import (
     CONTEST,
+    SEEDS,
     Listener,
     Place,
     assert_games_are_the_standings,
@@ -23,8 +24,9 @@ from tests.contest_runs import (
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
+from tournament.keys import master_key, sub_key
 from tournament.standings.results import load
-from tournament.standings.without_luck import write_luck
+from tournament.standings.without_luck import read_luck, write_luck
 from tournament.store.ledger import Part
 from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Legs
@@ -195,11 +197,12 @@ def place_of_neighbours(folder: Path) -> Place:
     return place
 
 
-def test_orders_are_judged_by_scores_without_luck(tmp_path: Path) -> None:
-    """With a note by which next to nothing but luck was in them, four replicas are enough."""
-    place = place_of_neighbours(tmp_path)
-    with_replicas(place, 4)
-    storage = open_storage(str(place.results))
+@pytest.mark.parametrize("with_seed", [False, True])
+def test_no_order_is_declared_by_a_note_of_luck(tmp_path: Path, with_seed: bool) -> None:
+    """By the note next to nothing but luck is in the first replicas, and all is settled. It is worked out again."""
+    honest, forged = (place_of_neighbours(tmp_path / name) for name in ("honest", "forged"))
+    with_replicas(forged, 4)
+    storage = open_storage(str(forged.results))
     legs = Legs.joined(Legs.of(batch.legs) for batch in standing_batches(storage, read_state(storage)))
     chance = np.random.default_rng(1)
     luck, points = {}, legs.of_seat(0).points
@@ -208,10 +211,14 @@ def test_orders_are_judged_by_scores_without_luck(tmp_path: Path) -> None:
         for leg in own:
             left = points[own].mean() + chance.normal()
             luck[legs.digests[leg]] = np.full(BLOCK_COUNT, (points[leg] - left) / BLOCK_COUNT)
-    write_luck(storage, VON_NEUMANN_POKER, luck)
-    said = until_settled(place, 7).said
-    assert any(text.startswith("3 of 3 neighbours are settled") for text in said)
-    assert {match.legs for match in load(str(place.results)).ranking.matches} == {4}
+    key = sub_key(master_key(SEEDS[7]), "luck") if with_seed else b"a guess"
+    write_luck(storage, VON_NEUMANN_POKER, luck, key)
+    assert read_luck(storage, VON_NEUMANN_POKER)
+    rounds = [[text for text in until_settled(place, 7).said if "neighbours" in text] for place in (honest, forged)]
+    assert rounds[0][-1] == rounds[1][-1]
+    ranked = [load(str(place.results)).ranking for place in (honest, forged)]
+    assert ranked[0].matches == ranked[1].matches
+    assert verify(CONTEST, config=forged.config).problems == ()
 
 
 def test_rounds_go_on_until_the_order_is_settled_and_again_come_by_the_same(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from tournament.contests import CONTESTS
 from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import Settings
 from tournament.keys import seed_fingerprint
-from tournament.leg import Leg
+from tournament.leg import Leg, match_number
 from tournament.runner.contest_run import schedule_of
-from tournament.runner.schedule import AgainstHouse, Competitor, Replicas, RoundRobin, match_number
+from tournament.runner.schedule import AgainstHouse, Competitor, Replicas, RoundRobin
 
 SETTINGS = Settings.model_validate({}).playing()
 KEY = key_of(5)

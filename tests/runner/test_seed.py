@@ -28,20 +28,21 @@ def play(place: Place, **options: int | str) -> Listener:
 
 
 def secrets_of(place: Place) -> list[Path]:
+    """The seed's file and its copy."""
     return sorted((place.results / "secret").iterdir())
 
 
 def test_a_run_without_a_seed_draws_one_and_goes_on_with_it(tmp_path: Path) -> None:
     place = without_seed(tmp_path)
     assert play(place).games > 0
-    (kept,) = secrets_of(place)
+    kept, copy = secrets_of(place)
     assert len(bytes.fromhex(kept.read_text())) == 16
     games = load(str(place.results)).games
     assert play(place).games == 0
     place.write_bot("newcomer", "int a(const Bot *b) { return 9; } int b(const Bot *b, const int bet) { return 0; }")
     again = play(place)
     assert again.games > 0 and not any("another seed" in text for text in again.said)
-    assert secrets_of(place) == [kept]
+    assert secrets_of(place) == [kept, copy]
     both = load(str(place.results)).games.merge(games, on=["match", "session", "game"], suffixes=("", "_before"))
     assert len(both) == len(games)
     assert (both.a_card == both.a_card_before).all()
@@ -60,13 +61,13 @@ def test_the_seed_is_its_owners_alone_and_stands_nowhere_else(tmp_path: Path) ->
     seed = "a sentence that nobody else knows"
     place = without_seed(tmp_path)
     play(place, seed=seed)
-    (kept,) = secrets_of(place)
-    assert kept.read_text() == seed
-    assert kept.name == seed_fingerprint(master_key(seed))
-    assert (os.stat(kept).st_mode & 0o777, os.stat(kept.parent).st_mode & 0o777) == (0o600, 0o700)
+    kept, copy = secrets_of(place)
+    assert kept.read_text() == copy.read_text() == seed
+    assert kept.name == seed_fingerprint(master_key(seed)) == copy.name.removesuffix("-copy")
+    assert [os.stat(path).st_mode & 0o777 for path in (kept, copy, kept.parent)] == [0o600, 0o600, 0o700]
     master = master_key(seed)
     for path in place.results.rglob("*"):
-        if path.is_file() and path != kept:
+        if path.is_file() and path not in (kept, copy):
             content = path.read_bytes()
             assert seed.encode() not in content and master not in content and master.hex().encode() not in content, path
 
@@ -74,7 +75,7 @@ def test_the_seed_is_its_owners_alone_and_stands_nowhere_else(tmp_path: Path) ->
 def test_the_same_seed_gives_the_same_games_given_or_recorded(tmp_path: Path) -> None:
     drawn, given = without_seed(tmp_path / "drawn"), without_seed(tmp_path / "given")
     play(drawn)
-    (kept,) = secrets_of(drawn)
+    kept, _ = secrets_of(drawn)
     play(given, seed=kept.read_text())
     assert load(str(drawn.results)).games.equals(load(str(given.results)).games)
 
@@ -82,9 +83,10 @@ def test_the_same_seed_gives_the_same_games_given_or_recorded(tmp_path: Path) ->
 def test_records_whose_seed_is_missing_or_another_say_so(tmp_path: Path) -> None:
     place = without_seed(tmp_path)
     play(place)
-    (kept,) = secrets_of(place)
+    kept, copy = secrets_of(place)
     seed = kept.read_text()
     kept.write_text("another")
+    copy.write_text("another")
     with pytest.raises(RunFailed, match="is damaged, the seed of these records"):
         play(place)
     shutil.rmtree(kept.parent)
@@ -94,18 +96,38 @@ def test_records_whose_seed_is_missing_or_another_say_so(tmp_path: Path) -> None
     assert play(place).games == 0
 
 
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_seed_of_which_one_copy_is_damaged_or_gone_is_mended(tmp_path: Path, which: int, is_gone: bool) -> None:
+    place = without_seed(tmp_path)
+    play(place)
+    both = secrets_of(place)
+    before, content = both[which], bytearray(both[which].read_bytes())
+    content[5] ^= 4
+    before.unlink() if is_gone else before.write_bytes(bytes(content))
+    (problem,) = api.verify(CONTEST, config=place.config).problems
+    assert problem.place == f"secret/{before.name}"
+    place.write_bot("newcomer", "int a(const Bot *b) { return 9; } int b(const Bot *b, const int bet) { return 0; }")
+    again = play(place)
+    assert again.games > 0
+    assert f"secret/{before.name} was damaged or missing: it is back from its copy" in again.said
+    assert {path.read_bytes() for path in secrets_of(place)} == {both[1 - which].read_bytes()}
+    assert os.stat(before).st_mode & 0o777 == 0o600
+    assert api.verify(CONTEST, config=place.config).problems == ()
+
+
 def test_former_settings_bring_their_records_and_their_seed_back(tmp_path: Path) -> None:
     place = without_seed(tmp_path)
     play(place)
-    (first,) = secrets_of(place)
+    first, copy = secrets_of(place)
     text = place.config.read_text()
     place.config.write_text(text.replace("sessions = 40", "sessions = 30"))
     assert play(place).games > 0
-    (second,) = secrets_of(place)
+    second, _ = secrets_of(place)
     assert second.name != first.name
     place.config.write_text(text)
     assert play(place).games == 0
-    assert [path.name for path in secrets_of(place)] == [first.name]
+    assert secrets_of(place) == [first, copy]
 
 
 def test_another_seed_sets_the_records_aside_without_naming_it(tmp_path: Path) -> None:

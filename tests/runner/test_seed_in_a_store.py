@@ -25,7 +25,7 @@ def test_a_seed_lies_beside_the_records_of_an_object_store(tmp_path: Path, objec
 
     assert games() > 0
     storage = open_storage(inside(location, CONTEST))
-    (name,) = storage.list("secret")
+    name, copy = sorted(storage.list("secret"))
     seed = storage.read(f"secret/{name}")
     assert name == seed_fingerprint(master_key(seed.decode())) and len(seed) == 32
     for folder in ("ledger", "games", "sessions"):
@@ -33,9 +33,14 @@ def test_a_seed_lies_beside_the_records_of_an_object_store(tmp_path: Path, objec
             assert seed not in storage.read(f"{folder}/{entry}")
     assert games() == 0
     storage.replace(f"secret/{name}", b"another seed")
+    assert games() == 0
+    assert storage.read(f"secret/{name}") == storage.read(f"secret/{copy}") == seed
+    for one in (name, copy):
+        storage.replace(f"secret/{one}", b"another seed")
     with pytest.raises(RunFailed, match="is damaged, the seed of these records"):
         games()
-    storage.remove(f"secret/{name}")
+    for one in (name, copy):
+        storage.remove(f"secret/{one}")
     with pytest.raises(RunFailed, match="is missing, the seed of these records"):
         games()
     storage.replace(f"secret/{name}", seed)

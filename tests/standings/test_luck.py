@@ -98,15 +98,18 @@ def test_a_note_with_a_right_seal_is_believed_in_what_can_be_only(tmp_path: Path
     """Whoever writes into a results folder can seal what he writes, too."""
     storage = open_storage(str(tmp_path))
     digests = ["11" * 32, "22" * 32]
-    write_luck(storage, VON_NEUMANN_POKER, {digest: np.full(BLOCK_COUNT, 0.5) for digest in digests})
+    key = b"what only the organiser has"
+    write_luck(storage, VON_NEUMANN_POKER, {digest: np.full(BLOCK_COUNT, 0.5) for digest in digests}, key)
+    assert list(read_luck(storage, VON_NEUMANN_POKER, key)) == digests
+    assert read_luck(storage, VON_NEUMANN_POKER, b"what somebody else has") == {}
     note = tmp_path / "ledger" / "luck"
-    body = note.read_bytes()[:-32]
+    body = note.read_bytes()[:-64]
     head, _, packed = body.partition(b"\n")
     version, count = json.loads(head)
     leg = len(packed) // count
 
     def sealed(head: object, packed: bytes) -> list[str]:
-        body = (head if isinstance(head, bytes) else json.dumps(head).encode()) + b"\n" + packed
+        body = (head if isinstance(head, bytes) else json.dumps(head).encode()) + b"\n" + packed + bytes(32)
         note.write_bytes(body + hashlib.sha256(body).digest())
         return list(read_luck(storage, VON_NEUMANN_POKER))
 

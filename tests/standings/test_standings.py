@@ -18,7 +18,7 @@ from rich.console import Console
 
 from engine.kernel.sums import SeatSums
 from tournament.cli.tables import crosstable_tables
-from tournament.runner.schedule import match_number
+from tournament.leg import match_number
 from tournament.standings.estimates import error_of_sum
 from tournament.standings.results import crosstable_values
 from tournament.standings.standings import Standing, compute_standings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import random
 import signal
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 
 from engine.kernel.sums import SeatSums
 from tournament.errors import RunFailed
+from tournament.leg import match_number
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import (
     Batch,
@@ -47,8 +49,9 @@ FIELD = Field(
         FieldEntrant(0, "ann", "c", "a" * 64, "b" * 64, None),
         FieldEntrant(1, "bob", "cpp", "c" * 64, None, "broken\n'“”"),
     ),
-    numbers={"ann": 0, "bob": 1, "gone": 2},
+    numbers={"ann": 0, "bob": 1, **{f"gone{number}": number for number in range(2, 9)}},
 )
+PLAYERS = {match_number(low, high): (low, high) for low, high in itertools.combinations(range(9), 2)}
 
 
 def sums_of(
@@ -60,7 +63,8 @@ def sums_of(
 
 def leg(match: int, number: int = 0) -> LegResult:
     digest = hashlib.sha256(f"{match} {number}".encode()).hexdigest()
-    return LegResult(digest, match, number, "ann", "bob", 4, 40, sums_of(0.1 + match))
+    x, y = (list(FIELD.numbers)[player] for player in PLAYERS[match])
+    return LegResult(digest, match, number, x, y, 4, 40, sums_of(0.1 + match))
 
 
 def stage_batch(storage: Storage, *legs: LegResult, content: bytes = b"rows") -> Batch:
@@ -329,7 +333,7 @@ def test_a_leg_in_two_batches_is_refused(storage: FolderStorage) -> None:
     writer = open_for_writing(storage)
     writer.commit(batches=[stage_batch(storage, leg(0))])
     writer.commit(batches=[stage_batch(storage, leg(0), leg(1))])
-    with pytest.raises(RunFailed, match="has a leg twice, the second time in 0000000000-0-"):
+    with pytest.raises(RunFailed, match="has a leg twice"):
         standing(storage)
     writer.close()
 

@@ -1,4 +1,4 @@
-"""Adding up rows again: the ledger's results of a leg must follow from its games and sessions."""
+"""Adding up rows again: the ledger's results of a leg must follow from its sessions, and these from its games."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
-from tournament.store.legs import LegResult
+from tournament.store.legs import LegResult, Legs
 
 Rows = Mapping[str, npt.NDArray[Any]]
 _Indices = npt.NDArray[np.int64]
@@ -43,6 +43,39 @@ class _Sums:
         self.squared_points = self.points**2  # where games are scored, a leg has one session
 
 
+class _SessionsOfGames:
+    """The rows of sessions, as the games of a batch's legs give them."""
+
+    def __init__(self, contest: Contest, settings: ContestSettings, legs: Sequence[LegResult]) -> None:
+        self._rule, self._settings = contest.scored.sessions, settings
+        columns = Legs.of(legs)
+        self._starts = np.concatenate([[0], np.cumsum(columns.sessions)])
+        self._swapped = (columns.number % 2 == 1) & bool(getattr(settings, "duplicate", False))
+        self._games = np.zeros(self._starts[-1], np.int64)
+        self._sums: dict[str, npt.NDArray[np.float64]] = {}
+
+    def add_games(self, rows: Rows, legs: _Indices, session: _Indices, finished: npt.NDArray[np.bool_]) -> None:
+        place = (self._starts[legs] + session)[finished]
+        first, end = (int(place[0]), int(place[-1]) + 1) if len(place) else (0, 0)
+        self._games[first:end] += np.bincount(place - first, minlength=end - first)
+        if self._rule:
+            for name, amounts in self._rule.amounts(self._settings, rows, self._swapped[legs]).items():
+                sums = self._sums.setdefault(name, np.zeros(len(self._games)))
+                # One by one and in order, as a core adds them.
+                np.add.at(sums, place, amounts[finished].astype(np.float64))
+
+    def differing(self, rows: Rows, legs: _Indices, session: _Indices) -> list[str]:
+        """The columns in which these rows of sessions, of the legs' sessions, are not what the games give."""
+        if (session >= np.diff(self._starts)[legs]).any():
+            return []  # more than the ledger says, which is told anyway
+        place = self._starts[legs] + session
+        given: dict[str, npt.NDArray[Any]] = {"games": self._games[place]}
+        if self._rule:
+            sums = {name: sums[place] for name, sums in self._sums.items()}
+            given |= self._rule.columns(sums, given["games"], self._swapped[legs])
+        return [name for name, values in given.items() if not np.array_equal(rows[name], values)]
+
+
 class Recount:
     """The sums of a batch's legs, from its rows in the order in which they lie.
 
@@ -62,6 +95,7 @@ class Recount:
         self.games_of_sessions = np.zeros(len(legs), dtype=np.int64)
         self.games_in_sessions = np.zeros(len(legs), dtype=np.int64)
         self._sums = [_Sums(len(legs)) for seat in range(SEAT_COUNT)]
+        self._rows = _SessionsOfGames(contest, settings, legs)
         self.counts: list[Any] = [0 for leg in legs]
         self._last = {"games": (-1, -1, -1), "sessions": (-1, -1, -1)}
 
@@ -71,6 +105,7 @@ class Recount:
         self.games += np.bincount(legs, minlength=len(self._legs))
         finished = session < self._finished[legs]
         self.games_in_sessions += np.bincount(legs[finished], minlength=len(self._legs))
+        self._rows.add_games(rows, legs, session, finished)
         scored = self._contest.scored
         if scored.table == "games":
             block = self._block(rows["game"].astype(np.int64))
@@ -87,6 +122,8 @@ class Recount:
         legs, session = self._place("sessions", rows, np.zeros(len(rows["session"]), dtype=np.int64))
         self.sessions += np.bincount(legs, minlength=len(self._legs))
         np.add.at(self.games_of_sessions, legs, rows["games"].astype(np.int64))
+        if wrong := self._rows.differing(rows, legs, session):
+            raise NotTheLegs(f"sessions has other {' and '.join(wrong)} than its games give")
         if self._contest.scored.table == "sessions":
             block = self._block(session)
             for points, sums in zip(self._contest.scored.points(rows), self._sums):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tournament.audit.verification import settings_of
+from tournament.audit.verification import settings_of, settled
 from tournament.audit.verify_games import Players, find_players
 from tournament.config import Config
 from tournament.contests import find_contest
@@ -21,9 +20,10 @@ from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.names import did_you_mean
 from tournament.runner.contest_run import competitors_of, schedule_of
-from tournament.runner.schedule import Replicas
+from tournament.runner.counting import fixtures_of
+from tournament.runner.seed import seed_of
 from tournament.store.ledger import Batch, Field
-from tournament.store.ledger_reading import read_state
+from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import rows_of
 from tournament.store.storage import Storage, open_storage
@@ -106,11 +106,11 @@ def _replayed(
         )
     settings = settings_of(contest, field)
     batch, recorded = _recorded_leg(
-        list(state.newest().values()), match, session, 1 if contest.house else settings.sessions
+        standing_batches(storage, state), match, session, 1 if contest.house else settings.sessions
     )
-    players = find_players(
-        contest, config_of(contest.name), storage, field, settings, say, only=(recorded.x, recorded.y)
-    )
+    config = config_of(contest.name)
+    seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
+    players = find_players(contest, config, field, settled(settings, config, seed), say, only=(recorded.x, recorded.y))
     if gone := sorted(players.missing & {recorded.x, recorded.y}):
         raise BadInput(
             f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} not in the entrants folder as it was when this"
@@ -197,21 +197,11 @@ def _recorded_leg(
 def _leg(contest: Contest, field: Field, players: Players, recorded: LegResult) -> Leg:
     seed = players.settings.seed
     assert seed is not None
-    competitors, house = competitors_of(field)
-    names = {recorded.x, recorded.y}
-    # Only these two of the whole field: a schedule works out every digest.
-    competitors = [one for one in competitors if one.name in names]
-    house = [one for one in house if one.name in names]
-    schedule_with = partial(schedule_of, contest, players.settings.playing(), master_key(seed), competitors, house)
-    replicas = recorded.number // schedule_with().legs_per_replica + 1
-    schedule = schedule_with(Replicas(replicas))
-    for fixture in schedule.fixtures():
-        if fixture.digest == recorded.digest:
-            return schedule.leg(fixture)
-    raise RunFailed(
-        f"match {recorded.match} was recorded with another digest than its bots and settings give; tournament verify"
-        " says more"
-    )
+    schedule = schedule_of(contest, players.settings.playing(), master_key(seed), *competitors_of(field))
+    (fixture,) = fixtures_of(Legs.of([recorded]), schedule)
+    if isinstance(fixture, str):
+        raise RunFailed(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
+    return schedule.leg(fixture)
 
 
 def _with_lines(

@@ -43,6 +43,18 @@ class Verification:
     notes: tuple[str, ...]
     problems: tuple[Problem, ...]
 
+    @property
+    def verdict(self) -> str:
+        """What it comes to, in words."""
+        if self.problems:
+            return f"{len(self.problems)} problem{'s' if len(self.problems) > 1 else ''}"
+        return "nothing wrong was found, and not all could be checked" if self.notes else "all as recorded"
+
+    @property
+    def exit_code(self) -> int:
+        """0 when all is as recorded, 1 for problems, 3 where something could not be checked."""
+        return 1 if self.problems else 3 if self.notes else 0
+
     def __str__(self) -> str:
         """One line of what was checked."""
         checked = [

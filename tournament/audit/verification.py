@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 from pydantic import ValidationError
 
 from tournament.audit.report import Problem, Verification
+from tournament.audit.verify_claims import leg_problems, legs_still_to_play
 from tournament.audit.verify_games import chosen_legs, find_players, replay_problems
 from tournament.audit.verify_records import (
-    batch_problems,
+    Recounted,
     checkpoint_problems,
     house_problems,
     ledger_problems,
+    luck_problems,
     may_be_written_now,
+    recount,
     stray_problems,
     summary_problems,
 )
+from tournament.audit.verify_seed import NO_HOUSE, check_house, find_seed
 from tournament.config import Config
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
@@ -28,6 +32,7 @@ from tournament.errors import BadInput, RunFailed, TournamentError
 from tournament.standings.results import ranking_of
 from tournament.store.ledger import Batch, Field
 from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.legs import Legs
 from tournament.store.storage import Storage, open_storage
 
 
@@ -65,44 +70,52 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     state = read_state(storage, from_checkpoint=False)
     if state.field is None:
         raise BadInput(f"{storage.location} holds no results")
-    contest = find_contest(state.field.contest, state.field.game)
+    contest, field = find_contest(state.field.contest, state.field.game), state.field
+    config = config_of(contest.name)
     entries = state.entries
-    problems: list[Problem] = []
-    notes: list[str] = []
+    seed, problems, notes = find_seed(storage, config.contest.seed, field)
     settings = None
-    if state.field.engine != contest.engine_version:
+    if field.engine != contest.engine_version:
         notes.append(
-            f"games of version {state.field.engine} of {contest.name}, this is {contest.engine_version}:"
+            f"games of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
             " their sums are not checked"
         )
     else:
-        settings = settings_of(contest, state.field)
+        settings = settled(settings_of(contest, field), config, seed)
+    house = check_house(storage, contest, settings, config, field, watcher.say) if settings else NO_HOUSE
+    problems += house.problems
+    notes += house.notes
     batches = list(state.newest().values())
-    damaged = _damaged(storage, batches, contest, settings, watcher)
+    recounted = _recounted(storage, batches, contest, field, settings, house.contents, watcher)
+    luck = {digest: points for one in recounted for digest, points in one.luck.items()}
+    damaged = [batch for batch, one in zip(batches, recounted) if one.problems]
     # A run may go on meanwhile: a problem counts if it is still there now.
     problems += ledger_problems(storage, entries)
     state = read_state(storage, from_checkpoint=False)
+    assert state.field is not None
     newest = state.newest()
     problems += checkpoint_problems(storage, state)
     for batch in damaged:
         if newest.get(batch.name) == batch:
-            problems += batch_problems(storage, batch, contest, settings)
+            problems += recount(storage, batch, contest, field, settings, house.contents).problems
+    problems += luck_problems(storage, contest, luck)
     problems += stray_problems(storage, list(newest.values()))
-    assert state.field is not None
     problems += house_problems(storage, state.field, contest.house.suffix if contest.house else None)
-    standing_batches(storage, state)  # raises where a leg counts twice
+    standing_batches(storage, state)  # raises where a leg is none of the field's
+    if settings is not None:
+        problems += leg_problems(contest, state.field, settings, list(newest.values()))
+        if to_play := legs_still_to_play(contest, state.field, settings, list(newest.values()), luck):
+            notes.append(to_play)
     missing, behind = summary_problems(storage, ranking_of(storage, state.field, list(newest.values())))
     problems += missing
     if behind and may_be_written_now(storage):
         notes.append("a run may go on: matches.parquet and its like are behind the ledger")
     else:
         problems += behind
-    sound = [batch for batch in newest.values() if batch not in damaged]
     replayed = 0
-    if replay and settings is not None:
-        found, replayed, why_not = _replay(
-            contest, config_of(contest.name), storage, state.field, settings, sound, replay, watcher
-        )
+    if replay and settings is not None and settings.seed is not None:
+        sound = [batch for batch in newest.values() if batch not in damaged]
+        found, replayed, why_not = _replay(contest, config, storage, state.field, settings, sound, replay, watcher)
         problems += found
         notes += why_not
     return Verification(
@@ -112,12 +125,18 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
         sum(len(batch.parts) for batch in batches),
         sum(part.size for batch in batches for part in batch.parts),
         sum(len(batch.legs) for batch in batches),
-        sum(leg.games for batch in batches for leg in batch.legs),
-        sum(leg.sessions for batch in batches for leg in batch.legs),
+        sum(int(Legs.of(batch.legs).games.sum()) for batch in batches),
+        sum(int(Legs.of(batch.legs).sessions.sum()) for batch in batches),
         replayed,
         tuple(notes),
         tuple(problems),
     )
+
+
+def settled(recorded: ContestSettings, config: Config, seed: str | None) -> ContestSettings:
+    """The recorded settings, and those of the folder on which no game depends; with the seed, if it is known."""
+    elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
+    return recorded.model_copy(update=elsewhere | {"seed": seed})
 
 
 def settings_of(contest: Contest, field: Field) -> ContestSettings:
@@ -128,24 +147,25 @@ def settings_of(contest: Contest, field: Field) -> ContestSettings:
         raise RunFailed(f"the ledger's settings are none of {contest.name}: {error.errors()[0]['loc'][0]}") from None
 
 
-def _damaged(
+def _recounted(
     storage: Storage,
     batches: Sequence[Batch],
     contest: Contest,
+    field: Field,
     settings: ContestSettings | None,
+    house: Mapping[str, bytes],
     watcher: Watcher,
-) -> list[Batch]:
-    """The batches whose parts or sums are wrong."""
+) -> list[Recounted]:
+    """What is wrong with each batch's parts or sums, and the luck in them."""
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
-    damaged = []
+    found = []
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        checks = pool.map(lambda batch: batch_problems(storage, batch, contest, settings), batches)
-        for batch, problems in zip(batches, checks):
-            if problems:
-                damaged.append(batch)
+        checks = pool.map(lambda batch: recount(storage, batch, contest, field, settings, house), batches)
+        for batch, one in zip(batches, checks):
+            found.append(one)
             done += sum(part.size for part in batch.parts)
             watcher.checked("bytes of records", done, total)
-    return damaged
+    return found
 
 
 def _replay(
@@ -159,16 +179,18 @@ def _replay(
     watcher: Watcher,
 ) -> tuple[list[Problem], int, list[str]]:
     """What differs when legs are played again, how many were, and why others could not be."""
-    problems: list[Problem] = []
     notes: list[str] = []
     try:
-        players = find_players(contest, config, storage, field, settings, watcher.say)
+        players = find_players(contest, config, field, settings, watcher.say)
     except TournamentError as problem:
         return [], 0, [f"no leg is played again: {problem}"]
     if players.missing:
         notes.append(
             f"not here as they played, so their legs are not played again: {', '.join(sorted(players.missing))}"
         )
+    if players.others:
+        notes.append(f"not as the entrants folder has them: {', '.join(sorted(players.others))}")
+    problems = list(players.problems)
     chosen = chosen_legs(batches, players.missing, count)
     for number, found in enumerate(replay_problems(contest, storage, field, players, chosen), 1):
         problems += found

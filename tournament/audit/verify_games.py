@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from dataclasses import dataclass, replace
 
+from tournament.artifacts.bot import Entrant
 from tournament.audit.recount import Rows, name_of
 from tournament.audit.report import Problem, plays_again
 from tournament.config import Config
@@ -16,17 +16,16 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants
 from tournament.errors import RunFailed
-from tournament.keys import master_key, seed_fingerprint
+from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.contest_run import artifacts_of, competitors_of, schedule_of
-from tournament.runner.replicas import recorded_replicas
-from tournament.runner.seed import read_seed
+from tournament.runner.counting import fixtures_of
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger import Batch, Field, Part
-from tournament.store.legs import LegResult
+from tournament.store.ledger import Batch, Field, FieldEntrant, Part
+from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import rows_of
 from tournament.store.storage import Storage, explain_write_error
 from tournament.worker.batch import Task, play_task
@@ -34,18 +33,23 @@ from tournament.worker.batch import Task, play_task
 
 @dataclass(frozen=True)
 class Players:
-    """The settings with their seed, and what plays by its sha256. `missing` names players that aren't here."""
+    """The settings with their seed, and what plays by its sha256. `missing` names players that aren't here.
+
+    `others` names bots of the entrants folder that aren't as the field has them, `problems` tell of those that are
+    the same and of which the field says something else.
+    """
 
     settings: ContestSettings
     sandbox: SandboxSettings
     artifacts: Mapping[str, bytes]
     missing: frozenset[str]
+    others: frozenset[str]
+    problems: tuple[Problem, ...]
 
 
 def find_players(
     contest: Contest,
     config: Config,
-    storage: Storage,
     field: Field,
     settings: ContestSettings,
     say: Callable[[str], None],
@@ -53,23 +57,34 @@ def find_players(
 ) -> Players:
     """Players of a recorded field that are unchanged in the entrants folder; `only` those of some names, if given.
 
-    Raises RunFailed when the seed is missing or damaged, BadInput when there is no entrants folder.
+    The settings have the seed. Raises BadInput when there is no entrants folder.
     """
-    given, fingerprint = config.contest.seed, field.settings.get("seed")
-    if given is None or seed_fingerprint(master_key(given)) != fingerprint:
-        given = read_seed(storage, fingerprint)
-    elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
-    settled = settings.model_copy(update=elsewhere | {"seed": given})
-    entrants = build_entrants(contest, settled, config.sandbox, config.entrants, say, only, lambda: field.entrants)
-    house = contest.house.players(settled, config.folder, say) if contest.house else ()
+    entrants = build_entrants(contest, settings, config.sandbox, config.entrants, say, only, lambda: field.entrants)
+    house = contest.house.players(settings, config.folder, say) if contest.house else ()
     artifacts = artifacts_of(entrants, house)
     recorded = {e.name: e.artifact for e in field.entrants if e.artifact} | {p.name: p.sha256 for p in field.house}
+    here, known = {e.name: e for e in entrants}, {e.name: e for e in field.entrants}
+    same = [name for name in here.keys() & known.keys() if here[name].sha256 == known[name].sha256]
     return Players(
-        settled,
+        settings,
         config.sandbox,
         artifacts,
         frozenset(name for name, artifact in recorded.items() if artifact not in artifacts),
+        frozenset(here.keys() ^ known.keys() | here.keys() - set(same)),
+        tuple(problem for name in sorted(same) for problem in _entrant_problems(known[name], here[name])),
     )
+
+
+def _entrant_problems(known: FieldEntrant, here: Entrant) -> Iterator[Problem]:
+    """What the field says of an entrant that its file, which is the same, doesn't give."""
+    again = "tournament run mends it"
+    if known.kind != here.kind:
+        yield Problem("ledger", f"says that {known.name} is {known.kind}, not {here.kind}", again)
+    if (known.problem is None) != (here.problem is None):
+        what = "plays, and it can't" if known.problem is None else "can't play, and it can"
+        yield Problem("ledger", f"says that {known.name} {what}", again)
+    elif known.problem != (here.problem and replace(known, problem=here.problem).bounded().problem):
+        yield Problem("ledger", f"gives another reason why {known.name} can't play than there is here", again)
 
 
 def chosen_legs(batches: Iterable[Batch], missing: frozenset[str], count: int) -> list[tuple[Batch, LegResult]]:
@@ -84,18 +99,13 @@ def replay_problems(
     """Play these legs; yield each one's differences. Raises RunFailed and BadInput when this machine can't."""
     seed = players.settings.seed
     assert seed is not None
-    schedule_with = partial(schedule_of, contest, players.settings.playing(), master_key(seed), *competitors_of(field))
-    played = recorded_replicas((batch for batch, _ in chosen), schedule_with().legs_per_replica)
-    schedule = schedule_with(played)
-    wanted = {leg.digest for _, leg in chosen}
-    legs = {leg.digest: leg for leg in schedule.legs() if leg.digest in wanted}
+    schedule = schedule_of(contest, players.settings.playing(), master_key(seed), *competitors_of(field))
     for batch, recorded in chosen:
-        leg = legs.get(recorded.digest)
-        if leg is None:
-            what = f"has {name_of(recorded)} with another digest than its players and settings give"
-            yield [Problem("ledger", what, "tournament run plays it again")]
+        (fixture,) = fixtures_of(Legs.of([recorded]), schedule)
+        if isinstance(fixture, str):
+            yield [Problem("ledger", f"has {name_of(recorded)} {fixture}", plays_again(batch))]
             continue
-        yield _compared(contest, storage, players, batch, recorded, leg)
+        yield _compared(contest, storage, players, batch, recorded, schedule.leg(fixture))
 
 
 def _compared(
@@ -125,8 +135,13 @@ def _compared(
             here = _digests(_of_leg(rows_of(storage, old, columns), leg.plan.match, first, end), columns)
             played = _digests(rows_of(there, new, columns), columns)
             differing += [f"{old.table}.{name}" for name in here if here[name] != played[name]]
-    if _faults(recorded) != _faults(again.legs[0]):
+    result = again.legs[0]
+    if _faults(recorded, leg.has_processes) != _faults(result, leg.has_processes):
         differing.append("faults")
+    if replace(recorded, faults=()) != replace(result, faults=()):
+        differing.append("results")
+    if batch.sandbox != again.sandbox and leg.has_processes:
+        differing.append(f"sandbox: {batch.sandbox or 'none'}, here {again.sandbox}")
     if not differing:
         return []
     place = batch.parts[0].place
@@ -136,10 +151,18 @@ def _compared(
     return [Problem(place, f"has {name_of(recorded)} with other {', '.join(differing)}", remedy)]
 
 
-def _faults(leg: LegResult) -> tuple[Any, ...]:
-    """What is the same in faults whenever a leg is played: a process's complaints may contain the time."""
-    places = [(fault.seat, fault.session, fault.game, fault.question) for fault in leg.faults]
-    return places, leg.faults_left_out, leg.ended_by
+# What may come out otherwise in what a process is blamed for, and in what it printed.
+_VARYING = re.compile(r"0x[0-9a-fA-F]+|[0-9]+(?:[.,][0-9]+)*")
+
+
+def _faults(leg: LegResult, has_processes: bool) -> list[Fault]:
+    """What is the same in faults whenever a leg is played: a process's may contain the time."""
+    if not has_processes:
+        return list(leg.faults)
+    return [
+        replace(one, what=_VARYING.sub("0", one.what), complaints=_VARYING.sub("0", one.complaints))
+        for one in leg.faults
+    ]
 
 
 def _by_table(batch: Batch) -> list[Part]:

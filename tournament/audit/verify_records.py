@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import fcntl
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 
 from tournament.audit.recount import NotTheLegs, Recount
@@ -13,16 +16,17 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
 from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
+from tournament.standings.without_luck import LuckOfBatch, LuckOfLegs, read_luck
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
 from tournament.store.ledger_reading import read_state
-from tournament.store.parts import digest_of, read_whole, rows_of
+from tournament.store.parts import digest_of, origin_of_part, read_whole, rows_of
 from tournament.store.storage import Storage
 
-_BRING_BACK = "tournament run brings it back from its copy"
+BRING_BACK = "tournament run brings it back from its copy"
 # A flipped bit changes neither size nor time, by which a run knows the files that it has checked.
-_REMOVE_FIRST = f"remove it, and {_BRING_BACK}"
-_WRITE = "tournament run writes it anew"
+REMOVE_FIRST = f"remove it, and {BRING_BACK}"
+WRITE = "tournament run writes it anew"
 _TAKE_AWAY = "take it away"
 
 
@@ -31,15 +35,15 @@ def ledger_problems(storage: Storage, entries: int) -> list[Problem]:
     problems = []
     for number in range(1, entries + 1):
         places = [f"{folder}/{entry_name(number)}" for folder in FOLDERS_OF_ENTRIES]
-        texts = [_text(storage, place) for place in places]
+        texts = [text_of(storage, place) for place in places]
         if texts[0] == texts[1]:
             continue
         for place, text in zip(places, texts):
             if text is None or not is_sealed(text):
-                missing = Problem(place, "is missing", _BRING_BACK)
-                problems.append(missing if text is None else Problem(place, "is damaged", _REMOVE_FIRST))
+                missing = Problem(place, "is missing", BRING_BACK)
+                problems.append(missing if text is None else Problem(place, "is damaged", REMOVE_FIRST))
         if all(text is not None and is_sealed(text) for text in texts):
-            problems.append(Problem(places[1], "is another entry than the one in ledger/", _REMOVE_FIRST))
+            problems.append(Problem(places[1], "is another entry than the one in ledger/", REMOVE_FIRST))
     return problems
 
 
@@ -53,36 +57,82 @@ def checkpoint_problems(storage: Storage, state: State) -> list[Problem]:
     return [Problem("ledger/checkpoint", "is not what the entries come to", "remove it: the entries are the record")]
 
 
-def _text(storage: Storage, place: str) -> bytes | None:
+def text_of(storage: Storage, place: str) -> bytes | None:
     try:
         return storage.read(place)
     except FileNotFoundError:
         return None
 
 
-def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings | None) -> list[Problem]:
-    """What is wrong with a batch's parts, and with the sums of its legs.
+@dataclass(frozen=True)
+class Recounted:
+    """What is wrong with a batch's parts and the sums of its legs, and what luck was worth in these."""
+
+    problems: list[Problem]
+    luck: LuckOfLegs = dataclasses.field(default_factory=dict)
+
+
+def recount(
+    storage: Storage,
+    batch: Batch,
+    contest: Contest,
+    field: Field,
+    settings: ContestSettings | None,
+    house: Mapping[str, bytes],
+) -> Recounted:
+    """Compare a batch with its parts. `house` has the contents of house players by name.
 
     Without `settings` only bytes are compared: its games are of another version.
     """
     problems = [problem for part in batch.parts if (problem := _part_problem(storage, part, plays_again(batch)))]
+    problems = problems or _origin_problems(storage, batch, contest, field)
     if problems or settings is None:
-        return problems
+        return Recounted(problems)
     games, sessions = sorted(batch.parts, key=lambda part: part.table)
-    recount = Recount(contest, settings, batch.legs)
+    counted = Recount(contest, settings, batch.legs)
+    luck = LuckOfBatch(contest, settings, batch.legs, house) if contest.luck else None
     remove = f"remove it, and {plays_again(batch)}"
-    part = games
+    part, impossible = games, ""
     try:
         for rows in rows_of(storage, games, contest.games):
-            recount.add_games(rows)
+            counted.add_games(rows)
+            try:
+                if luck and not impossible:
+                    luck.add(rows)
+            except ValueError as problem:
+                impossible = f"has games that can't be: {problem}"
         part = sessions
         for rows in rows_of(storage, sessions, contest.sessions):
-            recount.add_sessions(rows)
+            counted.add_sessions(rows)
     except NotTheLegs as problem:
-        return [Problem(games.place, str(problem), remove)]
+        return Recounted([Problem(part.place, str(problem), remove)])
     except RunFailed as problem:  # its hash is the ledger's, so it was written like this
-        return [Problem(part.place, str(problem).partition(" ")[2], remove)]
-    return [Problem(games.place, f"does not give the ledger's sums: {text}", remove) for text in recount.problems()]
+        return Recounted([Problem(part.place, str(problem).partition(" ")[2], remove)])
+    wrong = [f"does not give the ledger's sums: {text}" for text in counted.problems()] or [impossible] * bool(
+        impossible
+    )
+    found = [Problem(games.place, text, remove) for text in wrong]
+    return Recounted(found, luck.by_digest() if luck and not found else {})
+
+
+def _origin_problems(storage: Storage, batch: Batch, contest: Contest, field: Field) -> list[Problem]:
+    """Parts that say that they are of another contest or version than the ledger does."""
+    said, problems = {"contest": field.contest, "engine_version": field.engine}, []
+    for part in batch.parts:
+        with contextlib.suppress(RunFailed):  # other columns: told by who reads them
+            origin = origin_of_part(storage, part, contest.games if part.table == "games" else contest.sessions)
+            if origin != origin | {key: said[key] for key in said.keys() & origin.keys()}:
+                remedy = f"remove it, and {plays_again(batch)}"
+                problems.append(Problem(part.place, "says that it is of another contest or version", remedy))
+    return problems
+
+
+def luck_problems(storage: Storage, contest: Contest, luck: LuckOfLegs) -> list[Problem]:
+    """Whether the note of luck is what the games give, for legs of which `luck` is known from these."""
+    noted = read_luck(storage, contest) if contest.luck else {}
+    if all(noted[digest].tobytes() == points.tobytes() for digest, points in luck.items() if digest in noted):
+        return []
+    return [Problem("ledger/luck", "is not what the games give", "remove it: tournament run works it out again")]
 
 
 def _part_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
@@ -110,11 +160,9 @@ def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[P
     problems = []
     for player in field.house if suffix is not None else ():
         place = f"house/{player.name}{suffix}"
-        text = _text(storage, place)
+        text = text_of(storage, place)
         if text is None or sha256(text).hexdigest() != player.sha256:
-            problems.append(
-                Problem(place, "is missing" if text is None else "has other bytes than it plays by", _WRITE)
-            )
+            problems.append(Problem(place, "is missing" if text is None else "has other bytes than it plays by", WRITE))
     return problems
 
 
@@ -125,12 +173,12 @@ def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem
         try:
             there = read_whole(storage, name, columns)
         except FileNotFoundError:
-            problems.append(Problem(name, "is missing", _WRITE))
+            problems.append(Problem(name, "is missing", WRITE))
             continue
         if there is None:
-            problems.append(Problem(name, "is damaged", _WRITE))
+            problems.append(Problem(name, "is damaged", WRITE))
         elif there != values:
-            behind.append(Problem(name, "is not what the ledger comes to", _WRITE))
+            behind.append(Problem(name, "is not what the ledger comes to", WRITE))
     return problems, behind
 
 

@@ -28,7 +28,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Exits with 0 when all is as recorded, with 1 after a list of what is not, and what `tournament run` does about
-    it.
+    it, with 3 when nothing wrong was found but not all could be checked.
     """
     with Screen(err, "") as screen:
         found = [
@@ -41,12 +41,11 @@ def verify(
         for one in found:
             lines = [f"{one.location}/{problem}" for problem in one.problems]
             lines += [f"{one.location}: {note}" for note in one.notes]
-            count = len(one.problems)
-            verdict = f"{count} problem{'s' if count > 1 else ''}" if count else "all as recorded"
-            for line in (*lines, f"{one}: {verdict}"):
+            for line in (*lines, f"{one}: {one.verdict}"):
                 out.print(printable(line), soft_wrap=True)
-    if any(one.problems for one in found):
-        raise typer.Exit(1)
+    codes = {one.exit_code for one in found}
+    if code := 1 if 1 in codes else max(codes, default=0):
+        raise typer.Exit(code)
 
 
 def replay(

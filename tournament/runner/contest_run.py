@@ -18,10 +18,11 @@ from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants, playable
 from tournament.entrants.folder import other_files
 from tournament.errors import RunFailed
-from tournament.keys import master_key
+from tournament.keys import master_key, sub_key
 from tournament.leg import Leg
 from tournament.runner.archives import archive_other_records
 from tournament.runner.batching import Pace, batches_to_play, legs_to_play
+from tournament.runner.counting import counting_and_missing
 from tournament.runner.executors import Executor, choose_executor
 from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
@@ -42,7 +43,7 @@ from tournament.standings.without_luck import Floats, LuckOfLegs, luck_of_batche
 from tournament.store.checks import Checks
 from tournament.store.ledger import Batch, Field, FieldEntrant
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
-from tournament.store.storage import explain_write_error, inside, open_storage
+from tournament.store.storage import Storage, explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Receipt, Task
 
@@ -163,11 +164,11 @@ def plan_of(prepared: Prepared) -> Plan:
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(field))
     standing = standing_batches(storage, state) if state.field else []
     # Only rounds need it.
-    luck = read_luck(storage, contest) if contest.luck and config.contest.until_settled is not None else None
-    this = _round(contest, config.contest, field, schedule_with, standing, luck)
+    luck = _noted_luck(storage, contest, seed) if config.contest.until_settled is not None else None
+    this = round_to_play(contest, config.contest, field, schedule_with, standing, luck)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
-    done = counted(standing) & {fixture.digest for fixture in schedule.fixtures()}
+    done, _ = counting_and_missing(standing, schedule)
     inline, in_lanes = legs_to_play(schedule, done)
     sessions = schedule.sessions_per_leg
     games = int((inline + in_lanes) * sessions * contest.estimates.games(config.contest))
@@ -208,20 +209,21 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
     archive_other_records(contest, location, settings, {entrant.name for entrant in entrants}, house, watcher.say)
     writer = open_for_writing(open_storage(location))
     try:
-        for name in writer.mended:
+        for name in [*writer.mended, *keep_seed(writer.storage, seed)]:
             watcher.say(f"{name} was damaged or missing: it is back from its copy")
         wanted_field = field_of(contest, settings, entrants, house, writer.state.field)
         schedule_with = partial(
             schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(wanted_field)
         )
-        keep_seed(writer.storage, seed)
         write_house_files(contest, config.contest, writer, house)
         artifacts = artifacts_of(entrants, house)
-        luck = read_luck(writer.storage, contest) if contest.luck else None
+        luck = _noted_luck(writer.storage, contest, seed)
+        if luck and config.contest.until_settled is not None:
+            luck = {}  # by it orders are declared: it is worked out here
         begun = False
         while True:
             standing = standing_batches(writer.storage, writer.state)
-            this = _round(contest, config.contest, wanted_field, schedule_with, standing, luck)
+            this = round_to_play(contest, config.contest, wanted_field, schedule_with, standing, luck)
             if this.neighbours:
                 watcher.say(this.said)
             schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
@@ -246,7 +248,16 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         writer.close()
 
 
-def _round(
+def _noted_luck(storage: Storage, contest: Contest, seed: str) -> LuckOfLegs | None:
+    """The luck that somebody who has the seed has noted; None where the contest has no correction."""
+    return read_luck(storage, contest, _luck_key(seed)) if contest.luck else None
+
+
+def _luck_key(seed: str) -> bytes:
+    return sub_key(master_key(seed), "luck")
+
+
+def round_to_play(
     contest: Contest,
     settings: ContestSettings,
     field: Field,
@@ -284,11 +295,11 @@ def schedule_of(
     entrants: Sequence[Competitor],
     house: Sequence[Competitor],
     replicas: Replicas = ONE_OF_EACH,
+    fingerprint: str = "",
 ) -> Schedule:
-    """Who plays whom in a contest whose seed has this master key."""
-    if contest.house:
-        return AgainstHouse(contest.rules, settings, key, entrants, house, contest.engine_version, replicas)
-    return RoundRobin(contest.rules, settings, key, entrants, (), contest.engine_version, replicas)
+    """Who plays whom in a contest whose seed has this master key; or, to list fixtures only, this fingerprint."""
+    kind, against = (AgainstHouse, house) if contest.house else (RoundRobin, ())
+    return kind(contest.rules, settings, key, entrants, against, contest.engine_version, replicas, fingerprint)
 
 
 @dataclass
@@ -427,7 +438,8 @@ class Play:
             self.contest, self.config.contest, storage, self.played, known, self.watcher.say, house
         )
         if self.luck.keys() != before:
-            write_luck(storage, self.contest, self.luck)
+            assert self.config.contest.seed is not None
+            write_luck(storage, self.contest, self.luck, _luck_key(self.config.contest.seed))
 
 
 def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:

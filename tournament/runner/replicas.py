@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -12,15 +13,17 @@ from tournament.store.legs import Legs
 
 
 def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replicas:
-    """The replicas of each match of which a leg was played."""
+    """The replicas of each match of which a leg was played, but no more than it has legs: leg numbers are claims."""
     more: dict[tuple[str, str], int] = {}
+    played: Counter[tuple[str, str]] = Counter()
     for batch in batches:
         legs = Legs.of(batch.legs)
         replicas = legs.number // legs_per_replica
         for leg in np.flatnonzero(replicas):
             pair = (legs.x[leg], legs.y[leg])
+            played[pair] += 1
             more[pair] = max(more.get(pair, 1), int(replicas[leg]) + 1)
-    return Replicas(1, more)
+    return Replicas(1, {pair: min(count, 1 + played[pair]) for pair, count in more.items()})
 
 
 def keeping_what_was_played(

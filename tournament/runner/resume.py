@@ -13,8 +13,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import shortened
+from tournament.runner.counting import counting_and_missing
 from tournament.runner.schedule import Schedule
-from tournament.standings.results import counted
 from tournament.store.checks import Checks
 from tournament.store.ledger import (
     Batch,
@@ -98,6 +98,14 @@ def field_of(
     )
 
 
+def house_files(contest: Contest, settings: ContestSettings, house: Sequence[HousePlayer]) -> dict[str, bytes]:
+    """What stands in house/: the house players and examples of them, by file name, for contests that want it."""
+    if contest.house is None or contest.house.suffix is None:
+        return {}
+    examples = contest.house.examples(settings) if contest.house.examples else ()
+    return {f"{player.name}{contest.house.suffix}": player.content for player in (*examples, *house)}
+
+
 def write_house_files(
     contest: Contest, settings: ContestSettings, writer: Writer, house: Sequence[HousePlayer]
 ) -> None:
@@ -108,8 +116,7 @@ def write_house_files(
     if contest.house is None or contest.house.suffix is None:
         return
     storage, known = writer.storage, writer.state.field
-    examples = contest.house.examples(settings) if contest.house.examples else ()
-    wanted = {f"{player.name}{contest.house.suffix}": player.content for player in (*examples, *house)}
+    wanted = house_files(contest, settings, house)
     former = {f"{name}{contest.house.suffix}" for name in known.house_numbers} if known else set()
     there = storage.list("house")
     for name in former & there.keys() - wanted.keys():
@@ -161,13 +168,8 @@ def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
 
     They are cut there, so that parts stay in the order of the schedule.
     """
-    counting = counted(sound)
-    wanted: set[str] = set()
-    missing: list[tuple[int, int, int]] = []
-    for fixture in schedule.fixtures():
-        wanted.add(fixture.digest)
-        if fixture.digest not in counting:
-            missing.append(schedule.place(fixture.match, fixture.number))
+    wanted, to_play = counting_and_missing(sound, schedule)
+    missing = [schedule.place(fixture.match, fixture.number) for fixture in to_play]
     cuts = []
     for batch in sound:
         legs = Legs.of(batch.legs)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from tournament.keys import number_of, seed_fingerprint, sub_key
-from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, legs_per_replica
+from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, house_match_number, legs_per_replica, match_number
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ ONE_OF_EACH = Replicas()
 class Schedule(Protocol):
     """The legs of a tournament, and how many there are: replica by replica, in each by match and number.
 
-    `fixtures` lists them, `leg` works one out, `legs` all of them. `place` is where a leg stands among them: its
-    replica, match and number.
+    `fixtures` lists them, `leg` works one out, `legs` all of them; `digests` works out the digest of any. `place` is
+    where a leg stands among them: its replica, match and number.
     """
 
     @property
@@ -77,24 +77,10 @@ class Schedule(Protocol):
     def legs_per_replica(self) -> int: ...
     def place(self, match: int, number: int) -> tuple[int, int, int]: ...
     def total(self) -> int: ...
+    def digests(self) -> Digests: ...
     def fixtures(self) -> Iterator[Fixture]: ...
     def leg(self, fixture: Fixture) -> Leg: ...
     def legs(self) -> Iterator[Leg]: ...
-
-
-def match_number(first: int, second: int) -> int:
-    """The number of the match between two entrants: triangular, so that newcomers change no number."""
-    low, high = sorted((first, second))
-    return high * (high - 1) // 2 + low
-
-
-def house_match_number(entrant: int, house: int) -> int:
-    """The number of an entrant's match against a house player, so that newcomers among either change no number.
-
-    Matches are numbered by growing squares (M. Szudzik, "An Elegant Pairing Function", 2006).
-    """
-    larger = max(entrant, house)
-    return larger * larger + (entrant if entrant < house else larger + house)
 
 
 @dataclass(frozen=True)
@@ -103,6 +89,7 @@ class RoundRobin:
 
     `rules` names the contest whose rules are played: contests with the same rules, seed and bots have the same games.
     `key` is the master key of the seed; `version` the contest's `engine_version`, "" for legs that aren't recorded.
+    Where the seed isn't known, its `fingerprint` is enough to list the fixtures, but no leg can be worked out.
     """
 
     rules: str
@@ -112,6 +99,7 @@ class RoundRobin:
     house: Sequence[Competitor] = ()
     version: str = ""
     replicas: Replicas = ONE_OF_EACH
+    fingerprint: str = ""
 
     @property
     def sessions_per_leg(self) -> int:
@@ -135,8 +123,11 @@ class RoundRobin:
         )
         return count * self.legs_per_replica
 
+    def digests(self) -> Digests:
+        return Digests([self.version, self.rules, self.settings, self.fingerprint or seed_fingerprint(self.key)])
+
     def fixtures(self) -> Iterator[Fixture]:
-        digest = _Digests([self.version, self.rules, self.settings, seed_fingerprint(self.key)])
+        digest = self.digests()
         in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
         for replica in range(self.replicas.most):
             numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
@@ -177,7 +168,7 @@ class AgainstHouse:
 
     So a further replica is as many more sessions. Entrants sit in seat x. They all meet the same deals and the same
     dice of the house player, unless deals are independent. More sessions don't change the earlier ones.
-    `rules`, `key` and `version` as in RoundRobin.
+    `rules`, `key`, `version` and `fingerprint` as in RoundRobin.
     """
 
     rules: str
@@ -187,6 +178,7 @@ class AgainstHouse:
     house: Sequence[Competitor]
     version: str = ""
     replicas: Replicas = ONE_OF_EACH
+    fingerprint: str = ""
 
     @property
     def sessions_per_leg(self) -> int:
@@ -210,10 +202,13 @@ class AgainstHouse:
         )
         return count * self.legs_per_replica
 
-    def fixtures(self) -> Iterator[Fixture]:
+    def digests(self) -> Digests:
         # Without the sessions: more of them don't change the earlier ones.
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
-        digest = _Digests([self.version, self.rules, settings, seed_fingerprint(self.key)])
+        return Digests([self.version, self.rules, settings, self.fingerprint or seed_fingerprint(self.key)])
+
+    def fixtures(self) -> Iterator[Fixture]:
+        digest = self.digests()
         for replica in range(self.replicas.most):
             numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
             for entrant, player in self._pairs():
@@ -271,7 +266,7 @@ def _seat(key: bytes, rules: str, player: Competitor, opponent: Competitor, numb
     )
 
 
-class _Digests:
+class Digests:
     """Digests of legs: the sha256 of a JSON list of what they all share, both players, and the leg's number.
 
     The shared part is written and hashed once, and so is each player. Its number tells it from others of its side.

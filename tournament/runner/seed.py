@@ -1,8 +1,8 @@
 """The seed of a run: the given one, else that of the records that it continues, else a new one.
 
 It is kept beside the records in the folder secret/, in a file named by the
-seed's fingerprint. Others on the machine can't read it, and it can be left out
-when records are published. Ledger, digests and workers know only the
+seed's fingerprint and in a copy of it. Others on the machine can't read them, and
+the folder can be left out when records are published. Ledger, digests and workers know only the
 fingerprint, or keys that don't reveal the seed.
 """
 
@@ -57,11 +57,22 @@ def recorded_settings(settings: ContestSettings, seed: str) -> dict[str, object]
     return settings.playing() | {"seed": seed_fingerprint(master_key(seed))}
 
 
-def keep_seed(storage: Storage, seed: str) -> None:
-    """Keep the seed beside the records, readable by their owner only. Raises OSError."""
-    name = seed_fingerprint(master_key(seed))
-    if name not in storage.list(SECRETS):
-        storage.replace(f"{SECRETS}/{name}", seed.encode(), private=True)
+def keep_seed(storage: Storage, seed: str) -> list[str]:
+    """Keep the seed beside the records, twice, readable by its owner only. Raises OSError.
+
+    Returns the files of a kept seed that were damaged or missing.
+    """
+    unlike = unlike_seed(storage, seed)
+    for place in unlike:
+        storage.replace(place, seed.encode(), private=True)
+    return list(unlike) if len(unlike) < 2 or any(unlike.values()) else []
+
+
+def _kept_texts(storage: Storage, fingerprint: str) -> dict[str, str | None]:
+    """What the file of a seed and its copy hold, by place; None for one that is missing."""
+    sizes = storage.list(SECRETS)
+    names = (fingerprint, f"{fingerprint}-copy") if re.fullmatch("[0-9a-f]{32}", fingerprint) else ()
+    return {f"{SECRETS}/{name}": seed_in(storage, name, sizes[name]) if name in sizes else None for name in names}
 
 
 def _records(location: str) -> Iterator[tuple[Storage, Field]]:
@@ -75,11 +86,22 @@ def _records(location: str) -> Iterator[tuple[Storage, Field]]:
 def read_seed(storage: Storage, fingerprint: object) -> str:
     """The seed of this fingerprint, from beside the records. Raises RunFailed when it isn't there, or another."""
     where = f"{storage.location}/{SECRETS}/{fingerprint}"
-    name = str(fingerprint)
-    size = storage.list(SECRETS).get(name) if re.fullmatch("[0-9a-f]{32}", name) else None
-    if size is None:
+    texts = {text for text in _kept_texts(storage, str(fingerprint)).values() if text is not None}
+    if not texts:
         raise RunFailed(f"{where} is missing, the seed of these records; bring it back, or give the seed")
-    seed = seed_in(storage, name, size)
-    if seed_fingerprint(master_key(seed)) != name:
-        raise RunFailed(f"{where} is damaged, the seed of these records; bring it back from a copy, or give the seed")
-    return seed
+    for seed in texts:
+        if seed_fingerprint(master_key(seed)) == fingerprint:
+            return seed
+    raise RunFailed(f"{where} is damaged, the seed of these records; bring it back from a copy, or give the seed")
+
+
+def seed_of(storage: Storage, given: str | None, fingerprint: object) -> str:
+    """The seed of a recorded field: the one that is given, if it is that, else as `read_seed`."""
+    fits = given is not None and seed_fingerprint(master_key(given)) == fingerprint
+    return given if given is not None and fits else read_seed(storage, fingerprint)
+
+
+def unlike_seed(storage: Storage, seed: str) -> dict[str, bool]:
+    """The files that should hold this seed and don't, by place; whether each is there."""
+    texts = _kept_texts(storage, seed_fingerprint(master_key(seed)))
+    return {place: text is not None for place, text in texts.items() if text != seed}

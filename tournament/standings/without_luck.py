@@ -1,7 +1,8 @@
 """What luck was worth in each leg: worked out from its games once, and noted beside the ledger.
 
-ledger/luck is a note, not a record: the next run works out what it lacks, or all of it where it is damaged or of
-another version. It has 32 numbers for each leg's digest, which are subtracted from x's points, block by block.
+ledger/luck is a note, not a record: the next run works out what it lacks, or all of it where it is damaged, of another
+version, or not noted by who has the seed. It has 32 numbers for each leg's digest, which are subtracted from x's
+points, block by block. Nothing is decided by it: a run until the order is settled works all of it out by itself.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +25,9 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
 from tournament.store.ledger import Batch
-from tournament.store.legs import Legs
-from tournament.store.storage import MOST_READ, Storage
+from tournament.store.legs import LegResult, Legs
+from tournament.store.pieces import read_pieces, replace_pieces
+from tournament.store.storage import Storage
 
 Floats = npt.NDArray[np.float64]
 LuckOfLegs = Mapping[str, Floats]  # by a leg's digest, BLOCK_COUNT points
@@ -41,12 +44,12 @@ def _heads() -> TypeAdapter[tuple[str, int]]:
     return TypeAdapter(tuple[str, int])  # slow to make
 
 
-def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
-    """The noted luck of a contest's legs; nothing where the note can't be trusted."""
+def read_luck(storage: Storage, contest: Contest, key: bytes | None = None) -> LuckOfLegs:
+    """The noted luck of a contest's legs; nothing where the note is damaged, or was not made with this `key`."""
     try:
-        content = storage.read(_FILE)
-        body, seal = content[:-32], content[-32:]
-        if hashlib.sha256(body).digest() != seal:
+        content = read_pieces(storage, _FILE)
+        body, mark, seal = content[:-64], content[-64:-32], content[-32:]
+        if hashlib.sha256(memoryview(content)[:-32]).digest() != seal or (key and mark != _mark(body, key)):
             return {}
         head, _, packed = body.partition(b"\n")
         version, count = _heads().validate_json(head)
@@ -61,13 +64,16 @@ def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
     return {digests[64 * leg : 64 * leg + 64]: points[leg] for leg in range(count)}
 
 
-def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs) -> None:
-    """Note the luck, unless it is too much to be read again. Raises OSError."""
+def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs, key: bytes) -> None:
+    """Note the luck, marked with a `key` that only who has the seed has. Raises OSError."""
     points = np.array([luck[digest] for digest in luck], "<f8").tobytes()
     body = _heads().dump_json((_version(contest), len(luck))) + b"\n" + bytes.fromhex("".join(luck)) + points
-    content = body + hashlib.sha256(body).digest()
-    if len(content) <= MOST_READ:
-        storage.replace(_FILE, content)
+    content = body + _mark(body, key)
+    replace_pieces(storage, _FILE, content + hashlib.sha256(content).digest())
+
+
+def _mark(body: bytes, key: bytes) -> bytes:
+    return hashlib.blake2b(body, key=key, digest_size=32).digest()
 
 
 def luck_of_batches(
@@ -99,38 +105,57 @@ def luck_of_batches(
     }
 
 
+class LuckOfBatch:
+    """Goes through a batch's games in any pieces; `house` as in `luck_of_batches`."""
+
+    def __init__(
+        self, contest: Contest, settings: ContestSettings, legs: Sequence[LegResult], house: Mapping[str, bytes]
+    ) -> None:
+        assert contest.luck is not None
+        self._columns = contest.luck.columns
+        self._legs = Legs.of(legs)
+        per_leg = 1 if contest.house else settings.sessions
+        self._each = [
+            contest.luck.new(settings, number * per_leg, house.get(y)) if y in house or not contest.house else None
+            for number, y in zip(self._legs.number.tolist(), self._legs.y)
+        ]
+        self._edges = np.concatenate([[0], np.cumsum(self._legs.games)]).tolist()
+        self._row = self._leg = 0
+
+    def add(self, rows: Mapping[str, npt.NDArray[Any]]) -> None:
+        """The next games, as many as the legs have. Raises ValueError for games that no leg has."""
+        end = self._row + len(rows[self._columns[0]])
+        while self._row < end:
+            while self._edges[self._leg + 1] <= self._row:
+                self._leg += 1
+            until = min(end, self._edges[self._leg + 1])
+            start = self._row - end
+            if own := self._each[self._leg]:
+                piece = {name: rows[name][start : until - end or None] for name in self._columns}
+                own.add({name: one.view(np.uint8) if one.dtype == bool else one for name, one in piece.items()})
+            self._row = until
+
+    def by_digest(self) -> dict[str, Floats]:
+        """Each leg's luck in points, by block."""
+        return {digest: one.blocks() for digest, one in zip(self._legs.digests, self._each) if one}
+
+
 def _luck_of_batch(
     contest: Contest, settings: ContestSettings, storage: Storage, batch: Batch, house: Mapping[str, bytes]
 ) -> dict[str, Floats]:
-    from tournament.store.parts import numbers_of  # pyarrow, which reading standings doesn't need
+    from tournament.store.parts import rows_of  # pyarrow, which reading standings doesn't need
 
     assert contest.luck is not None
-    legs = Legs.of(batch.legs)
-    per_leg = 1 if contest.house else settings.sessions
-    each = [
-        contest.luck.new(settings, number * per_leg, house.get(y)) if y in house or not contest.house else None
-        for number, y in zip(legs.number.tolist(), legs.y)
-    ]
-    edges = np.concatenate([[0], np.cumsum(legs.games)]).tolist()
+    luck = LuckOfBatch(contest, settings, batch.legs, house)
     part = next(part for part in batch.parts if part.table == "games")
-    row = leg = 0
     try:
-        for rows in numbers_of(storage, part, contest.games, contest.luck.columns):
-            end = row + len(rows[contest.luck.columns[0]])
-            while row < end:
-                while edges[leg + 1] <= row:
-                    leg += 1
-                until = min(end, edges[leg + 1])
-                start = row - end
-                piece = {name: values[start : until - end or None] for name, values in rows.items()}
-                if own := each[leg]:
-                    own.add(piece)
-                row = until
+        for rows in rows_of(storage, part, contest.games, contest.luck.columns):
+            luck.add(rows)
     except ValueError as error:
         raise RunFailed(f"{storage.location}/{part.place} has games that can't be: {error}") from None
     except FileNotFoundError:
         raise RunFailed(f"{storage.location}/{part.place} is missing; run again to play its legs again") from None
-    return {digest: one.blocks() for digest, one in zip(legs.digests, each) if one}
+    return luck.by_digest()
 
 
 def corrected_legs(legs: Legs, luck: LuckOfLegs) -> Legs | None:

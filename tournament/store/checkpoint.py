@@ -29,7 +29,8 @@ from tournament.store.ledger import (
     without_legs,
 )
 from tournament.store.legs import CHECKED, Legs, Number, pack_legs, unpack_legs
-from tournament.store.storage import MOST_READ, Storage
+from tournament.store.pieces import read_pieces, replace_pieces
+from tournament.store.storage import Storage
 
 _FILE = "ledger/checkpoint"
 _FEWEST_BYTES, _FEWEST_SHARE = 1 << 20, 0.1  # of entries since the last checkpoint, for a new one
@@ -73,10 +74,8 @@ def write_checkpoint(storage: Storage, state: State) -> None:
         tuple(map(without_legs, newest)),
         tuple(len(batch.legs) for batch in newest),
     )
-    content = sealed(_checkpoints().dump_json(checkpoint)) + packed
-    if len(content) <= MOST_READ:
-        storage.replace(_FILE, content)
-        state.noted = state.entries
+    replace_pieces(storage, _FILE, sealed(_checkpoints().dump_json(checkpoint)) + packed)
+    state.noted = state.entries
 
 
 def _stamp_of_entries(storage: Storage, names: Sequence[str]) -> str:
@@ -94,7 +93,7 @@ def read_checkpoint(storage: Storage, names: Sequence[str]) -> tuple[Checkpoint,
     if not names:
         return nothing
     try:
-        head, _, packed = storage.read(_FILE).partition(b"\n")
+        head, _, packed = read_pieces(storage, _FILE).partition(b"\n")
         checkpoint = _checkpoints().validate_json(unsealed(head + b"\n"))
         if checkpoint.field:
             check_field(checkpoint.field)

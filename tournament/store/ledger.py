@@ -149,6 +149,8 @@ class FieldEntrant:
     def __post_init__(self) -> None:
         if self.artifact is not None and not (valid_name(self.name) and self.sha256):
             raise ValueError("an entrant that plays without a bot's name, or without its file")
+        if (self.artifact is None) == (self.problem is None):
+            raise ValueError("an entrant that plays and can't, or neither")
 
     def bounded(self) -> FieldEntrant:
         """The entrant with its problem cut to what the ledger keeps of it."""

@@ -13,9 +13,11 @@ from functools import cache
 from types import MappingProxyType
 from typing import TypeVar
 
+import numpy as np
 from pydantic import ConfigDict, TypeAdapter
 
 from tournament.errors import RunFailed
+from tournament.leg import house_match_number, match_number
 from tournament.store.checkpoint import read_checkpoint, state_of_checkpoint
 from tournament.store.ledger import (
     FOLDERS_OF_ENTRIES,
@@ -165,7 +167,7 @@ def _read_entry(
 def standing_batches(storage: Storage, state: State) -> list[Batch]:
     """The batches that count, sorted by name: of each the newest version whose games part is in place.
 
-    Raises RunFailed when a leg would count twice.
+    Raises RunFailed when a leg is none of the field's, or would count twice.
     """
     games = storage.list("games")
     standing: list[Batch] = []
@@ -175,9 +177,34 @@ def standing_batches(storage: Storage, state: State) -> list[Batch]:
             if version.legs and games.get(part.name) == part.size:
                 standing.append(version)
                 break
-    seen: set[str] = set()
-    for count, batch in zip(itertools.accumulate(len(batch.legs) for batch in standing), standing):
-        seen.update(Legs.of(batch.legs).digests)
-        if len(seen) < count:
-            raise RunFailed(f"the ledger of {storage.location} has a leg twice, the second time in {batch.name}")
+    if standing:
+        _require_own(storage.location, state.field, standing)
     return standing
+
+
+def _require_own(location: str, field: Field | None, batches: Sequence[Batch]) -> None:
+    """Raises RunFailed where a leg is there twice, or isn't of the two players of the field whose match it is.
+
+    Digests stand for players, too, but take longer: `tournament.runner.counting` compares them.
+    """
+    several = [Legs.of(batch.legs) for batch in batches]
+    match, number = np.concatenate([legs.whole[:, :2] for legs in several]).T
+    keys = match << 31 | number
+    if (np.diff(keys) <= 0).any() and len(np.unique(keys)) < len(keys):  # mostly in order
+        raise RunFailed(f"the ledger of {location} has a leg twice; {_REMEDY.format(location)}")
+    if field is None:
+        return
+    against_house, of_y = bool(field.house_numbers), field.house_numbers or field.numbers
+    try:
+        x = np.array([field.numbers[name] for legs in several for name in legs.x])
+        y = np.array([of_y[name] for legs in several for name in legs.y])
+    except KeyError as name:
+        raise RunFailed(f"the ledger of {location} has a leg of {name}, who was never in the field") from None
+    wrong = (house_match_number if against_house else match_number)(x, y) != match
+    if not against_house:
+        wrong |= np.array([x >= y for legs in several for x, y in zip(legs.x, legs.y)])
+    for place in np.flatnonzero(wrong)[:1]:
+        raise RunFailed(
+            f"the ledger of {location} gives match {match[place]} to others than the field does;"
+            f" {_REMEDY.format(location)}"
+        )

@@ -23,7 +23,7 @@ from tournament.contests.holdem_training.records import GAMES, SESSIONS, counts_
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.contests.holdem_training.telling import TELLING
 from tournament.contests.interface import CompiledBots, Import, Interface, PythonBots, PythonSdk, Question, ViewField
-from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
+from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
 from tournament.contests.settings import (
     BankedSettings,
     ContestSettings,
@@ -214,7 +214,16 @@ HOLDEM_TRAINING = Contest(
     settings=Settings,
     games=GAMES,
     sessions=SESSIONS,
-    scored=Scored("games", ("profit",), length="hands", counts=counts_of),
+    scored=Scored(
+        "games",
+        ("profit",),
+        length="hands",
+        counts=counts_of,
+        sessions=SessionRows(
+            lambda settings, games, swapped: {"profit": games["profit"]},
+            lambda sums, games, swapped: {**sums, "mean_profit": sums["profit"] / games},
+        ),
+    ),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(Question("makeDecision", (("i32",),), ("i64",), arguments=(), extremes=(), line="", words=()),),

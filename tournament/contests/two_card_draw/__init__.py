@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 from pydantic import Field
 
 from engine.games.two_card_draw.core import GAME_ROW, SESSION_ROW, TwoCardDraw
@@ -13,7 +14,7 @@ from engine.kernel.records import Table
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import Contest, Display, Estimates, LegLuck, Luck
 from tournament.contests.interface import CompiledBots, Interface, Question, Word
-from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
+from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
 from tournament.contests.settings import (
     HOW_MANY_REPLICAS,
     BankedSettings,
@@ -180,7 +181,15 @@ TWO_CARD_DRAW = Contest(
         x_gain=Meaning("what the bot won, chips", "delta"),
         x_score=Meaning("x_gain and a chip for each hand, at least 0", "delta"),
     ),
-    scored=Scored("games", ("x_gain",), length="hands"),
+    scored=Scored(
+        "games",
+        ("x_gain",),
+        length="hands",
+        sessions=SessionRows(
+            lambda settings, games, swapped: {"x_gain": games["x_gain"]},
+            lambda sums, games, swapped: {**sums, "x_score": np.maximum(0, sums["x_gain"] + games)},
+        ),
+    ),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
 from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW, VonNeumannPoker
@@ -12,7 +14,7 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.contest import Contest, Display, LegLuck, Luck
 from tournament.contests.interface import CompiledBots, Interface, PythonBots, Question, ViewField, Word
-from tournament.contests.scoring import Scored
+from tournament.contests.scoring import Amounts, Scored, SessionRows
 from tournament.contests.settings import ContestSettings
 from tournament.contests.von_neumann_poker.portrait import PORTRAIT
 from tournament.contests.von_neumann_poker.telling import TELLING
@@ -44,6 +46,15 @@ def new_core(
         seats_swapped=settings.duplicate and leg.number % 2 == 1,
         cap_after_ante=settings.bet_cap == "after_ante",
     )
+
+
+def _gains(_settings: object, games: Amounts, _swapped: object) -> Amounts:
+    return {"x_gain": np.where(games["x_is_a"], games["a_gain"], -games["a_gain"])}
+
+
+def _points(sums: Amounts, games: npt.NDArray[np.int64], _swapped: object) -> Amounts:
+    points = sums["x_gain"] / np.sqrt(games)
+    return {**sums, "x_points": points, "y_points": 0.0 - points}
 
 
 LUCK_COLUMNS = ("session", "x_is_a", "a_card", "b_card", "a_gain")
@@ -92,7 +103,7 @@ VON_NEUMANN_POKER = Contest(
         x_points=Meaning("x_gain / √games"),
         y_points=Meaning("what y has for it: −x_points"),
     ),
-    scored=Scored("sessions", ("x_points",)),
+    scored=Scored("sessions", ("x_points",), sessions=SessionRows(_gains, _points)),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(

@@ -1,0 +1,562 @@
+"""What somebody may claim in a results folder that wasn't played: each forgery edits a copy of finished records.
+
+Whatever the forger touches he seals, hashes and sums up as a run would; he may know the seed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from blake3 import blake3
+
+from engine.kernel.game_core import BLOCK_COUNT
+from tests.contest_runs import CONTEST, Place
+from tests.runner.test_poisoned_results import entry_of, poison, put, sealed
+from tournament.contests import find_contest
+from tournament.keys import master_key, sub_key
+from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.standings.results import load, write_summaries
+from tournament.standings.without_luck import read_luck, write_luck
+from tournament.store import checkpoint
+from tournament.store.ledger import batch_name
+from tournament.store.ledger_reading import read_state
+from tournament.store.storage import open_storage
+
+Finder = Literal["reading", "verify", "verify --replay"]
+Entry = dict[str, Any]
+Leg = dict[str, Any]
+SESSIONS = 33  # of a leg
+
+
+@dataclass(frozen=True)
+class Forgery:
+    """A claim as docs/records.md names it, who must find it, and how it is made."""
+
+    claim: str
+    found_by: Finder
+    make: Callable[[Place], object]
+
+
+def batch_of(entry: Entry) -> dict[str, Any]:
+    batch: dict[str, Any] = entry["batches"][0]
+    return batch
+
+
+def legs_of(entry: Entry) -> list[Leg]:
+    legs: list[Leg] = batch_of(entry)["legs"]
+    return legs
+
+
+def in_field(change: Callable[[dict[str, Any]], object]) -> Callable[[Place], object]:
+    return lambda place: poison(place, 1, lambda entry: change(entry["field"]))
+
+
+def in_batch(change: Callable[[dict[str, Any]], object]) -> Callable[[Place], object]:
+    return lambda place: poison(place, 2, lambda entry: change(batch_of(entry)))
+
+
+def in_legs(change: Callable[[list[Leg]], object]) -> Callable[[Place], object]:
+    def make(place: Place) -> None:
+        poison(place, 2, lambda entry: change(legs_of(entry)))
+        rename(place)
+
+    return make
+
+
+def entrant(field: dict[str, Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(one for one in field["entrants"] if one["name"] == name)
+    return found
+
+
+def rename(place: Place) -> None:
+    """Give the batch the name that its legs' digests make, and its parts' files with it."""
+
+    def change(entry: Entry) -> None:
+        batch, legs = batch_of(entry), legs_of(entry)
+        name = batch_name(legs[0]["match"], legs[0]["number"], [leg["digest"] for leg in legs])
+        for part in batch["parts"]:
+            (place.results / part["table"] / part["name"]).rename(place.results / part["table"] / f"{name}.parquet")
+            part["name"] = f"{name}.parquet"
+        batch["name"] = name
+
+    poison(place, 2, change)
+
+
+def redigest(place: Place) -> None:
+    """Give all legs the digests of the field as it is written now."""
+    field = entry_of(place, 1)["field"]
+    players = {e["name"]: Competitor(e["number"], e["name"], "wasm", e["artifact"]) for e in field["entrants"]}
+    settings = {key: value for key, value in field["settings"].items() if key != "seed"}
+    digests = RoundRobin(
+        CONTEST, settings, b"", (), version=field["engine"], fingerprint=field["settings"]["seed"]
+    ).digests()
+
+    def change(legs: list[Leg]) -> None:
+        for leg in legs:
+            leg["digest"] = digests.of(players[leg["x"]], players[leg["y"]], leg["number"])
+
+    in_legs(change)(place)
+
+
+def summarise(place: Place) -> None:
+    write_summaries(open_storage(str(place.results)), load(str(place.results)).ranking)
+
+
+def part_path(place: Place, table: str) -> Path:
+    (path,) = (place.results / table).iterdir()
+    return path
+
+
+def rewrite(place: Place, table: str, make: Callable[[pa.Table], pa.Table]) -> None:
+    """Put another table in a part's place, with size, hash and rows in the ledger."""
+    path = part_path(place, table)
+    pq.write_table(make(pq.read_table(path)), path, write_page_checksum=True)
+    content, rows = path.read_bytes(), pq.read_metadata(path).num_rows
+
+    def change(entry: Entry) -> None:
+        (part,) = (part for part in batch_of(entry)["parts"] if part["table"] == table)
+        part.update(size=len(content), blake3=blake3(content).hexdigest(), rows=rows)
+
+    poison(place, 2, change)
+
+
+def with_column(table: pa.Table, name: str, change: Callable[[np.ndarray[Any, Any]], None]) -> pa.Table:
+    values = table[name].to_numpy().copy()
+    change(values)
+    number = table.schema.get_field_index(name)
+    return table.set_column(number, table.schema.field(number), pa.array(values, table.schema.field(number).type))
+
+
+def in_column(table: str, name: str, change: Callable[[np.ndarray[Any, Any]], None]) -> Callable[[Place], None]:
+    return lambda place: rewrite(place, table, lambda rows: with_column(rows, name, change))
+
+
+def at(place: Any, value: Any) -> Callable[[np.ndarray[Any, Any]], None]:
+    def change(values: np.ndarray[Any, Any]) -> None:
+        values[place] = value(values[place]) if callable(value) else value
+
+    return change
+
+
+def all_of(new: Any) -> Callable[[np.ndarray[Any, Any]], None]:
+    return lambda values: values.__setitem__(slice(None), new)
+
+
+def sum_up(place: Place) -> None:
+    """Work out the ledger's sums from the sessions, and the sessions' points from their gains, as a run would."""
+
+    def pointed(table: pa.Table) -> pa.Table:
+        points = table["x_gain"].to_numpy() / np.sqrt(table["games"].to_numpy().astype(np.float64))
+        for name, values in (("x_points", points), ("y_points", 0.0 - points)):
+            table = with_column(table, name, all_of(values))
+        return table
+
+    rewrite(place, "sessions", pointed)
+    sessions = pq.read_table(part_path(place, "sessions")).to_pydict()
+    games = pq.read_table(part_path(place, "games"), columns=["match", "session"]).to_pydict()
+    played: dict[tuple[int, int], int] = {}
+    for match, session in zip(games["match"], games["session"]):
+        played[match, session // SESSIONS] = played.get((match, session // SESSIONS), 0) + 1
+
+    def change(legs: list[Leg]) -> None:
+        for leg in legs:
+            leg.update(points=0.0, squared_points=0.0, blocks=[0.0] * BLOCK_COUNT, sessions=0)
+            leg["games"] = played[leg["match"], leg["number"]]
+        by_place = {(leg["match"], leg["number"]): leg for leg in legs}
+        for match, session, points in zip(sessions["match"], sessions["session"], sessions["x_points"]):
+            leg = by_place[match, session // SESSIONS]
+            leg["sessions"] += 1
+            leg["points"] += points
+            leg["squared_points"] += points * points
+            leg["blocks"][session % SESSIONS * BLOCK_COUNT // SESSIONS] += points
+
+    poison(place, 2, lambda entry: change(legs_of(entry)))
+    summarise(place)
+
+
+def without_rows(place: Place, is_gone: Callable[[Mapping[str, Any]], Any]) -> None:
+    """Take rows out of both tables, and legs without any out of the ledger."""
+    for table in ("games", "sessions"):
+        rewrite(
+            place,
+            table,
+            lambda rows: rows.filter(
+                pa.array(~is_gone({name: rows[name].to_numpy() for name in ("match", "session")}))
+            ),
+        )
+    left = pq.read_table(part_path(place, "games"), columns=["match", "session"]).to_pydict()
+    there = {(match, session // SESSIONS) for match, session in zip(left["match"], left["session"])}
+    in_legs(lambda legs: legs.__setitem__(slice(None), [
+        leg for leg in legs if (leg["match"], leg["number"]) in there
+    ]))(place)  # fmt: skip
+    sum_up(place)
+
+
+def swap(text: str) -> str:
+    return {"bold": "calm", "calm": "bold"}.get(text, text)
+
+
+def swap_names(place: Place, *, also_numbers: bool = False) -> None:
+    """Whoever was best is now called otherwise."""
+
+    def change(legs: list[Leg]) -> None:
+        for leg in legs:
+            leg.update(x=swap(leg["x"]), y=swap(leg["y"]))
+
+    def in_numbers(field: dict[str, Any]) -> None:
+        numbers = field["numbers"]
+        numbers["bold"], numbers["calm"] = numbers["calm"], numbers["bold"]
+        for one in field["entrants"]:
+            one["number"] = numbers[one["name"]]
+
+    poison(place, 2, lambda entry: change(legs_of(entry)))
+    if also_numbers:
+        in_field(in_numbers)(place)
+        # x comes first by name in the one match in which both are
+        poison(
+            place, 2, lambda entry: [leg.update(x="bold", y="calm") for leg in legs_of(entry) if leg["x"] == "calm"
+            and leg["y"] == "bold"],
+        )  # fmt: skip
+        summarise(place)
+
+
+def make_winner(place: Place) -> None:
+    """calm wins 30 dollars in every game against bold, and so in every session, sum and summary."""
+    match = next(leg["match"] for leg in legs_of(entry_of(place, 2)) if {leg["x"], leg["y"]} == {"bold", "calm"})
+
+    def gains(table: pa.Table) -> pa.Table:
+        own, as_a = table["match"].to_numpy() == match, table["x_is_a"].to_numpy()
+        return with_column(table, "a_gain", at(own, np.where(as_a, -30, 30)[own]))
+
+    rewrite(place, "games", gains)
+    games = pq.read_table(part_path(place, "games")).to_pandas()
+    gain = games.a_gain.astype(int).where(games.x_is_a, -games.a_gain.astype(int))
+    by_session: dict[Any, int] = gain.groupby([games.match, games.session]).sum().to_dict()
+
+    def summed(table: pa.Table) -> pa.Table:
+        keys = zip(table["match"].to_pylist(), table["session"].to_pylist())
+        sums = [by_session[key] for key in keys]
+        return with_column(table, "x_gain", all_of(sums))
+
+    rewrite(place, "sessions", summed)
+    sum_up(place)
+    (place.results / "ledger" / "luck").unlink()  # it would tell; a note may be missing
+
+
+def make_broken(place: Place) -> None:
+    """calm is said not to compile, and all its legs are gone."""
+
+    def change(field: dict[str, Any]) -> None:
+        entrant(field, "calm").update(artifact=None, problem="error: expected ';'")
+
+    lose(place, "calm")
+    in_field(change)(place)
+    summarise(place)
+
+
+def lose(place: Place, name: str) -> None:
+    matches = [leg["match"] for leg in legs_of(entry_of(place, 2)) if name in (leg["x"], leg["y"])]
+    without_rows(place, lambda rows: np.isin(rows["match"], matches))
+
+
+def leave_out(place: Place) -> None:
+    """calm was never there."""
+    lose(place, "calm")
+    in_field(lambda field: field.update(entrants=[e for e in field["entrants"] if e["name"] != "calm"]))(place)
+    summarise(place)
+
+
+def forge_luck(place: Place, *, with_seed: bool = False) -> None:
+    storage, contest = open_storage(str(place.results)), find_contest(CONTEST)
+    luck = {digest: points + 100.0 for digest, points in read_luck(storage, contest).items()}
+    assert luck
+    secret = min((place.results / "secret").iterdir()).read_text()
+    write_luck(storage, contest, luck, sub_key(master_key(secret), "luck") if with_seed else b"guessed")
+
+
+def forge_checkpoint(place: Place, *, change: Callable[[Any], Any]) -> None:
+    storage = open_storage(str(place.results))
+    state = read_state(storage, from_checkpoint=False)
+    change(state)
+    fewest = checkpoint._FEWEST_BYTES
+    checkpoint._FEWEST_BYTES = 0
+    try:
+        checkpoint.write_checkpoint(storage, state)
+    finally:
+        checkpoint._FEWEST_BYTES = fewest
+
+
+def first_leg_wins(state: Any) -> None:
+    (batch,) = (versions[-1] for versions in state.batches.values())
+    sums = batch.legs.sums.copy()
+    sums[0] += 1000.0
+    state.batches[batch.name] = [replace(batch, legs=replace(batch.legs, sums=sums))]
+
+
+def without_first(state: Any) -> None:
+    state.field = replace(state.field, entrants=state.field.entrants[1:])
+
+
+def summary(name: str, column: str, change: Callable[[np.ndarray[Any, Any]], None]) -> Callable[[Place], None]:
+    def make(place: Place) -> None:
+        path = place.results / f"{name}.parquet"
+        table = pq.read_table(path)
+        values = np.array(table[column].to_pylist(), dtype=object)
+        change(values)
+        number = table.schema.get_field_index(column)
+        column_type = table.schema.field(number).type
+        pq.write_table(table.set_column(number, table.schema.field(number), pa.array(list(values), column_type)), path)
+
+    return make
+
+
+def faulty(entry_legs: list[Leg], who: str = "even") -> Leg:
+    return next(leg for leg in entry_legs if who in (leg["x"], leg["y"]) and leg.get("faults"))
+
+
+def in_fault(who: str = "even", **changes: Any) -> Callable[[Place], object]:
+    def change(legs: list[Leg]) -> None:
+        leg = faulty(legs, who)
+        leg["faults"][0].update(changes)
+
+    def make(place: Place) -> None:
+        in_legs(change)(place)
+        summarise(place)
+
+    return make
+
+
+def fault_of(leg: Leg, seat: int) -> dict[str, Any]:
+    return {"seat": seat, "session": leg["number"] * SESSIONS, "game": 0, "question": "a", "what": "divided by zero"}
+
+
+def disqualify(legs: list[Leg]) -> None:
+    leg = next(leg for leg in legs if {leg["x"], leg["y"]} == {"bold", "calm"})
+    leg.update(faults=[fault_of(leg, 0)] * 4, ended_by=0)
+
+
+def then_summarise(make: Callable[[Place], object]) -> Callable[[Place], None]:
+    def both(place: Place) -> None:
+        make(place)
+        summarise(place)
+
+    return both
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[3] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def secrets_of(place: Place) -> list[Path]:
+    return sorted((place.results / "secret").iterdir())
+
+
+def another_seed(place: Place) -> None:
+    for path in secrets_of(place):
+        path.write_text("the seed of somebody else")
+
+
+def move(leg: Leg, other: Leg, name: str) -> None:
+    leg[name] += 1
+    other[name] -= 1
+
+
+def exchange(legs: list[Leg], name: str) -> None:
+    legs[0][name], legs[1][name] = legs[1][name], legs[0][name]
+
+
+def with_settings(place: Place, **settings: Any) -> None:
+    in_field(lambda field: field["settings"].update(settings))(place)
+    redigest(place)
+
+
+def another_artifact(place: Place) -> None:
+    in_field(lambda field: entrant(field, "bold").update(artifact="0" * 64))(place)
+    redigest(place)
+
+
+def of_version(place: Place) -> None:
+    def relabelled(table: pa.Table) -> pa.Table:
+        return table.replace_schema_metadata({**(table.schema.metadata or {}), b"engine_version": b"9.9"})
+
+    rewrite(place, "games", relabelled)
+
+
+def another_copy(place: Place) -> None:
+    entry = entry_of(place, 2)
+    batch_of(entry)["sandbox"] = "off"
+    (place.results / "ledger-copy" / "00000002.json").write_bytes(sealed(entry))
+
+
+def leg_twice(place: Place) -> None:
+    """In a second batch, of a part of its own."""
+    entry = entry_of(place, 2)
+    batch, legs = batch_of(entry), legs_of(entry)
+    legs[:] = legs[:1]
+    digests = [hashlib.sha256(b"another").hexdigest()]
+    legs[0]["digest"] = digests[0]
+    name = batch_name(legs[0]["match"], legs[0]["number"], digests)
+    for part in batch["parts"]:
+        source = place.results / part["table"] / part["name"]
+        part.update(name=f"{name}.parquet", rows=legs[0][part["table"]])
+        shutil.copy(source, source.with_name(part["name"]))
+    batch["name"] = name
+    put(place, 3, sealed(entry))
+
+
+def shorten(place: Place) -> None:
+    """The last session of the first leg never was."""
+    leg = legs_of(entry_of(place, 2))[0]
+    last = (leg["number"] + 1) * SESSIONS - 1
+    without_rows(place, lambda rows: (rows["match"] == leg["match"]) & (rows["session"] == last))
+
+
+def drop_leg(place: Place) -> None:
+    leg = legs_of(entry_of(place, 2))[3]
+    without_rows(place, lambda rows: (rows["match"] == leg["match"]) & (rows["session"] // SESSIONS == leg["number"]))
+
+
+def rename_entrant(field: dict[str, Any]) -> None:
+    entrant(field, "bold")["name"] = "best"
+    field["numbers"]["best"] = field["numbers"].pop("bold")
+
+
+def other_sessions_points(place: Place) -> None:
+    """More points than its gain gives, with the ledger's sums to match."""
+    in_column("sessions", "x_points", at(0, lambda points: points + 4.0))(place)
+    in_column("sessions", "y_points", at(0, lambda points: points - 4.0))(place)
+
+    def change(legs: list[Leg]) -> None:
+        points: list[Any] = pq.read_table(part_path(place, "sessions"))["x_points"].to_pylist()[: legs[0]["sessions"]]
+        legs[0].update(points=sum(points), squared_points=sum(one * one for one in points))
+        legs[0]["blocks"][0] += 4.0
+
+    poison(place, 2, lambda entry: change(legs_of(entry)))
+    summarise(place)
+
+
+def swap_games_of_sessions(place: Place) -> None:
+    """Of two sessions of a leg with the same gain one has a game more, the other one less."""
+    in_column("sessions", "games", at(0, lambda games: games + 1))(place)
+    in_column("sessions", "games", at(1, lambda games: games - 1))(place)
+    sum_up(place)
+
+
+FORGERIES = (
+    # The ledger's legs.
+    Forgery("two bots' names exchanged in all legs", "reading", swap_names),
+    Forgery("x and y exchanged", "reading", in_legs(lambda legs: legs[0].update(x=legs[0]["y"], y=legs[0]["x"]))),
+    Forgery("a leg of somebody who never was", "reading", in_legs(lambda legs: legs[0].update(x="aaron"))),
+    Forgery("a leg's match", "reading", in_legs(lambda legs: legs[-1].update(match=legs[-1]["match"] + 1))),
+    Forgery("a leg twice, in two batches", "reading", leg_twice),
+    Forgery("a leg left out, its rows kept", "reading", in_batch(lambda batch: batch["legs"].pop())),
+    Forgery("a leg's digest, and with it the batch's name", "verify", in_legs(
+        lambda legs: legs[0].update(digest=hashlib.sha256(b"another").hexdigest()))),
+    Forgery("two legs' digests exchanged", "verify", in_legs(lambda legs: exchange(legs, "digest"))),
+    Forgery("two bots' names and numbers exchanged in field and legs", "verify",
+            lambda place: swap_names(place, also_numbers=True)),
+    Forgery("points", "verify", then_summarise(in_legs(lambda legs: legs[0].update(points=legs[0]["points"] + 1)))),
+    Forgery("squared points", "verify", then_summarise(
+        in_legs(lambda legs: legs[0].update(squared_points=legs[0]["squared_points"] * 2)))),
+    Forgery("blocks", "verify", then_summarise(
+        in_legs(lambda legs: legs[0].update(blocks=legs[0]["blocks"][::-1])))),
+    Forgery("y's points", "verify", then_summarise(
+        in_legs(lambda legs: [leg.update(y_sums=[5.0] * (2 + BLOCK_COUNT)) for leg in legs]))),
+    Forgery("counts", "verify", in_legs(lambda legs: legs[0].update(counts=[1, 2, 3]))),
+    Forgery("games moved to another leg", "verify", then_summarise(
+        in_legs(lambda legs: move(legs[0], legs[1], "games")))),
+    Forgery("sessions moved to another leg", "verify", then_summarise(
+        in_legs(lambda legs: move(legs[0], legs[1], "sessions")))),
+    Forgery("the last session of a leg cut off, with its rows", "verify", shorten),
+    Forgery("a leg dropped, with its rows", "verify", drop_leg),
+    Forgery("all legs of a bot dropped, with their rows", "verify", lambda place: lose(place, "bold")),
+    Forgery("what confined processes, left out", "verify", in_batch(lambda batch: batch.update(sandbox=""))),
+    Forgery("what confined processes, another text", "verify --replay", in_batch(
+        lambda batch: batch.update(sandbox="a better sandbox"))),
+    # Faults.
+    Forgery("a leg ended by nobody's fault", "reading", in_legs(lambda legs: legs[0].update(ended_by=0))),
+    Forgery("a fault of a third player", "reading", in_legs(lambda legs: faulty(legs)["faults"][0].update(seat=2))),
+    Forgery("a fault in a session of another leg", "verify", in_fault(session=1000)),
+    Forgery("more faults than are allowed", "verify", then_summarise(
+        in_legs(lambda legs: legs[0].update(faults_left_out=[9, 0], faults=[fault_of(legs[0], 0)])))),
+    Forgery("what a fault was", "verify --replay", in_fault(what="looked at the sun")),
+    Forgery("at which question it was", "verify --replay", in_fault(question="b")),
+    Forgery("what was asked", "verify --replay", in_fault(asked="a card=0.5")),
+    Forgery("in which game it was", "verify --replay", in_fault(game=49)),
+    Forgery("whose fault it was", "verify --replay", then_summarise(in_legs(
+        lambda legs: [faulty(legs)["faults"].insert(0, fault_of(faulty(legs), seat)) for seat in (0, 1)]))),
+    Forgery("a fault that is left out", "verify --replay", then_summarise(
+        in_legs(lambda legs: faulty(legs, "path")["faults"].pop(0)))),
+    Forgery("how many faults were left out", "verify --replay", then_summarise(
+        in_legs(lambda legs: faulty(legs, "path").update(faults_left_out=[1, 1])))),
+    Forgery("a disqualification", "verify --replay", then_summarise(in_legs(disqualify))),
+    Forgery("what a process complained of", "verify --replay", in_fault("path", complaints="all is well")),
+    # The field.
+    Forgery("two bots' numbers exchanged", "reading", in_field(lambda field: [
+        entrant(field, "bold").update(number=field["numbers"]["calm"]),
+        entrant(field, "calm").update(number=field["numbers"]["bold"]),
+        field["numbers"].update(bold=field["numbers"]["calm"], calm=field["numbers"]["bold"])])),
+    Forgery("a bot's name", "reading", in_field(rename_entrant)),
+    Forgery("a bot that plays and can't", "reading", in_field(
+        lambda field: entrant(field, "bold").update(problem="error: expected ';'"))),
+    Forgery("a bot that can't play, for no reason", "reading", in_field(
+        lambda field: entrant(field, "dull").update(problem=None))),
+    Forgery("settings", "verify", in_field(lambda field: field["settings"].update(faults_allowed=7))),
+    Forgery("fewer sessions, with the digests to match", "verify", lambda place: with_settings(place, sessions=11)),
+    Forgery("the rules of a setting, with the digests to match", "verify --replay",
+            lambda place: with_settings(place, bet_cap="after_ante")),
+    Forgery("the seed's fingerprint", "verify", in_field(lambda field: field["settings"].update(seed="0" * 32))),
+    Forgery("the engine's version", "verify", in_field(lambda field: field.update(engine="9.9"))),
+    Forgery("the contest's name", "verify", in_field(
+        lambda field: field.update(contest="another_poker", game="von_neumann_poker"))),
+    Forgery("what plays", "verify", in_field(lambda field: entrant(field, "bold").update(artifact="0" * 64))),
+    Forgery("what plays, with the digests to match", "verify --replay", another_artifact),
+    Forgery("a bot's hash", "verify --replay", then_summarise(
+        in_field(lambda field: entrant(field, "bold").update(sha256="0" * 64)))),
+    Forgery("a bot's language", "verify --replay", then_summarise(
+        in_field(lambda field: entrant(field, "bold").update(kind="cpp")))),
+    Forgery("why a bot can't play", "verify --replay", then_summarise(
+        in_field(lambda field: entrant(field, "dull").update(problem="its author gave up")))),
+    Forgery("a bot broken, its legs dropped", "verify --replay", make_broken),
+    Forgery("a bot that was never there, its legs dropped", "verify --replay", leave_out),
+    # The parts.
+    Forgery("a session's points, and all sums of them", "verify", other_sessions_points),
+    Forgery("a session's points of y", "verify", in_column("sessions", "y_points", at(0, 0.5))),
+    Forgery("a session's gain", "verify", in_column("sessions", "x_gain", at(0, lambda gain: gain + 10))),
+    Forgery("a session's games", "verify", swap_games_of_sessions),
+    Forgery("a game's gain", "verify", in_column("games", "a_gain", at(0, lambda gain: gain + 1))),
+    Forgery("a game's session", "verify", in_column("games", "session", at(0, 1))),
+    Forgery("a card that there is none of", "verify", in_column("games", "a_card", at(0, 2.0))),
+    Forgery("the version that played a part", "verify", of_version),
+    Forgery("a part of nobody", "verify", lambda place: shutil.copy(
+        part_path(place, "games"), place.results / "games" / "more.parquet")),
+    Forgery("a game's cards", "verify --replay", in_column("games", "b_card", at(5, lambda card: card * 0.9999))),
+    Forgery("a game's bet", "verify --replay", in_column("games", "bet", at(5, 49))),
+    Forgery("who folded", "verify --replay", in_column("games", "folded", at(5, lambda folded: not folded))),
+    Forgery("another winner, in games, sessions, sums and summaries", "verify --replay", make_winner),
+    # Notes and summaries.
+    Forgery("luck, by who has no seed", "verify", forge_luck),
+    Forgery("luck, by who has the seed", "verify", lambda place: forge_luck(place, with_seed=True)),
+    Forgery("an entrant left out of the checkpoint", "verify",
+            lambda place: forge_checkpoint(place, change=without_first)),
+    Forgery("points in the checkpoint", "verify", lambda place: forge_checkpoint(place, change=first_leg_wins)),
+    Forgery("a ledger entry's copy", "verify", another_copy),
+    Forgery("points in matches.parquet", "verify", summary("matches", "x_points", at(0, 1e6))),
+    Forgery("a status in entrants.parquet", "verify", summary("entrants", "status", at(0, "broken"))),
+    Forgery("a bot in faults.parquet", "verify", summary("faults", "bot", at(0, "bold"))),
+    # The seed.
+    Forgery("a bit of the seed", "verify", lambda place: flip(secrets_of(place)[0])),
+    Forgery("a bit of the seed's copy", "verify", lambda place: flip(secrets_of(place)[1])),
+    Forgery("another seed", "verify", another_seed),
+    Forgery("no seed", "verify", lambda place: shutil.rmtree(place.results / "secret")),
+)  # fmt: skip
