@@ -73,21 +73,24 @@ def rank_bounds(ahead: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     return list(zip(first.tolist(), last.tolist()))
 
 
-def nearest_behind(ahead: npt.NDArray[np.bool_]) -> list[list[int]]:
-    """For each entrant those surely behind it with nobody surely between; entrants come in the order of scores.
-
-    The rest follows from these: they are the transitive reduction of the order that `ahead` implies.
-    """
+def with_implied(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The transitive closure: who is surely ahead of one is so of all behind that one (S. Warshall, 1962)."""
     count = len(ahead)
-    # A bit for each entrant that is behind, known directly or implied.
+    behind = np.packbits(ahead, axis=1)  # a bit for each entrant that is behind
+    for middle in range(count):
+        before = (behind[:, middle // 8] >> (7 - middle % 8)) & 1
+        behind[before.astype(bool)] |= behind[middle]
+    return np.unpackbits(behind, axis=1, count=count).astype(bool)
+
+
+def nearest_behind(ahead: npt.NDArray[np.bool_]) -> list[list[int]]:
+    """For each entrant those surely behind it with nobody surely between, of an order with all that it implies.
+
+    The rest follows from these: they are its transitive reduction.
+    """
     behind = np.packbits(ahead, axis=1)
-    found: list[list[int]] = [[] for _ in range(count)]
-    for place in range(count - 1, -1, -1):
-        implied = np.bitwise_or.reduce(behind[ahead[place]], axis=0)
-        nearest = np.unpackbits(behind[place] & ~implied, count=count)
-        found[place] = np.flatnonzero(nearest).tolist()
-        behind[place] |= implied
-    return found
+    implied = (np.bitwise_or.reduce(behind[row], axis=0) for row in ahead)
+    return [np.flatnonzero(np.unpackbits(own & ~far, count=len(ahead))).tolist() for own, far in zip(behind, implied)]
 
 
 def order_probabilities(scores: Floats, residuals: Floats, freedom: int) -> list[float]:
