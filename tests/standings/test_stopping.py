@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tournament.standings.stopping import apart, looks, reaches, within
 from tournament.standings.student import quantile
-from tournament.standings.verdicts import Verdict, settled_order, wanted_replicas
+from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
 from tournament.store.ledger import Until
 
 LOOKS = looks(4, 64)
@@ -103,12 +103,35 @@ def test_neighbours_are_settled_tied_or_open_and_who_is_open_plays_more() -> Non
     means = {"a": 9.0, "b": 5.0, "c": 4.9, "d": 4.6}
     replicas = {name: (noise[name] + means[name]).tolist() for name in "abcd"}
     found = verdicts("abcd", replicas, 64)
-    assert found == ["settled", "open", "open"]
+    assert found == ["settled", "close", "open"]
     assert verdicts("abcd", replicas, 64, tie=3.0) == ["settled", "tied", "tied"]
     counts = {"a": 48, "b": 48, "c": 48, "d": 64}
-    assert wanted_replicas("abcd", found, counts, LOOKS) == {"b": 60, "c": 60}
-    assert wanted_replicas("abcd", found, counts, looks(4, 48)) == {}
-    assert wanted_replicas("ab", ["tied"], counts, LOOKS) == {}
+    assert wanted_replicas("abcd", ["settled", "open", "open"], counts, LOOKS) == {"b": 60, "c": 60}
+    assert wanted_replicas("abcd", ["settled", "open", "open"], counts, looks(4, 48)) == {}
+    assert wanted_replicas("abc", ["tied", "close"], counts, LOOKS) == {}
+
+
+@pytest.mark.statistical
+def test_twins_stop_early_and_who_would_be_told_apart_hardly_ever_does() -> None:
+    """Far before the most replicas for most twins; of pairs that these would tell apart one in twenty at most."""
+    chance, most = np.random.default_rng(5), 64
+    until = Until(0.95, 1, most)
+    counts = looks_of(until)
+
+    def stops(lead: float) -> tuple[float, float]:
+        """Replicas played, and whether they are told apart in the end though they stopped."""
+        values = chance.normal(np.array([[lead], [0.0]]), 1, (2, most))
+        pair = [row.tolist() for row in values]
+        for count in counts:
+            verdict = settled_order([row[:count] for row in pair], until).verdicts[0]
+            if verdict != "open":
+                break
+        return count, verdict == "close" and settled_order(pair, until).verdicts[0] == "settled"
+
+    twins = np.array([stops(0.0) for _ in range(60)])
+    assert twins[:, 0].mean() < 0.7 * most
+    for lead in (0.4, 0.7):
+        assert np.mean([stops(lead)[1] for _ in range(60)]) < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 60)
 
 
 def test_neighbours_that_are_surely_the_other_way_round_are_open() -> None:

@@ -36,6 +36,8 @@ class Round:
         text = f"{count['settled']} of {len(self.verdicts)} neighbours are settled"
         if count["tied"]:
             text += f", {count['tied']} tied"
+        if count["close"]:
+            text += f", {count['close']} too close to be settled with the most replicas"
         if self.done:
             return text + (f", {count['open']} still open with the most replicas" if count["open"] else "")
         return f"{text}; round {self.number} plays up to {self.replicas.most} replicas where the order is open"

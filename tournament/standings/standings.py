@@ -13,7 +13,8 @@ from tournament.contests.scoring import HouseScoring
 from tournament.leg import legs_per_replica
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match, matches_of
-from tournament.standings.places import ERROR_RATE, order_probabilities, surely_ahead
+from tournament.standings.order_probability import order_probabilities
+from tournament.standings.places import ERROR_RATE, surely_ahead
 from tournament.standings.replicas import scores_of_replicas
 from tournament.standings.student import quantile
 from tournament.standings.tally import Tally, tally_of_points

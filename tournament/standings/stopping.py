@@ -33,6 +33,7 @@ _GROWTH = 0.25  # of replicas in a round
 # The share of the error rate that is spent: with levels of Student's t for normal ones, errors are at most a tenth
 # more frequent, in simulation from four replicas on.
 _SPENT = 0.9
+_LEAST_POWER = 0.05  # with less of a chance to be told apart in the end a pair plays no more
 _POINTS = 241  # at which a density is worked out
 _LEAST_TAIL = 1e-13  # the smallest with a known quantile
 
@@ -136,6 +137,22 @@ def within(
     ahead[first, second], ahead[second, first] = low > 0, high < 0
     tied[first, second] = tied[second, first] = (low > -tie) & (high < tie)
     return ahead, tied
+
+
+def out_of_reach(first: Sequence[float], second: Sequence[float], counts: tuple[int, ...], error_rate: float) -> bool:
+    """Whether the most replicas are unlikely to tell these two apart, by their scores in the replicas so far.
+
+    The chance that they do is stated for what is known now of the difference, and for a pair that has the whole rate
+    (predictive power: D. Spiegelhalter, L. Freedman and P. Blackburn, 1986). To stop then makes no error more likely.
+    """
+    count = max((count for count in counts if count <= min(len(first), len(second))), default=0)
+    if count < 2 or count == counts[-1]:
+        return False
+    differences = np.subtract(first[:count], second[:count])
+    error = float(differences.std(ddof=1)) / math.sqrt(count)
+    share = count / counts[-1]
+    missing = reaches(counts, error_rate)[-1] * error * math.sqrt(share) - abs(float(differences.mean()))
+    return missing > 0 and math.erfc(missing / error / math.sqrt(2 * (1 - share))) / 2 < _LEAST_POWER
 
 
 def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.standings.places import nearest_behind, rank_bounds, with_implied
-from tournament.standings.stopping import FEWEST_REPLICAS, apart, looks, within
+from tournament.standings.stopping import FEWEST_REPLICAS, apart, looks, out_of_reach, within
 from tournament.store.ledger import Until
 
-Verdict = Literal["settled", "tied", "open"]
+Verdict = Literal["settled", "tied", "close", "open"]
 
 
 def looks_of(until: Until) -> tuple[int, ...]:
@@ -31,12 +31,14 @@ def looks_of(until: Until) -> tuple[int, ...]:
 class SureOrder:
     """Who is surely ahead of whom, by row and column in the order of scores, and which pairs are surely a tie.
 
-    With a chance of `confidence` all of it is right. What follows from it counts as well.
+    With a chance of `confidence` all of it is right. What follows from it counts as well. `close` are those whom more
+    replicas would hardly tell from the next one.
     """
 
     told_ahead: npt.NDArray[np.bool_]
     confidence: float
     tied: npt.NDArray[np.bool_] | None = None
+    close: Sequence[bool] = ()
 
     @cached_property
     def ahead(self) -> npt.NDArray[np.bool_]:
@@ -54,10 +56,11 @@ class SureOrder:
     @property
     def verdicts(self) -> list[Verdict]:
         """Of each and the next one: settled where no rank may be that of either."""
-        tied = [False] * len(self.bounds) if self.tied is None else np.diagonal(self.tied, 1).tolist()
+        nothing = [False] * len(self.bounds)
+        tied = nothing if self.tied is None else np.diagonal(self.tied, 1).tolist()
         return [
-            "settled" if high < low else "tied" if tie else "open"
-            for ((_, high), (low, _)), tie in zip(itertools.pairwise(self.bounds), tied)
+            "settled" if high < low else "tied" if tie else "close" if close else "open"
+            for ((_, high), (low, _)), tie, close in zip(itertools.pairwise(self.bounds), tied, self.close or nothing)
         ]
 
 
@@ -66,7 +69,8 @@ def settled_order(replicas: Sequence[Sequence[float]], until: Until) -> SureOrde
     place."""
     counts, error_rate = looks_of(until), 1 - until.confidence
     if until.tie is None:
-        return SureOrder(apart(replicas, counts, error_rate), until.confidence)
+        close = [out_of_reach(*pair, counts, error_rate) for pair in itertools.pairwise(replicas)]
+        return SureOrder(apart(replicas, counts, error_rate), until.confidence, close=close)
     ahead, tied = within(replicas, counts, error_rate, until.tie)
     return SureOrder(ahead, until.confidence, tied)
 
