@@ -40,8 +40,9 @@ from tournament.runner.resume import field_of
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, looks, neighbours, wanted_replicas
-from tournament.store.ledger import Batch, Field
+from tournament.standings.stopping import FEWEST_REPLICAS
+from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
+from tournament.store.ledger import Batch, Field, Until
 from tournament.store.legs import Legs
 from tournament.store.parts import ROWS_PER_GROUP
 from tournament.trial.expectation import BotAndServer
@@ -410,9 +411,10 @@ def _stopping(tournaments: int) -> Iterator[str]:
                 order, found, counts = _sequential(pool[chosen], judged_by[chosen], names, confidence, most)
                 right += order == truth
                 wrong += any(
-                    pair.verdict == "settled" and truth.index(pair.ahead) > truth.index(pair.behind) for pair in found
+                    verdict == "settled" and truth.index(ahead) > truth.index(behind)
+                    for (ahead, behind), verdict in zip(itertools.pairwise(order), found)
                 )
-                undecided += sum(pair.verdict == "open" for pair in found)
+                undecided += found.count("open")
                 played += sum(max(counts[x], counts[y]) for x, y in itertools.combinations(names, 2))
             alike = plain if judged_by is pool else _fixed_length(judged_by, indices, confidence, chance)
             yield (
@@ -424,9 +426,9 @@ def _stopping(tournaments: int) -> Iterator[str]:
 
 def _sequential(
     draws: Floats, judged_by: Floats, names: Sequence[str], confidence: float, most: int
-) -> tuple[list[str], list[Neighbours], dict[str, int]]:
+) -> tuple[list[str], list[Verdict], dict[str, int]]:
     """A tournament in rounds over these replicas: its order, which neighbours are settled, and each bot's replicas."""
-    at = looks(FEWEST_REPLICAS, most)
+    until = Until(confidence, FEWEST_REPLICAS, most)
     counts = dict.fromkeys(names, FEWEST_REPLICAS)
     scores = judged_by.sum(axis=2)
     while True:
@@ -436,8 +438,8 @@ def _sequential(
             whole[name] = sum(draws[: played[j], i, j].mean() for j in range(len(names)) if j != i)
         order = sorted(names, key=lambda name: -whole[name])
         replicas = {name: scores[: counts[name], i].tolist() for i, name in enumerate(names)}
-        found = neighbours(order, replicas, at, 1 - confidence)
-        more = wanted_replicas(found, counts, at)
+        found = settled_order([replicas[name] for name in order], until).verdicts
+        more = wanted_replicas(order, found, counts, looks_of(until))
         if not more:
             return order, found, counts
         counts |= more

@@ -21,10 +21,13 @@ from tests.contest_runs import (
     bot_source,
     new_place,
 )
-from tournament.api import run, verify
+from tournament.api import report, run, verify
+from tournament.cli.tables import leaderboard_table
+from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.keys import master_key, sub_key
+from tournament.runner.contest_run import run_contest
 from tournament.standings.results import load
 from tournament.standings.without_luck import read_luck, write_luck
 from tournament.store.ledger import Part
@@ -219,6 +222,34 @@ def test_no_order_is_declared_by_a_note_of_luck(tmp_path: Path, with_seed: bool)
     ranked = [load(str(place.results)).ranking for place in (honest, forged)]
     assert ranked[0].matches == ranked[1].matches
     assert verify(CONTEST, config=forged.config).problems == ()
+
+
+def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
+    """Wherever it is read: what the run said, what it returned, what is loaded, printed and shown."""
+    place = place_of_neighbours(tmp_path)
+    text = place.config.read_text().replace("replicas = 1", "until_settled = 0.9\nmost_replicas = 7")
+    place.config.write_text(text)
+    listener = Listener()
+    returned = run_contest(VON_NEUMANN_POKER, load_config(CONTEST, place.config, workers=1, executor="local"), listener)
+    said = next(text for text in reversed(listener.said) if "neighbours" in text)
+    loaded = load(str(place.results))
+    assert loaded.ranking == returned
+    orders = [line.order for line in loaded.ranking.entrants]
+    assert orders[-1] is None and "open" in orders and "settled" in orders
+    assert said.startswith(f"{orders.count('settled')} of 3 neighbours are settled")
+    assert said.endswith(f"{orders.count('open')} still open with the most replicas")
+    assert loaded.standings["order"].tolist()[:-1] == orders[:-1]
+    assert "order" in [column.header for column in leaderboard_table(loaded.ranking, "").columns]
+    report(CONTEST, place.folder / "report.html", config=place.config)
+    page = (place.folder / "report.html").read_text()
+    assert page.count("not clearly ahead of the next") == orders.count("open")
+    assert all(f">{line.place}</td>" in page for line in loaded.ranking.entrants)
+    for line, behind in itertools.pairwise(loaded.ranking.entrants):
+        assert line.rank_high is not None and behind.rank_low is not None
+        assert (line.order == "settled") == (line.rank_high < behind.rank_low)
+    place.config.write_text(text.replace("until_settled = 0.9\nmost_replicas = 7", "replicas = 1"))
+    with_replicas(place, 1)  # it keeps what was played, and looks once
+    assert load(str(place.results)).ranking.until is None
 
 
 def test_rounds_go_on_until_the_order_is_settled_and_again_come_by_the_same(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from tests.oracles.exact_scores import match_value, session_values
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import play_core
-from tournament.standings.places import order_probabilities, rank_bounds, surely_ahead
+from tournament.standings.order_probability import order_probabilities
+from tournament.standings.places import rank_bounds, surely_ahead
 from tournament.standings.student import quantile, two_sided_tail
 
 Floats = npt.NDArray[np.float64]
@@ -96,25 +98,60 @@ def test_among_equals_one_in_twenty_tournaments_tells_any_apart() -> None:
     assert 0.015 < told / tournaments < 0.05 + 3 * math.sqrt(0.05 * 0.95 / tournaments)
 
 
-@pytest.mark.statistical
-@pytest.mark.parametrize("spread", [0.0, 3.0, 12.0, 60.0])
-def test_stated_probabilities_of_the_order_are_kept(spread: float) -> None:
-    """Neighbours among ten whose strengths are drawn: of those stated at p, a share of p is in the right order."""
+# Fields by strengths in standard errors of a difference, and which neighbours are close.
+FIELDS: dict[str, Callable[[np.random.Generator], Floats]] = {
+    "equals": lambda chance: np.zeros(10),
+    "near": lambda chance: chance.normal(0, 0.3, 6),
+    "moderate": lambda chance: chance.normal(0, 1, 10),
+    "wide": lambda chance: chance.normal(0, 20, 30),
+    "evenly drawn": lambda chance: chance.uniform(-4, 4, 10),
+    "heavy tails": lambda chance: chance.standard_t(2, 10),
+    "one far off": lambda chance: np.append(chance.normal(0, 0.4, 7), 100),
+    "three close pairs": lambda chance: np.repeat([0, 60, 150], 2) + np.tile([0, chance.choice([0.1, 0.3, 1])], 3),
+    "ten close pairs": lambda chance: np.repeat(chance.normal(0, 60, 10), 2) + np.tile([0, 0.25], 10),
+    "three close trios": lambda chance: np.repeat([0, 60, 150], 3) + chance.normal(0, 0.3, 9),
+}
+
+
+def _stated_and_right(kind: str, fields: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Of neighbours by score that are close in truth: what is stated, and whether they are in the right order."""
     chance = np.random.default_rng(3)
-    said, right = [], []
-    for _ in range(800):
-        strengths = chance.normal(0, spread, 10)
-        blocks = strengths[:, np.newaxis] / BLOCKS + chance.normal(size=(10, BLOCKS))
+    stated, right = [], []
+    for _ in range(fields):
+        strengths = FIELDS[kind](chance) * math.sqrt(2 * BLOCKS)
+        blocks = strengths[:, np.newaxis] / BLOCKS + chance.normal(size=(len(strengths), BLOCKS))
         order = np.argsort(-blocks.sum(axis=1))
-        said += order_probabilities(blocks.sum(axis=1)[order], residuals_of(blocks)[order], BLOCKS - 1)
-        right += list(np.diff(strengths[order]) < 0 if spread else chance.random(9) < 0.5)
-    stated, found = np.array(said), np.array(right)
-    for low, high in itertools.pairwise([0.5, 0.7, 0.9, 0.99, 1.01]):
+        ahead = -np.diff(strengths[order])
+        close = np.abs(ahead) < 5 * math.sqrt(2 * BLOCKS)
+        found = order_probabilities(blocks.sum(axis=1)[order], residuals_of(blocks)[order], BLOCKS - 1)
+        stated += np.array(found)[close].tolist()
+        right += ((ahead > 0) if strengths.any() else chance.random(len(ahead)) < 0.5)[close].tolist()
+    return np.array(stated), np.array(right)
+
+
+def _assert_kept(kind: str, fields: int, within: float) -> None:
+    stated, right = _stated_and_right(kind, fields)
+    error = math.sqrt(0.25 / fields)  # neighbours of one field hang together
+    assert abs(stated.mean() - right.mean()) < within + 2 * error, kind
+    for low, high in itertools.pairwise([0.7, 0.85, 0.97, 1.01]):
         chosen = (stated >= low) & (stated < high)
-        if chosen.sum() > 300:
-            # Neighbours of one tournament hang together, so they count for half as many.
-            error = math.sqrt(2 * stated[chosen].mean() * (1.001 - stated[chosen].mean()) / chosen.sum())
-            assert abs(found[chosen].mean() - stated[chosen].mean()) < 4 * error + 0.01, (low, spread)
+        if chosen.sum() > 100:
+            # Too careful is better than too bold.
+            assert right[chosen].mean() > stated[chosen].mean() - 2 * within - 3 * math.sqrt(0.25 / chosen.sum()), low
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("kind", ["equals", "moderate", "wide", "ten close pairs"])
+def test_stated_probabilities_of_the_order_are_kept(kind: str) -> None:
+    """Of neighbours in fields of strengths that are drawn a share is in the right order as large as is stated."""
+    _assert_kept(kind, 150, 0.03)
+
+
+@pytest.mark.thorough
+@pytest.mark.statistical
+@pytest.mark.parametrize("kind", FIELDS)
+def test_stated_probabilities_are_kept_in_all_kinds_of_fields(kind: str) -> None:
+    _assert_kept(kind, 1000, 0.06)
 
 
 def _plain(above: float, calls: float, bet: int) -> Bot:

@@ -17,7 +17,7 @@ from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_bo
 from tournament.errors import BadInput
 from tournament.standings.bradley_terry import ELO, Wins, fitted
 from tournament.standings.equilibrium import maximum_entropy_equilibrium
-from tournament.standings.places import nearest_behind
+from tournament.standings.places import nearest_behind, with_implied
 from tournament.standings.ratings import Rated, bradley_terry, look_of, nash, run_off
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.legs import Legs
@@ -195,7 +195,7 @@ def test_the_nearest_behind_tell_all_and_none_too_many(seed: int, count: int, sh
     """Following them gives all that is told or implied; leaving out any gives less."""
     chance = np.random.default_rng(seed)
     ahead = np.triu(chance.random((count, count)) < share, 1)
-    nearest = nearest_behind(ahead)
+    nearest = nearest_behind(with_implied(ahead))
     edges = {(i, j) for i, those in enumerate(nearest) for j in those}
     assert reached(edges, count) == reached({(int(i), int(j)) for i, j in zip(*np.nonzero(ahead))}, count)
     for edge in edges:
@@ -205,7 +205,7 @@ def test_the_nearest_behind_tell_all_and_none_too_many(seed: int, count: int, sh
 def test_what_follows_over_several_others_is_left_out() -> None:
     ahead = np.zeros((4, 4), bool)
     ahead[[0, 1, 2, 0], [1, 2, 3, 3]] = True
-    assert nearest_behind(ahead) == [[1], [2], [3], []]
+    assert nearest_behind(with_implied(ahead)) == [[1], [2], [3], []]
 
 
 def reached(edges: set[tuple[int, int]], count: int) -> set[tuple[int, int]]:

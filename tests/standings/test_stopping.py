@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.standings.stopping import Neighbours, apart, looks, neighbours, reaches, sure_interval, wanted_replicas
+from tournament.standings.stopping import apart, looks, reaches, within
 from tournament.standings.student import quantile
+from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
+from tournament.store.ledger import Until
 
 LOOKS = looks(4, 64)
 
@@ -51,18 +53,27 @@ def test_looking_costs_a_fifth_of_the_width_in_the_end() -> None:
     assert reaches(LOOKS, 0.05)[-1] < 1.25 * quantile(0.975, 63)
 
 
+def told(values: list[float], counts: tuple[int, ...], error_rate: float, tie: float) -> tuple[bool, bool, bool]:
+    """Whether one with these differences is surely ahead of the other, behind it, or tied with it."""
+    ahead, tied = within([values, [0.0] * len(values)], counts, error_rate, tie)
+    assert tied[0, 1] == tied[1, 0] and not np.diagonal(ahead | tied).any()
+    return bool(ahead[0, 1]), bool(ahead[1, 0]), bool(tied[0, 1])
+
+
 def test_few_replicas_say_nothing_and_many_say_all() -> None:
     assert reaches((1, 2), 0.05)[0] == math.inf
-    assert sure_interval([5.0] * 3, LOOKS, 0.05) == (-math.inf, math.inf)
-    low, high = sure_interval(np.random.default_rng(1).normal(5, 1, 100).tolist(), looks(4, 100), 0.001)
-    assert 4 < low < 5 < high < 6
+    assert told([5.0] * 3, LOOKS, 0.05, 1e9) == (False, False, False)
+    values = np.random.default_rng(1).normal(5, 1, 100).tolist()
+    assert told(values, looks(4, 100), 0.001, 6) == (True, False, True)
+    assert told(values, looks(4, 100), 0.001, 4) == (True, False, False)
+    assert told([-value for value in values], looks(4, 100), 0.001, 6) == (False, True, True)
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40))
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40), st.floats(0.1, 1e6))
 @settings(max_examples=30)
-def test_intervals_only_get_narrower(values: list[float]) -> None:
-    whole, part = sure_interval(values, LOOKS, 0.05), sure_interval(values[:-1], LOOKS, 0.05)
-    assert part[0] <= whole[0] and whole[1] <= part[1]
+def test_what_was_told_stays_told(values: list[float], tie: float) -> None:
+    whole, part = told(values, LOOKS, 0.05, tie), told(values[:-1], LOOKS, 0.05, tie)
+    assert all(after >= before for before, after in zip(part, whole))
 
 
 @pytest.mark.statistical
@@ -82,18 +93,45 @@ def test_pairs_that_are_settled_leave_their_share_to_the_others() -> None:
     assert wrong / trials > 0.02
 
 
+def verdicts(names: str, replicas: dict[str, list[float]], most: int, tie: float | None = None) -> list[Verdict]:
+    return settled_order([replicas[name] for name in names], Until(0.95, 1, most, tie)).verdicts
+
+
 def test_neighbours_are_settled_tied_or_open_and_who_is_open_plays_more() -> None:
     chance = np.random.default_rng(2)
     noise = {name: chance.normal(0, 1, 48) for name in "abcd"}
     means = {"a": 9.0, "b": 5.0, "c": 4.9, "d": 4.6}
     replicas = {name: (noise[name] + means[name]).tolist() for name in "abcd"}
-    found = neighbours("abcd", replicas, LOOKS, 0.05)
-    assert [pair.verdict for pair in found] == ["settled", "open", "open"]
-    assert [pair.verdict for pair in neighbours("abcd", replicas, LOOKS, 0.05, tie=3.0)] == ["settled", "tied", "tied"]
+    found = verdicts("abcd", replicas, 64)
+    assert found == ["settled", "close", "open"]
+    assert verdicts("abcd", replicas, 64, tie=3.0) == ["settled", "tied", "tied"]
     counts = {"a": 48, "b": 48, "c": 48, "d": 64}
-    assert wanted_replicas(found, counts, LOOKS) == {"b": 60, "c": 60}
-    assert wanted_replicas(found, counts, looks(4, 48)) == {}
-    assert wanted_replicas([Neighbours("a", "b", "tied")], counts, LOOKS) == {}
+    assert wanted_replicas("abcd", ["settled", "open", "open"], counts, LOOKS) == {"b": 60, "c": 60}
+    assert wanted_replicas("abcd", ["settled", "open", "open"], counts, looks(4, 48)) == {}
+    assert wanted_replicas("abc", ["tied", "close"], counts, LOOKS) == {}
+
+
+@pytest.mark.statistical
+def test_twins_stop_early_and_who_would_be_told_apart_hardly_ever_does() -> None:
+    """Far before the most replicas for most twins; of pairs that these would tell apart one in twenty at most."""
+    chance, most = np.random.default_rng(5), 64
+    until = Until(0.95, 1, most)
+    counts = looks_of(until)
+
+    def stops(lead: float) -> tuple[float, float]:
+        """Replicas played, and whether they are told apart in the end though they stopped."""
+        values = chance.normal(np.array([[lead], [0.0]]), 1, (2, most))
+        pair = [row.tolist() for row in values]
+        for count in counts:
+            verdict = settled_order([row[:count] for row in pair], until).verdicts[0]
+            if verdict != "open":
+                break
+        return count, verdict == "close" and settled_order(pair, until).verdicts[0] == "settled"
+
+    twins = np.array([stops(0.0) for _ in range(60)])
+    assert twins[:, 0].mean() < 0.7 * most
+    for lead in (0.4, 0.7):
+        assert np.mean([stops(lead)[1] for _ in range(60)]) < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 60)
 
 
 def test_neighbours_that_are_surely_the_other_way_round_are_open() -> None:
@@ -101,6 +139,24 @@ def test_neighbours_that_are_surely_the_other_way_round_are_open() -> None:
     chance = np.random.default_rng(3)
     replicas = {name: (chance.normal(mean, 1, 48)).tolist() for name, mean in (("a", 5.0), ("b", 9.0), ("c", 0.0))}
     for tie in (None, 0.5):
-        found = neighbours("abc", replicas, LOOKS, 0.05, tie)
-        assert [pair.verdict for pair in found] == ["open", "settled"]
-        assert [pair.verdict for pair in neighbours("bac", replicas, LOOKS, 0.05, tie)] == ["settled", "settled"]
+        assert verdicts("abc", replicas, 64, tie) == ["open", "settled"]
+        assert verdicts("bac", replicas, 64, tie) == ["settled", "settled"]
+
+
+@given(st.integers(0, 2**32), st.integers(2, 7), st.sampled_from([None, 0.5, 5.0]))
+@settings(max_examples=60, deadline=None)
+def test_no_verdict_contradicts_a_place(seed: int, size: int, tie: float | None) -> None:
+    """Also where bots have unequal numbers of replicas, and other values tell them apart than rank them."""
+    chance = np.random.default_rng(seed)
+    deals, counts = chance.normal(0, 1, 24), chance.integers(0, 25, size)
+    means = np.sort(chance.standard_t(1, size))[::-1] + chance.normal(0, 0.3, size)
+    replicas = [(mean + deals[:count] + chance.normal(0, 1, count)).tolist() for mean, count in zip(means, counts)]
+    order = settled_order(replicas, Until(0.9, 1, 24, tie))
+    assert len(order.verdicts) == size - 1
+    for (low, high), (next_low, next_high), verdict in zip(order.bounds, order.bounds[1:], order.verdicts):
+        assert low <= next_low and high <= next_high
+        assert (verdict == "settled") == (high < next_low)
+    for place, (behind, nearest) in enumerate(zip(order.ahead, order.nearest_behind)):
+        assert not behind[place]
+        implied = {other for one in nearest for other in [one, *np.flatnonzero(order.ahead[one])]}
+        assert implied == set(np.flatnonzero(behind))

@@ -42,13 +42,6 @@ class _Heading:
     cell: Callable[[Standing], str]
 
 
-def place(line: Standing) -> str:
-    """The ranks that may be the true one, as in 2–4."""
-    if line.rank_low is None or line.rank_high is None:
-        return ""
-    return f"{line.rank_low}" if line.rank_low == line.rank_high else f"{line.rank_low}–{line.rank_high}"
-
-
 def _per_session(line: Standing) -> str:
     return "" if line.points_per_session is None else f"{line.points_per_session:+.3f}"
 
@@ -56,7 +49,7 @@ def _per_session(line: Standing) -> str:
 _HEADINGS = (
     _Heading("score", 0, lambda line: f"{line.score:+,.1f}" if line.matches else ""),
     _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
-    _Heading("place", 66, place),
+    _Heading("place", 66, lambda line: line.place),
     _Heading("per session", 120, _per_session),
     _Heading("ahead of next", 106, lambda line: _percent(line.order_probability) if line.matches else ""),
     _Heading("order", 0, lambda line: line.order or ""),
@@ -96,7 +89,7 @@ def leaderboard_table(
     played more than others, the value that ranks them stands before their sums.
     """
     headings = [heading for heading in _headings(standings.scoring) if width >= heading.from_width]
-    if all(line.order is None for line in standings.entrants):
+    if standings.until is None:  # elsewhere the place says it
         headings = [heading for heading in headings if heading.title != "order"]
     uneven = len({line.matches for line in standings.entrants if line.rank is not None}) > 1
     if uneven and not standings.scoring:

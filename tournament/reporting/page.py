@@ -119,8 +119,8 @@ class Layout:
         return "" if line.ci_high is None else plain(line.ci_high - line.score, self.score_digits)
 
     def tied_with_next(self, line: Standing) -> bool:
-        """Whether the bot isn't clearly ahead of the next one."""
-        return line.order_probability is not None and line.order_probability < 0.975
+        """Whether it isn't settled that the bot is ahead of the next one."""
+        return line.order not in (None, "settled")
 
     @property
     def tied(self) -> list[list[Standing]]:

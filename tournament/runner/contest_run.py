@@ -34,14 +34,14 @@ from tournament.runner.resume import (
     write_house_files,
 )
 from tournament.runner.rewriting import cut_batches, merge_small_batches
-from tournament.runner.rounds import Round, Until, next_round, with_verdicts
+from tournament.runner.rounds import Round, next_round
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
-from tournament.standings.results import counted, write_summaries
-from tournament.standings.standings import Standings, compute_standings
+from tournament.standings.results import counted, standings_of, write_summaries
+from tournament.standings.standings import Standings
 from tournament.standings.without_luck import Floats, LuckOfLegs, luck_of_batches, read_luck, write_luck
 from tournament.store.checks import Checks
-from tournament.store.ledger import Batch, Field, FieldEntrant
+from tournament.store.ledger import Batch, Field, FieldEntrant, Until
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.storage import Storage, explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
@@ -160,7 +160,7 @@ def plan_of(prepared: Prepared) -> Plan:
     storage = open_storage(prepared.location)
     state = read_state(storage)
     settings = recorded_settings(config.contest, seed)
-    field = field_of(contest, settings, prepared.entrants, prepared.house, state.field)
+    field = field_of(contest, settings, prepared.entrants, prepared.house, state.field, until_of(config.contest))
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(field))
     standing = standing_batches(storage, state) if state.field else []
     # Only rounds need it.
@@ -211,7 +211,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
     try:
         for name in [*writer.mended, *keep_seed(writer.storage, seed)]:
             watcher.say(f"{name} was damaged or missing: it is back from its copy")
-        wanted_field = field_of(contest, settings, entrants, house, writer.state.field)
+        wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
         schedule_with = partial(
             schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(wanted_field)
         )
@@ -224,7 +224,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         while True:
             standing = standing_batches(writer.storage, writer.state)
             this = round_to_play(contest, config.contest, wanted_field, schedule_with, standing, luck)
-            if this.neighbours:
+            if this.verdicts:
                 watcher.say(this.said)
             schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
             checks = Checks(writer.storage)
@@ -239,7 +239,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
             play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck)
             standings, luck = play.run(begun=begun), play.luck
             if this.done:
-                return with_verdicts(standings, this.neighbours)
+                return standings
             begun = True
     except FileNotFoundError:
         require_held(writer.storage)  # a new writer has removed what this one was writing
@@ -266,12 +266,18 @@ def round_to_play(
     luck: LuckOfLegs | None,
 ) -> Round:
     """How many replicas to play now."""
-    if settings.until_settled is None:
+    if field.until is None:
         return Round(Replicas(settings.replicas), done=True)
-    until = Until(settings.until_settled, settings.most_replicas, settings.tie)
     scoring = contest.house.scoring if contest.house else None
     judged_by = luck if contest.luck and contest.luck.keeps_means else None
-    return next_round(field, scoring, schedule_with, batches, settings.replicas, until, judged_by)
+    return next_round(field, scoring, schedule_with, batches, judged_by)
+
+
+def until_of(settings: ContestSettings) -> Until | None:
+    """When a run until the order is settled stops; None for a run of so many replicas."""
+    if settings.until_settled is None:
+        return None
+    return Until(settings.until_settled, settings.replicas, settings.most_replicas, settings.tie)
 
 
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
@@ -415,9 +421,9 @@ class Play:
             self._summarised = now
 
     def _rank(self) -> Standings:
-        field, house = self.writer.state.field, self.contest.house
+        field = self.writer.state.field
         assert field is not None
-        return compute_standings(field, self.played, house.scoring if house else None, self.luck)
+        return standings_of(self.contest, field, self.played, self.luck)
 
     def _summarise(self) -> None:
         write_summaries(self.writer.storage, self.ranking)

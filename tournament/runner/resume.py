@@ -22,6 +22,7 @@ from tournament.store.ledger import (
     FieldEntrant,
     FieldHousePlayer,
     Setting,
+    Until,
     without_legs,
 )
 from tournament.store.ledger_reading import standing_batches
@@ -75,6 +76,7 @@ def field_of(
     entrants: Sequence[Entrant],
     house: Sequence[HousePlayer],
     known: Field | None,
+    until: Until | None = None,
 ) -> Field:
     """The field of a run; entrants and house players that the known field has keep their numbers."""
     numbers = dict(known.numbers) if known else {}
@@ -95,6 +97,7 @@ def field_of(
         house=tuple(FieldHousePlayer(house_numbers[p.name], p.name, content_sha256(p), dict(p.facts)) for p in house),
         house_numbers=house_numbers,
         game="" if contest.rules == contest.name else contest.rules,
+        until=until,
     )
 
 

@@ -82,6 +82,14 @@ class HousePlay:
         )
         return (high - low) / (2 * error)
 
+    def scores(self, names: Sequence[str]) -> list[float]:
+        """The mean score of each of these entrants over the house players that it met."""
+        own: dict[str, list[float]] = {name: [] for name in names}
+        for first, end in self._legs.matches():
+            if self._legs.x[first] in own:
+                own[self._legs.x[first]].append(self._score(first, end))
+        return [math.fsum(scores) / max(1, len(scores)) for scores in own.values()]
+
     def tally(self, fit: Sequence[FieldEntrant]) -> Tally:
         """Mean scores of the fit entrants over the house players that they met."""
         legs, count = self._legs, len(fit)
@@ -90,10 +98,9 @@ class HousePlay:
             if legs.x[first] in own:
                 own[legs.x[first]].append((first, end))
         index, slopes = np.full(len(legs), -1), np.zeros(len(legs))
-        scores = np.zeros(count)
+        scores = np.array(self.scores(list(own)), np.float64)
         measures: list[dict[str, float | None]] = []
         for number, ranges in enumerate(own.values()):
-            scores[number] = math.fsum(self._score(*each) for each in ranges) / max(1, len(ranges))
             whole = [self._played(*each) for each in ranges]
             measures.append({measure.name: measure.value(whole) for measure in self._scoring.measures} if whole else {})
             for first, end in ranges:

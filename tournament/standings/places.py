@@ -16,7 +16,6 @@ import numpy.typing as npt
 from tournament.standings.student import two_sided_tail
 
 ERROR_RATE = 0.05  # of one wrong statement or more, among all pairs
-FEWEST_FOR_A_SPREAD = 5  # entrants
 
 Floats = npt.NDArray[np.float64]
 
@@ -73,47 +72,21 @@ def rank_bounds(ahead: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     return list(zip(first.tolist(), last.tolist()))
 
 
-def nearest_behind(ahead: npt.NDArray[np.bool_]) -> list[list[int]]:
-    """For each entrant those surely behind it with nobody surely between; entrants come in the order of scores.
-
-    The rest follows from these: they are the transitive reduction of the order that `ahead` implies.
-    """
+def with_implied(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The transitive closure: who is surely ahead of one is so of all behind that one (S. Warshall, 1962)."""
     count = len(ahead)
-    # A bit for each entrant that is behind, known directly or implied.
-    behind = np.packbits(ahead, axis=1)
-    found: list[list[int]] = [[] for _ in range(count)]
-    for place in range(count - 1, -1, -1):
-        implied = np.bitwise_or.reduce(behind[ahead[place]], axis=0)
-        nearest = np.unpackbits(behind[place] & ~implied, count=count)
-        found[place] = np.flatnonzero(nearest).tolist()
-        behind[place] |= implied
-    return found
+    behind = np.packbits(ahead, axis=1)  # a bit for each entrant that is behind
+    for middle in range(count):
+        before = (behind[:, middle // 8] >> (7 - middle % 8)) & 1
+        behind[before.astype(bool)] |= behind[middle]
+    return np.unpackbits(behind, axis=1, count=count).astype(bool)
 
 
-def order_probabilities(scores: Floats, residuals: Floats, freedom: int) -> list[float]:
-    """For each entrant and the next one in the order of scores: how probable it is that the first is the better one.
+def nearest_behind(ahead: npt.NDArray[np.bool_]) -> list[list[int]]:
+    """For each entrant those surely behind it with nobody surely between, of an order with all that it implies.
 
-    Half where nothing can be said. Neighbours by score differ less in truth than they do by luck. So in a field of
-    five or more the prior is its own spread: true scores are taken to be normal, with the variance of the scores less
-    that of their errors (empirical Bayes: B. Efron and C. Morris, "Data Analysis Using Stein's Estimator and its
-    Generalizations", 1975). The probability is Student's distribution function at the difference.
+    The rest follows from these: they are its transitive reduction.
     """
-    if freedom < 1:
-        return [0.5] * (len(scores) - 1)
-    differences = scores[:-1] - scores[1:]
-    variances = np.einsum("ib,ib->i", residuals[:-1] - residuals[1:], residuals[:-1] - residuals[1:])
-    shrinking = np.ones_like(variances)
-    if len(scores) >= FEWEST_FOR_A_SPREAD:
-        spread = 2 * _true_variance(scores, residuals)
-        shrinking = np.divide(spread, spread + variances, out=shrinking, where=variances > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.nan_to_num(differences * np.sqrt(shrinking / variances), nan=0.0, posinf=np.inf, neginf=-np.inf)
-    tails = two_sided_tail(t, freedom) / 2
-    return [float(p) for p in np.where(t >= 0, 1 - tails, tails)]
-
-
-def _true_variance(scores: Floats, residuals: Floats) -> float:
-    """The variance of the scores less that of their errors, 0 at least."""
-    apart = residuals - residuals.mean(axis=0)
-    errors = float(np.einsum("ib,ib->", apart, apart)) / (len(scores) - 1)
-    return max(0.0, float(np.var(scores, ddof=1)) - errors)
+    behind = np.packbits(ahead, axis=1)
+    implied = (np.bitwise_or.reduce(behind[row], axis=0) for row in ahead)
+    return [np.flatnonzero(np.unpackbits(own & ~far, count=len(ahead))).tolist() for own, far in zip(behind, implied)]

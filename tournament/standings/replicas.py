@@ -8,7 +8,7 @@ replicas give them, as for one leg; a quantile for so few degrees of freedom wou
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,6 +71,42 @@ def residuals(
             values = own.blocks - block_sizes(sessions, BLOCK_COUNT) * mean[:, np.newaxis]
         np.add.at(rows, (seats[:, seat], played.replica), values * scale[:, np.newaxis])
     return rows.reshape(entrants, -1), int(count.min()) - 1
+
+
+def scores_of_replicas(
+    names: Sequence[str],
+    legs: Legs,
+    legs_per_replica: int,
+    house: Collection[str],
+    score: Callable[[Legs], Sequence[float]] | None,
+) -> dict[str, list[float]]:
+    """The scores of each entrant in its replicas: in the first ones that all its matches have whole.
+
+    Legs are in order. Those against the others count; or, where there is a `score` of legs against house players for
+    all these names, those against the `house`.
+    """
+    rows = {name: row for row, name in enumerate(names)}
+    columns = {name: column for column, name in enumerate(house)} if score else rows
+    legs = legs.chosen([leg for leg, (x, y) in enumerate(zip(legs.x, legs.y)) if x in rows and y in columns])
+    first = np.array([rows[name] for name in legs.x], np.int64)
+    second = np.array([columns[name] for name in legs.y], np.int64)
+    starts = np.array([start for start, end in legs.matches() for _ in range(start, end)], np.int64)
+    leading = np.zeros((len(rows), len(columns)), np.int64)  # legs of a match, the first ones without a gap
+    np.add.at(leading, (first, second), legs.number == np.arange(len(legs)) - starts)
+    if not score:
+        leading += leading.T
+        np.fill_diagonal(leading, leading.max(initial=0))
+    counts = leading.min(axis=1, initial=leading.max(initial=0)) // legs_per_replica
+    replica = legs.number // legs_per_replica
+    scores = np.zeros((len(rows), int(counts.max(initial=0))))
+    if score:
+        for number, own in enumerate(scores.T):
+            own[:] = score(legs.chosen(np.flatnonzero(replica == number).tolist()))
+    else:
+        counted = replica < scores.shape[1]
+        for seat, index in enumerate((first, second)):
+            np.add.at(scores, (index[counted], replica[counted]), legs.of_seat(seat).points[counted])
+    return {name: row[:count].tolist() for name, row, count in zip(names, scores, counts.tolist())}
 
 
 def errors_of_matches(legs: Legs, own: SeatColumns, legs_per_replica: int) -> list[float | None]:

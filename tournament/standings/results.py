@@ -15,7 +15,7 @@ from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.without_luck import read_luck
+from tournament.standings.without_luck import LuckOfLegs, read_luck
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, TableName
 from tournament.store.ledger_reading import read_state, standing_batches
@@ -253,8 +253,13 @@ def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Stan
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
         raise RunFailed(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
-    known = read_luck(storage, contest) if contest.luck else None
-    return compute_standings(field, batches, house.scoring if house else None, known)
+    return standings_of(contest, field, batches, read_luck(storage, contest) if contest.luck else None)
+
+
+def standings_of(contest: Contest, field: Field, batches: Sequence[Batch], luck: LuckOfLegs | None) -> Standings:
+    """The standings of a contest; `luck` is None where it has no correction."""
+    scoring = contest.house.scoring if contest.house else None
+    return compute_standings(field, batches, scoring, luck, contest.luck is None or contest.luck.keeps_means)
 
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
@@ -12,11 +13,14 @@ from tournament.contests.scoring import HouseScoring
 from tournament.leg import legs_per_replica
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match, matches_of
-from tournament.standings.places import nearest_behind, order_probabilities, rank_bounds, surely_ahead
+from tournament.standings.order_probability import order_probabilities
+from tournament.standings.places import ERROR_RATE, surely_ahead
+from tournament.standings.replicas import scores_of_replicas
 from tournament.standings.student import quantile
 from tournament.standings.tally import Tally, tally_of_points
-from tournament.standings.without_luck import LuckOfLegs, corrected_legs
-from tournament.store.ledger import Batch, Field, FieldEntrant
+from tournament.standings.verdicts import SureOrder, Verdict, settled_order
+from tournament.standings.without_luck import LuckOfLegs, corrected_legs, legs_without_luck
+from tournament.store.ledger import Batch, Field, FieldEntrant, Until
 from tournament.store.legs import Fault, LegResult, Legs
 
 
@@ -25,11 +29,11 @@ class Standing:
     """An entrant's line. Score is in points; `rank` is None below the line.
 
     `order_probability`: how probable it is that the entrant is better than the next one.
-    `rank_low` and `rank_high` bound its true rank, all bounds at once with 95%: entrants with
-    the same `rank_low` share a place. The adjusted score is corrected for luck, None
-    where that isn't worked out yet. `order`, of the entrant and the next one, is settled,
-    tied or open in a run until the order is settled. `surely_ahead_of` names the nearest of those surely behind it:
-    the others follow from theirs. `measures` are the contest's own numbers, by name.
+    `rank_low` and `rank_high` bound its true rank, all bounds at once with 95%, or with the chance that a run until
+    the order is settled was asked for: entrants with the same `rank_low` share a place. `order`, of the entrant and the
+    next one, follows from these: settled where they have no rank in common, else open, or tied. The adjusted score is
+    corrected for luck, None where that isn't worked out yet. `surely_ahead_of` names the nearest of those surely behind
+    it: the others follow from theirs. `measures` are the contest's own numbers, by name.
     """
 
     name: str
@@ -55,15 +59,22 @@ class Standing:
     adjusted_ci_high: float | None = None
     measures: Mapping[str, float | None] = field(default_factory=dict)
     points_per_session: float | None = None
-    order: str | None = None
+    order: Verdict | None = None
     surely_ahead_of: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The ranks that may be the true one, as in 2–4."""
+        low, high = self.rank_low, self.rank_high
+        return "" if low is None else f"{low}" if low == high else f"{low}–{high}"
 
 
 @dataclass(frozen=True)
 class Standings:
     """The ranking, the matches in order of their numbers, and every fault with its leg.
 
-    `scoring` and `house`, the names of the house players, are set where entrants play those.
+    `scoring` and `house`, the names of the house players, are set where entrants play those; `until`, if they are
+    of a run until the order is settled.
     """
 
     entrants: tuple[Standing, ...]
@@ -71,6 +82,7 @@ class Standings:
     faults: tuple[tuple[LegResult, Fault], ...]
     scoring: HouseScoring | None = None
     house: tuple[str, ...] = ()
+    until: Until | None = None
 
     @property
     def games(self) -> int:
@@ -106,12 +118,17 @@ class FaultyLegs:
 
 
 def compute_standings(
-    field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None, luck: LuckOfLegs | None = None
+    field: Field,
+    batches: Sequence[Batch],
+    scoring: HouseScoring | None = None,
+    luck: LuckOfLegs | None = None,
+    keeps_means: bool = True,
 ) -> Standings:
     """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
 
     A match that was played in several replicas counts by the mean of their points. `luck` is the luck known so far;
-    None where the contest has no correction for it.
+    None where the contest has no correction for it. Where that `keeps_means`, a run until the order is settled judges
+    by scores without luck, of the replicas of which it is known.
     Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
     """
     facts = {player.name: player.facts for player in field.house}
@@ -135,33 +152,70 @@ def compute_standings(
     if luck is not None:
         corrected = corrected_legs(legs.among({entrant.name for entrant in fit} | facts.keys()), luck)
         adjusted = None if corrected is None else tally_of(corrected, house_of(corrected))
+    told = _Told(tally)
+    if field.until:
+        met = [entrant.name for entrant, opponents in zip(fit, tally.opponents) if opponents]
+        judged_by = luck if keeps_means else None
+        of_replicas = scores_of_replicas(
+            met,
+            legs if judged_by is None else legs_without_luck(legs, judged_by),
+            per_replica if scoring is None else cast(int, field.settings["sessions"]),
+            facts,
+            None if scoring is None else lambda legs: HousePlay(legs, scoring, facts).scores(met),
+        )
+        told = _Told(tally if judged_by is None or adjusted is None else adjusted, field.until, of_replicas)
     return Standings(
-        tuple(_ranked(fit, tally, adjusted, faulty) + _below_the_line(field, faulty)),
+        tuple(_ranked(fit, tally, adjusted, faulty, told) + _below_the_line(field, faulty)),
         matches_of(legs, per_replica, house),
         tuple((leg, fault) for leg in faulty.legs for fault in leg.faults),
         scoring,
         tuple(facts),
+        field.until,
     )
 
 
-def _ranked(fit: Sequence[FieldEntrant], tally: Tally, adjusted: Tally | None, faulty: FaultyLegs) -> list[Standing]:
+@dataclass(frozen=True)
+class _Told:
+    """By what the order is told: a tally, and in a run until the order is settled each one's scores in its replicas."""
+
+    tally: Tally
+    until: Until | None = None
+    replicas: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    def order(self, fit: Sequence[FieldEntrant], places: Sequence[int]) -> tuple[SureOrder, list[float]]:
+        """What is sure of the order of these, and how probable it is that each is better than the next one.
+
+        Of settled neighbours it is at least what holds for all of them at once.
+        """
+        scores = self.tally.per_match()[places]
+        residuals, freedom = self.tally.joint_residuals()
+        residuals = (residuals / np.maximum(1, self.tally.divisors)[:, np.newaxis])[places]
+        if self.until is None:
+            sure = SureOrder(surely_ahead(scores, residuals, freedom), 1 - ERROR_RATE)
+        else:
+            sure = settled_order([self.replicas[fit[place].name] for place in places], self.until)
+        stated = order_probabilities(scores, residuals, freedom) if places else []
+        return sure, [
+            max(chance, sure.confidence) if verdict == "settled" else chance
+            for chance, verdict in zip(stated, sure.verdicts)
+        ]
+
+
+def _ranked(
+    fit: Sequence[FieldEntrant], tally: Tally, adjusted: Tally | None, faulty: FaultyLegs, told: _Told
+) -> list[Standing]:
     """The lines of those who are ranked, best first. `adjusted`: the tally of the legs less luck, if known."""
     per_match = tally.per_match()
     order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -per_match[index], fit[index].name))
-    residuals, freedom = tally.joint_residuals()
-    residuals = (residuals / np.maximum(1, tally.divisors)[:, np.newaxis])[order]
-    met = [place for place, index in enumerate(order) if tally.opponents[index]]
-    ranked_by = per_match[order]
-    sure = [*order_probabilities(ranked_by, residuals, freedom), None]
-    ahead = surely_ahead(ranked_by[met], residuals[met], freedom)
-    bounds = dict(zip(met, rank_bounds(ahead)))
-    nearest = dict(zip(met, nearest_behind(ahead)))
+    met = [index for index in order if tally.opponents[index]]  # these come first
+    sure, chances = told.order(fit, met)
     intervals = _intervals(tally)
     less_luck = intervals if adjusted is tally else _intervals(adjusted) if adjusted else [_Interval()] * len(fit)
     lines = []
     for place, index in enumerate(order):
         entrant, own, without_luck = fit[index], intervals[index], less_luck[index]
-        rank_low, rank_high = bounds.get(place, (None, None))
+        rank_low, rank_high = sure.bounds[place] if place < len(met) else (None, None)
+        has_next = place + 1 < len(met)
         score = float(tally.scores[index])
         lines.append(
             Standing(
@@ -177,14 +231,17 @@ def _ranked(fit: Sequence[FieldEntrant], tally: Tally, adjusted: Tally | None, f
                 sessions=int(tally.sessions[index]),
                 games=int(tally.games[index]),
                 faults=faulty.counts.get(entrant.name, 0),
-                order_probability=sure[place],
+                order_probability=chances[place] if has_next else None,
                 adjusted_score=without_luck.score,
                 adjusted_stderr=without_luck.stderr,
                 adjusted_ci_low=without_luck.low,
                 adjusted_ci_high=without_luck.high,
                 rank_low=rank_low,
                 rank_high=rank_high,
-                surely_ahead_of=tuple(fit[order[met[other]]].name for other in nearest.get(place, ())),
+                order=sure.verdicts[place] if has_next else None,
+                surely_ahead_of=tuple(
+                    fit[met[other]].name for other in (sure.nearest_behind[place] if place < len(met) else ())
+                ),
                 measures=tally.measures[index],
                 points_per_session=score / tally.lengths[index] if tally.lengths[index] else None,
             )

@@ -17,10 +17,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +26,6 @@ import numpy.typing as npt
 from tournament.standings.places import variances_of_differences
 from tournament.standings.student import quantile
 
-Verdict = Literal["settled", "tied", "open"]
 Floats = npt.NDArray[np.float64]
 
 FEWEST_REPLICAS = 4  # of all matches, before anything is decided
@@ -36,17 +33,9 @@ _GROWTH = 0.25  # of replicas in a round
 # The share of the error rate that is spent: with levels of Student's t for normal ones, errors are at most a tenth
 # more frequent, in simulation from four replicas on.
 _SPENT = 0.9
+_LEAST_POWER = 0.05  # with less of a chance to be told apart in the end a pair plays no more
 _POINTS = 241  # at which a density is worked out
 _LEAST_TAIL = 1e-13  # the smallest with a known quantile
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """Two entrants next to each other by score, and what is known of their order."""
-
-    ahead: str
-    behind: str
-    verdict: Verdict
 
 
 def looks(first: int, most: int) -> tuple[int, ...]:
@@ -79,8 +68,8 @@ def _bounds(counts: tuple[int, ...], error_rate: float) -> list[float]:
         share = error_rate * count / counts[-1] - spent
         spent += share
         deviation = math.sqrt(count - before)
-        low, high = 0.0, 40.0 * math.sqrt(count)
-        for _ in range(40):
+        low, high = 0.0, 12.0 * math.sqrt(count)
+        for _ in range(28):
             middle = (low + high) / 2
             # Both sides are alike.
             beyond = 2 * float((mass * _tails((middle - places) / deviation)).sum())
@@ -108,39 +97,72 @@ def _simpson(step: float) -> Floats:
     return weights * (step / 3)
 
 
-def sure_interval(differences: Sequence[float], counts: tuple[int, ...], error_rate: float) -> tuple[float, float]:
-    """The interval of the mean that the intervals of all looks so far have in common."""
-    low, high = -math.inf, math.inf
-    for count, wide in zip(counts, reaches(counts, error_rate)):
-        if count > len(differences) or not math.isfinite(wide):
-            continue
-        values = np.asarray(differences[:count], np.float64)
-        mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(count)
-        low, high = max(low, mean - wide * error), min(high, mean + wide * error)
-    return low, high
-
-
-def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:
-    """Which rows are surely ahead of which columns: all pairs are tested step by step, those that are left sharing
-    the rate.
+def _differences(replicas: Sequence[Sequence[float]], counts: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """The mean difference of each pair of rows and its standard error at each look, NaN where one has fewer replicas.
 
     A row has an entrant's scores in its replicas, the same deals at the same place.
     """
     size = len(replicas)
     first, second = np.triu_indices(size, 1)
-    away = np.full((len(counts), len(first)), np.nan)  # differences in standard errors, by look
+    means, errors = np.full((2, len(counts), len(first)), np.nan)
     for look, count in enumerate(counts):
         there = [row for row, scores in enumerate(replicas) if len(scores) >= count]
         if count < 2 or len(there) < 2:
             continue
         values = np.array([replicas[row][:count] for row in there], np.float64)
-        means = np.full(size, np.nan)
-        means[there] = values.mean(axis=1)
+        own = np.full(size, np.nan)
+        own[there] = values.mean(axis=1)
         residuals = np.zeros((size, count))
         residuals[there] = (values - values.mean(axis=1, keepdims=True)) / math.sqrt(count * (count - 1))
-        errors = np.sqrt(variances_of_differences(residuals)[first, second])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            away[look] = (means[first] - means[second]) / errors
+        means[look] = own[first] - own[second]
+        errors[look] = np.sqrt(variances_of_differences(residuals)[first, second])
+    return means, errors
+
+
+def within(
+    replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_rate: float, tie: float
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which rows are surely ahead of which columns, and which differ by less than a tie, for sure.
+
+    Each pair keeps its share of the rate to the end: its interval is what those of all looks have in common.
+    """
+    size = len(replicas)
+    first, second = np.triu_indices(size, 1)
+    means, errors = _differences(replicas, counts)
+    reach = np.array(reaches(counts, error_rate / max(1, len(first))))[:, np.newaxis]
+    with np.errstate(invalid="ignore"):
+        low = np.nan_to_num(means - reach * errors, nan=-np.inf).max(axis=0, initial=-np.inf)
+        high = np.nan_to_num(means + reach * errors, nan=np.inf).min(axis=0, initial=np.inf)
+    ahead, tied = np.zeros((2, size, size), bool)
+    ahead[first, second], ahead[second, first] = low > 0, high < 0
+    tied[first, second] = tied[second, first] = (low > -tie) & (high < tie)
+    return ahead, tied
+
+
+def out_of_reach(first: Sequence[float], second: Sequence[float], counts: tuple[int, ...], error_rate: float) -> bool:
+    """Whether the most replicas are unlikely to tell these two apart, by their scores in the replicas so far.
+
+    The chance that they do is stated for what is known now of the difference, and for a pair that has the whole rate
+    (predictive power: D. Spiegelhalter, L. Freedman and P. Blackburn, 1986). To stop then makes no error more likely.
+    """
+    count = max((count for count in counts if count <= min(len(first), len(second))), default=0)
+    if count < 2 or count == counts[-1]:
+        return False
+    differences = np.subtract(first[:count], second[:count])
+    error = float(differences.std(ddof=1)) / math.sqrt(count)
+    share = count / counts[-1]
+    missing = reaches(counts, error_rate)[-1] * error * math.sqrt(share) - abs(float(differences.mean()))
+    return missing > 0 and math.erfc(missing / error / math.sqrt(2 * (1 - share))) / 2 < _LEAST_POWER
+
+
+def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:
+    """Which rows are surely ahead of which columns: all pairs are tested step by step, those that are left sharing
+    the rate."""
+    size = len(replicas)
+    first, second = np.triu_indices(size, 1)
+    means, errors = _differences(replicas, counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = means / errors
     left = np.ones(len(first), bool)
     way = np.zeros(len(first))  # positive where the first one is ahead
     while left.any():
@@ -162,45 +184,3 @@ def _at_least(number: int) -> int:
     """The first of 1, 2, 3, 4, 6, 8, 12, 16, … that isn't below a number."""
     power = 1 << (number - 1).bit_length()
     return power * 3 // 4 if power >= 4 and number <= power * 3 // 4 else power
-
-
-def neighbours(
-    order: Sequence[str],
-    replicas: Mapping[str, Sequence[float]],
-    counts: tuple[int, ...],
-    error_rate: float,
-    tie: float | None = None,
-) -> list[Neighbours]:
-    """What is known of each entrant, in the order of scores, and the next one.
-
-    `replicas` are the scores of each in its replicas, the same deals at the same place, or other values of the same
-    means; `counts` are the looks. With a chance of 1 − `error_rate` all that this ever calls settled is in the true
-    order, and all that it calls tied is within `tie`. Neighbours that are surely the other way round are open. Where
-    there may be ties, all pairs keep their share of the rate to the end.
-    """
-    pairs = max(1, len(order) * (len(order) - 1) // 2)
-    sure = apart([replicas[name] for name in order], counts, error_rate) if tie is None else None
-    found = []
-    for place, (ahead, behind) in enumerate(itertools.pairwise(order)):
-        verdict: Verdict = "open"
-        if sure is not None:
-            verdict = "settled" if sure[place, place + 1] else "open"
-        elif tie is not None:
-            differences = [a - b for a, b in zip(replicas[ahead], replicas[behind])]
-            low, high = sure_interval(differences, counts, error_rate / pairs)
-            verdict = "settled" if low > 0 else "tied" if -tie < low and high < tie else "open"
-        found.append(Neighbours(ahead, behind, verdict))
-    return found
-
-
-def wanted_replicas(found: Sequence[Neighbours], played: Mapping[str, int], counts: tuple[int, ...]) -> dict[str, int]:
-    """How many replicas each entrant is to have after the next round, by how many it has; only those with more."""
-    wanted: dict[str, int] = {}
-    for pair in found:
-        if pair.verdict == "open":
-            fewer = min(played[pair.ahead], played[pair.behind])
-            next_count = next((count for count in counts if count > fewer), fewer)
-            for name in (pair.ahead, pair.behind):
-                if next_count > played[name]:
-                    wanted[name] = max(next_count, wanted.get(name, 0))
-    return wanted

@@ -171,6 +171,13 @@ def corrected_legs(legs: Legs, luck: LuckOfLegs) -> Legs | None:
     return replace(legs, sums=sums)
 
 
+def legs_without_luck(legs: Legs, luck: LuckOfLegs) -> Legs:
+    """The legs whose luck is known, with it subtracted."""
+    known = corrected_legs(legs.chosen([leg for leg, digest in enumerate(legs.digests) if digest in luck]), luck)
+    assert known is not None
+    return known
+
+
 def _version(contest: Contest) -> str:
     assert contest.luck is not None
     return f"{contest.rules} {contest.engine_version} {contest.luck.version}"

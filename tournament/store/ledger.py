@@ -170,11 +170,24 @@ class FieldHousePlayer:
 
 
 @dataclass(frozen=True)
+class Until:
+    """When a run until the order is settled stops: the chance that all stated orders are right, how many replicas come
+    first and at most, and what difference is a tie."""
+
+    __pydantic_config__ = CHECKED
+
+    confidence: Annotated[float, Limits(gt=0.5, lt=1)]
+    first_replicas: Annotated[int, Limits(ge=1, le=100_000)]
+    most_replicas: Annotated[int, Limits(ge=1, le=100_000)]
+    tie: Annotated[float, Limits(gt=0, le=1e12)] | None = None
+
+
+@dataclass(frozen=True)
 class Field:
     """What is being played: the contest's settings, its entrants and house players.
 
     `engine` is the contest's `engine_version`. `game` names the contest whose rules it has, "" if it has its own.
-    `numbers` and `house_numbers` include those who left.
+    `numbers` and `house_numbers` include those who left. `until` is set by a run until the order is settled.
     """
 
     __pydantic_config__ = CHECKED
@@ -187,6 +200,7 @@ class Field:
     house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000)] = ()
     house_numbers: dict[_Name, Number] = dataclasses.field(default_factory=dict)
     game: Word | Literal[""] = ""
+    until: Until | None = None
 
     @property
     def rules(self) -> str:
