@@ -17,7 +17,7 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from tests.processes import comes
 from tests.reporting.conftest import HOSTILE_NAME, SHIPPED, Played
-from tournament.reporting.games import as_json
+from tournament.reporting.figures import as_json
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
 _FLAGS = (
@@ -111,8 +111,15 @@ def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, 
     assert complaints == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     assert page.driver.title.endswith("tournament report")  # not what a bot wrote
-    names = page.texts("article.bot h2")
-    assert names == [line.name for line in pages[contest].results.ranking.entrants]
+    names = page.texts("#chips a")
+    ranking = pages[contest].results.ranking
+    assert names == [f"{line.rank or '–'} {line.name}" for line in ranking.entrants]
+    for line in ranking.entrants:
+        page.run(
+            "location.hash = [...document.querySelectorAll('#chips a')][arguments[0]].hash",
+            names.index(f"{line.rank or '–'} {line.name}"),
+        )
+        assert page.texts("article.bot h2") == [line.name]
     for width in (360, 1600):
         page.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
@@ -149,7 +156,7 @@ def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
 def test_a_cell_tells_its_error(page: Page, pages: Mapping[str, Played]) -> None:
     match = pages["von_neumann_poker"].results.ranking.matches[0]
     page.open("von_neumann_poker")
-    cells = page.all(".cross td[data-t]")
+    cells = page.all(".cross td[data-row]")
     page.run("arguments[0].focus()", cells[0])
     tip = page.one("#tip")
     assert tip.is_displayed() and "± " in tip.text and "a session" in tip.text and "sessions" in tip.text
@@ -172,7 +179,7 @@ def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mappin
     (page.folder / "hostile.html").write_text(hostile)
     page.open("hostile")
     cell = next(
-        cell for cell in page.all(".cross td[data-t]") if HOSTILE_NAME in cell.find_element(By.XPATH, "..").text
+        cell for cell in page.all(".cross td[data-row]") if HOSTILE_NAME in cell.find_element(By.XPATH, "..").text
     )
     cell.click()
     assert page.one("#tip").text.startswith(f"{HOSTILE_NAME} against ")
@@ -195,25 +202,24 @@ def test_one_bot_at_a_time(page: Page) -> None:
     page.open("von_neumann_poker")
     assert page.shows("standings", "crosstable", "course")
     link = page.one(".standings tbody a")
-    bot = f"bot-{link.text}"
+    bot = link.text
     link.click()
-    assert page.shows("bots", bot)
+    assert page.shows("bots", "bot") and page.texts("#bot h2") == [bot]
     assert page.driver.switch_to.active_element.tag_name == "h2"
     odd = next(link for link in page.all(".chips a") if HOSTILE_NAME in link.text)
-    place = 1 + page.texts("article.bot h2").index(f"{HOSTILE_NAME}.c")
     odd.click()
-    assert page.shows("bots", f"entrant-{place}")
+    assert page.shows("bots", "bot") and page.texts("#bot h2") == [f"{HOSTILE_NAME}.c"]
     page.driver.back()
-    assert page.shows("bots", bot)
+    assert page.shows("bots", "bot") and page.texts("#bot h2") == [bot]
     page.driver.back()
     assert page.shows("standings", "crosstable", "course")
 
 
 def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> None:
     page.open("holdem_training")
-    bot = page.texts("article.bot h2")[0]
+    bot = page.texts(".standings tbody a")[0]
     page.one(".standings tbody a").click()
-    assert page.shows("bots", f"bot-{bot}")
+    assert page.shows("bots", "bot") and page.texts("#bot h2") == [bot]
     page.one("article.bot a.watch").click()
     assert page.shows("games")
     assert page.run("return document.querySelector('#v-bot').value") == bot
@@ -238,10 +244,17 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
 
 
 @pytest.mark.thorough
-def test_a_fault_leads_to_its_game(page: Page) -> None:
+def test_a_fault_leads_to_its_game(page: Page, pages: Mapping[str, Played]) -> None:
     page.open("von_neumann_poker", "#bot-crook")
-    assert page.shows("bots", "bot-crook")
-    link = page.one("#bot-crook .faults a.watch")
+    assert page.shows("bots", "bot")
+    faults = pages["von_neumann_poker"].results.ranking.faults
+    commands = {
+        f"tournament replay von_neumann_poker --match {leg.match} --session {one.session} --game {one.game}"
+        for leg, one in faults
+    }
+    found = {text for text in page.texts("#bot code") if text.startswith("tournament")}
+    assert found and found <= commands
+    link = page.one("#bot .faults a.watch")
     place = link.get_attribute("data-place")
     link.click()
     label = page.run("const s = document.querySelector('#v-game'); return s.options[s.selectedIndex].textContent")

@@ -20,7 +20,14 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
     sessions = one.results.sessions
     ranked = {line.name for line in one.results.ranking.entrants if line.rank is not None}
     assert set(one.findings.courses.whole) == ranked
-    for (name, opponent), course in one.findings.courses.against.items():
+    courses = one.findings.courses
+    found = [
+        (pair if side == 0 else pair[::-1], Course(courses.points[side, place], courses.sizes[place]))
+        for place, pair in enumerate(courses.pairs)
+        for side in (0, 1)
+    ]
+    assert len(found) == len(ranked) * (len(ranked) - 1)
+    for (name, opponent), course in found:
         rows = sessions[
             ((sessions.x == name) & (sessions.y == opponent)) | ((sessions.y == name) & (sessions.x == opponent))
         ]
@@ -33,6 +40,17 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
         assert change and change.late == pytest.approx(points[quarter].mean())
         assert change.early == pytest.approx(points[block < 8].mean())
         assert course.means(2) == pytest.approx([points[block < 16].mean(), points[block >= 16].mean()])
+
+
+def test_shapes_are_the_courses_scaled_and_fewer_where_there_are_many(pages: Mapping[str, Played]) -> None:
+    courses = pages["von_neumann_poker"].findings.courses
+    shapes = courses.shapes(10_000)
+    for place, _ in enumerate(courses.pairs):
+        means = np.array(Course(courses.points[0, place], courses.sizes[place]).means())
+        assert shapes[0, place] == pytest.approx(100 * means / np.abs(means).max(), abs=0.51)
+        assert (shapes[1, place] == -shapes[0, place]).all()
+    assert courses.shapes(8 * len(courses.pairs)).shape[2] == 8
+    assert courses.shapes(len(courses.pairs)).shape[2] == 0
 
 
 @pytest.mark.parametrize("contest", SHIPPED)

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
+import random
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SEED, SHIPPED, Played
 from tests.reporting.html_reader import Element, read_html
 from tournament.contests import find_contest
 from tournament.reporting import findings as findings_module
-from tournament.reporting.findings import find
-from tournament.reporting.games import as_json
-from tournament.reporting.page import Layout, render
+from tournament.reporting.crosstable import crosstable_of, packed
+from tournament.reporting.figures import as_json
+from tournament.reporting.findings import Findings, find, matches_to_watch
+from tournament.reporting.layout import Layout
+from tournament.reporting.page import render
+from tournament.reporting.script_data import faults_of
+from tournament.reporting.stretches import Course, Courses
 from tournament.reporting.writing import make_page
 from tournament.standings.results import crosstable_values, load
 from tournament.standings.standings import Standings
@@ -29,6 +39,40 @@ CONTESTS = ("von_neumann_poker", *SHIPPED)
 @pytest.fixture(scope="module")
 def trees(pages: Mapping[str, Played]) -> Mapping[str, Element]:
     return {name: read_html(one.page) for name, one in pages.items()}
+
+
+def data_of(tree: Element) -> dict[str, Any]:
+    """What the page's script draws."""
+    found: dict[str, Any] = json.loads(tree.first("script", id="page-data").text)
+    return found
+
+
+def unpacked(column: dict[str, Any]) -> list[int]:
+    if "above" not in column:
+        return column["plain"] or [column["low"]] * column["count"]
+    bytes_, width = base64.b64decode(column["above"]), column["width"]
+    return [
+        column["low"] + int.from_bytes(bytes_[at : at + width], "little") for at in range(0, len(bytes_), width)
+    ]  # fmt: skip
+
+
+def results_in(data: dict[str, Any]) -> dict[tuple[str, str], tuple[float, float | None, bool, int, int]]:
+    """Value, error, clear, sessions and games of every pair, from both sides: read as the page's script does."""
+    names = [bot["name"] for bot in data["bots"]]
+    pairs = [(x, y) for x in names for y in data["house"]] if data["house"] else list(itertools.combinations(names, 2))
+    results, unit = data["results"], 10 ** data["digits"]
+    sessions, games = unpacked(results["sessions"]), unpacked(results["games"])
+    found: dict[tuple[str, str], tuple[float, float | None, bool, int, int]] = {}
+    for back in (False, True)[: 1 if data["house"] else 2]:
+        side = 1 if back and len(results["value"]) > 1 else 0
+        values, errors, clear = (unpacked(results[name][side]) for name in ("value", "error", "clear"))
+        assert len(pairs) == len(values) == len(errors) == len(clear) == len(sessions) == len(games)
+        for place, (x, y) in enumerate(pairs):
+            if sessions[place]:
+                value = (-1 if back and not side else 1) * values[place] / unit
+                error = None if errors[place] < 0 else errors[place] / unit
+                found[(y, x) if back else (x, y)] = value, error, bool(clear[place]), sessions[place], games[place]
+    return found
 
 
 def number(text: str) -> float:
@@ -52,23 +96,27 @@ def test_nothing_is_loaded_and_only_our_code_runs(contest: str, trees: Mapping[s
         assert not any(name.startswith("on") for name in names)
         link = element.attributes.get("href") or "#"
         assert link.startswith("#") or link == "data:,"
-    assert "http://" not in str(scripts[0].text) and "https://" not in str(scripts[0].text)
+    script = scripts[0].text.replace('"http://www.w3.org/2000/svg"', "")  # the name of a namespace
+    assert "http://" not in script and "https://" not in script
 
 
 @pytest.mark.parametrize("contest", CONTESTS)
 def test_ids_are_unique_and_links_lead_somewhere(contest: str, trees: Mapping[str, Element]) -> None:
     ids = [element.attributes["id"] for element in trees[contest].all() if "id" in element.attributes]
+    ids += [bot["id"] for bot in data_of(trees[contest])["bots"]]  # pages that the script draws
     assert len(set(ids)) == len(ids)
     for link in trees[contest].all("a"):
         assert unquote((link.attributes["href"] or "")[1:]) in ids
     for element in trees[contest].all():
         if labelled := element.attributes.get("aria-labelledby"):
-            assert labelled in ids
+            assert labelled in ids or labelled == "h-bot"
 
 
 @pytest.mark.parametrize("contest", CONTESTS)
 def test_tables_have_headers_and_pictures_are_told(contest: str, trees: Mapping[str, Element]) -> None:
     for table in trees[contest].all("table"):
+        if table.has("class", "cross"):  # drawn by the script
+            continue
         heads = list(table.first("thead").all("th"))
         assert heads and all(cell.attributes["scope"] == "col" for cell in heads)
         widths = {sum(1 for cell in row.children if isinstance(cell, Element)) for row in table.all("tr")}
@@ -90,40 +138,33 @@ def test_every_bot_is_there_with_its_numbers(
     for line, row in zip(ranked, rows, strict=True):
         assert row.first("th").text == line.name
         assert number(row.first("td", class_="strong").children[0]) == pytest.approx(line.score, abs=0.51 / 10**digits)  # type: ignore[arg-type]
-    for line in ranked:
-        (article,) = (one for one in tree.all("article") if one.first("h2").text == line.name)
-        told = [one for one in article.all("p", class_="extremes") if one.text.startswith("Surely ahead of")]
-        assert [link.text for one in told for link in one.all("a")] == list(line.surely_ahead_of)
-    pages_of_bots = [article.first("h2").text for article in tree.all("article")]
-    assert pages_of_bots == [line.name for line in ranking.entrants]
+    bots = data_of(tree)["bots"]
+    assert [bot["name"] for bot in bots] == [line.name for line in ranking.entrants]
+    for line, bot in zip(ranking.entrants, bots):
+        assert [bots[other]["name"] for other in bot["surely"]] == list(line.surely_ahead_of)
+        assert (bot["rank"], bot["faults"]) == (line.rank, line.faults)
 
 
 @pytest.mark.parametrize("contest", CONTESTS)
 def test_the_crosstable_is_that_of_the_records(
     contest: str, pages: Mapping[str, Played], trees: Mapping[str, Element]
 ) -> None:
-    ranking, table = pages[contest].results.ranking, trees[contest].first("table", class_="cross")
+    ranking, data = pages[contest].results.ranking, data_of(trees[contest])
     by_game = ranking.scoring is not None and ranking.scoring.of_match
-    names = [cell.text for cell in table.first("thead").all("th")][2:]
     values = {(row["x"], row["y"]): row for row in crosstable_values(ranking)}
-    found = 0
-    for row in table.first("tbody").all("tr"):
-        bot = row.first("th").text
-        for opponent, cell in zip(names, list(row.all("td"))[1:], strict=True):
-            if bot == opponent:
-                assert cell.text == "·"
-                continue
-            known = values[bot, opponent]
-            share = known["sessions"] / known["games"] if by_game else 1.0
-            assert number(cell.text) == pytest.approx(known["points_per_session"] * share, abs=0.51)
-            error, sessions, games, clear, *_ = (cell.attributes["data-t"] or "").split("|")
-            assert number(error) == pytest.approx(known["stderr"] * share, abs=0.51)
-            assert (number(sessions), number(games)) == (known["sessions"], known["games"])
-            assert (clear == "1") == (abs(known["points_per_session"]) > 2 * known["stderr"])
-            assert ("unclear" in (cell.attributes["class"] or "").split()) == (clear == "0")
-            found += 1
-    ranked = sum(line.rank is not None for line in ranking.entrants)
-    assert found == (ranked * len(ranking.house) if ranking.house else ranked * (ranked - 1))
+    found = results_in(data)
+    assert found.keys() == {pair for pair, row in values.items() if row["sessions"]}
+    for pair, (value, error, clear, sessions, games) in found.items():
+        known = values[pair]
+        share = known["sessions"] / known["games"] if by_game else 1.0
+        digit = 10 ** -data["digits"]
+        assert value == pytest.approx(known["points_per_session"] * share, abs=0.51 * digit)
+        assert (sessions, games) == (known["sessions"], known["games"])
+        if known["stderr"] is None:
+            assert (error, clear) == (None, False)
+        else:
+            assert error == pytest.approx(known["stderr"] * share, abs=0.51 * digit)
+            assert clear == (abs(known["points_per_session"]) > 2 * known["stderr"])
 
 
 def test_luck_of_a_server_s_opponents_is_worked_out_at_the_end_of_a_run(pages: Mapping[str, Played]) -> None:
@@ -137,11 +178,10 @@ def test_what_strangers_wrote_is_text(pages: Mapping[str, Played], trees: Mappin
     """A bot's stderr, a compiler's message and a file's name come through, as nothing but text."""
     tree = trees["von_neumann_poker"]
     assert not list(tree.all("img"))
-    complaints = [pre.text for pre in tree.first("article", id="bot-crook").all("pre")]
-    assert any(HOSTILE in text for text in complaints)  # not {{ 49 }}, either
-    assert f"{HOSTILE_NAME}.c" in [article.first("h2").text for article in tree.all("article")]
-    torn = tree.first("article", id="bot-torn").first("pre", class_="reason").text
-    assert "<img src=x" in torn and "error:" in torn
+    bots = {bot["name"]: bot for bot in data_of(tree)["bots"]}
+    assert any(HOSTILE in fault["complaints"] for fault in bots["crook"]["faulty"])  # not {{ 49 }}, either
+    assert f"{HOSTILE_NAME}.c" in bots
+    assert "<img src=x" in bots["torn"]["reason"] and "error:" in bots["torn"]["reason"]
 
 
 def test_signs_that_steer_are_shown_as_escapes() -> None:
@@ -152,7 +192,7 @@ def test_signs_that_steer_are_shown_as_escapes() -> None:
 
 
 def test_a_name_may_break_after_its_separators_and_stays_text() -> None:
-    from tournament.reporting.page import breakable
+    from tournament.reporting.layout import breakable
 
     assert breakable("<b>_a&.c") == "&lt;b&gt;_<wbr>a&amp;.<wbr>c"
 
@@ -201,10 +241,13 @@ def test_without_games_no_card_is_shown(pages: Mapping[str, Played], poker_resul
     assert not list(tree.all("script", id="games-data")) and not list(tree.all("section", id="games"))
     asked = [fault.asked for _, fault in pages["von_neumann_poker"].results.ranking.faults]
     assert asked and all("card" in text for text in asked)
-    shown = {code.text for code in tree.all("code")}
-    assert not shown & set(asked)
-    assert shown & {code.text for code in read_html(pages["von_neumann_poker"].page).all("code")}
-    assert {one.attributes["id"] for one in tree.all("article")}
+    faults = [fault for bot in data_of(tree)["bots"] for fault in bot.get("faulty", [])]
+    assert faults and not any(fault["asked"] or fault["complaints"] for fault in faults)
+    assert not any(text in json.dumps(data_of(tree)) for text in asked)
+    shown = [
+        fault for bot in data_of(read_html(pages["von_neumann_poker"].page))["bots"] for fault in bot.get("faulty", [])
+    ]
+    assert {fault["asked"] for fault in shown} <= set(asked) and shown
 
 
 def test_a_contest_without_a_portrait_gets_the_rest(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,8 +258,8 @@ def test_a_contest_without_a_portrait_gets_the_rest(poker_results: Path, monkeyp
     contest, findings = find(str(poker_results))
     tree = read_html(render(contest, findings))
     assert len(list(tree.first("table", class_="standings").first("tbody").all("tr"))) == 3
-    assert len(list(tree.all("article"))) == len(findings.entrants)
-    assert not list(tree.all("figure", class_="panel"))
+    assert len(data_of(tree)["bots"]) == len(findings.entrants)
+    assert not any("panels" in bot for bot in data_of(tree)["bots"])
     data = json.loads(tree.first("script", id="games-data").text)
     steps = {data["texts"][what] for _, _, games in data["matches"] for game in games for what in game[7::6]}
     assert any(text.startswith("a card: 0.") for text in steps) and any(text.startswith("folded: ") for text in steps)
@@ -235,9 +278,14 @@ def test_nobody_left_above_the_line(poker_results: Path, monkeypatch: pytest.Mon
     assert len(list(tree.first("dl", class_="below").all("dt"))) == len(nobody)
 
 
+def with_ranking(one: Played, ranking: Standings) -> Findings:
+    names = tuple(line.name for line in ranking.entrants)
+    table = crosstable_of(ranking, by_game=False)
+    return replace(one.findings, ranking=ranking, entrants=names, crosstable=table)
+
+
 def layout_of(one: Played, ranking: Standings) -> Layout:
-    contest = find_contest(one.results.field.contest)
-    return Layout(contest, replace(one.findings, ranking=ranking), live=False)
+    return Layout(find_contest(one.results.field.contest), with_ranking(one, ranking), live=False)
 
 
 def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[str, Played]) -> None:
@@ -250,18 +298,62 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
         for place, match in enumerate(ranking.matches)
     )
     layout = layout_of(one, replace(ranking, matches=matches))
-    ranked = set(layout.names)
-    known = [cell for (name, _), cell in layout.cells.items() if name in ranked]
-    assert layout.middle == pytest.approx(sum(cell.value for cell in known) / len(known))
-    assert layout.compared_with == f"the mean of all, +{layout.middle:,.2f}"
-    sure = [cell for cell in known if cell.stderr == 0.0]
-    assert sure and all(layout.clear(cell) for cell in sure)
-    for cell in known:
-        above = cell.value - layout.middle
-        heat = layout.heat(cell)
-        assert heat == "z" or (heat[0] == "p") == (above > 0)
-        start, long = layout.bar(cell)
-        assert (start, start + long)[above < 0] == pytest.approx(50, abs=0.11)
+    within = set(layout.names)
+    known = [m.points_per_session for match in matches for m in (match, match.from_y()) if {m.x, m.y} <= within]
+    assert layout.table.middle == pytest.approx(sum(known) / len(known))
+    assert layout.compared_with == f"the mean of all, +{layout.table.middle:,.2f}"
+    sure = (layout.table.error == 0.0) & (layout.table.sessions > 0)
+    assert sure.any() and layout.table.clear[sure].all()
+
+
+def large_field(one: Played, bots: int) -> Findings:
+    """As many bots as that, each with a match against every other and two games of it chosen if they matter."""
+    ranking = one.results.ranking
+    entrant, match = ranking.entrants[0], ranking.matches[0]
+    names = [f"bot_{number:04}" for number in range(bots)]
+    draw = random.Random(1)
+    matches = []
+    for place, (x, y) in enumerate(itertools.combinations(names, 2)):
+        points, games = draw.gauss(0, 60), draw.randrange(20, 200)
+        matches.append(match._replace(match=place, x=x, y=y, games=games, x_points=points, y_points=-points))
+    entrants = tuple(replace(entrant, name=name, rank=rank, surely_ahead_of=()) for rank, name in enumerate(names, 1))
+    findings = with_ranking(one, replace(ranking, entrants=entrants, matches=tuple(matches), faults=()))
+    game = next(game for games in one.findings.survey.chosen.values() for game in games)
+    watched = matches_to_watch(findings.ranking, findings.crosstable)
+    met = {name for match in matches if match.match in watched for name in (match.x, match.y)}
+    assert met == set(names) and len(watched) < 2 * bots + 100
+    sums = {
+        name: np.concatenate([np.repeat(sums[:1], bots, axis=0), sums[-1:]])
+        for name, sums in one.findings.survey.sums.items()
+    }
+    pairs = [(match.x, match.y) for match in matches]
+    blocks = np.random.default_rng(1).normal(size=(len(pairs), 32))
+    whole = {name: Course(*both) for name, both in zip(names, zip(blocks, np.ones((bots, 32))))}
+    courses = Courses(32, whole, pairs, np.stack([blocks, -blocks]), np.ones((len(pairs), 32)))
+    chosen = {match: [replace(game, match=match, session=at) for at in range(8)] for match in watched}
+    return replace(findings, courses=courses, survey=replace(one.findings.survey, sums=sums, chosen=chosen))
+
+
+@pytest.mark.parametrize(("bots", "most"), [(300, 4e6), pytest.param(1000, 10e6, marks=pytest.mark.thorough)])
+def test_a_large_field_makes_a_page_that_can_be_sent(bots: int, most: float, pages: Mapping[str, Played]) -> None:
+    """And it has all: every result, and games of every bot."""
+    findings = large_field(pages["von_neumann_poker"], bots)
+    page = render(find_contest("von_neumann_poker"), findings)
+    assert len(page.encode()) < most
+    tree = read_html(page)
+    found = results_in(data_of(tree))
+    assert len(found) == bots * (bots - 1)
+    for match in random.Random(2).sample(findings.ranking.matches, 200):
+        assert found[match.x, match.y][0] == pytest.approx(match.points_per_session, abs=0.0051)
+        assert found[match.y, match.x][0] == -found[match.x, match.y][0]
+    games = json.loads(tree.first("script", id="games-data").text)["matches"]
+    assert {name for x, y, _ in games for name in (x, y)} == {line.name for line in findings.ranking.entrants}
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.one_of(st.integers(-5, 5), st.integers(-(2**40), 2**40)), max_size=30))
+def test_packed_numbers_come_back(numbers: list[int]) -> None:
+    assert unpacked(packed(numbers)) == numbers
 
 
 def test_faults_that_differ_in_numbers_alone_are_alike(pages: Mapping[str, Played]) -> None:
@@ -271,19 +363,7 @@ def test_faults_that_differ_in_numbers_alone_are_alike(pages: Mapping[str, Playe
     )
     texts = [f"KeyError: 0.{number}7 (line 3 in a)" for number in range(9)] + ["KeyError: 0.5 (line 4 in a)"] * 2
     faults = tuple((leg, replace(fault, what=text)) for text in texts)
-    listed = layout_of(one, replace(one.results.ranking, faults=faults)).faults("crook")
+    listed = faults_of(layout_of(one, replace(one.results.ranking, faults=faults)), "crook")
     assert [(one["what"], one["more"]) for one in listed] == [
         *[(text, 0) for text in texts[:2]], (texts[2], 6), (texts[9], 0), (texts[9], 0),
     ]  # fmt: skip
-
-
-def test_each_fault_has_the_command_that_shows_its_game(
-    pages: Mapping[str, Played], trees: Mapping[str, Element]
-) -> None:
-    faults = pages["von_neumann_poker"].results.ranking.faults
-    commands = {
-        f"tournament replay von_neumann_poker --match {leg.match} --session {one.session} --game {one.game}"
-        for leg, one in faults
-    }
-    found = {code.text for code in trees["von_neumann_poker"].first("article", id="bot-crook").all("code")}
-    assert commands & found and not {text for text in found if text.startswith("tournament")} - commands

@@ -6,11 +6,13 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from pydantic import ValidationError
 
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput
+from tournament.reporting.crosstable import Crosstable, crosstable_of
 from tournament.reporting.stretches import Courses, courses_of
 from tournament.reporting.survey import Survey, survey_games
 from tournament.reporting.versions import Edit, edits_of
@@ -20,6 +22,8 @@ from tournament.store.legs import Legs
 from tournament.store.parts import origin_of_part
 from tournament.store.storage import open_storage
 
+_MOST_MATCHES = 400  # of which games are shown, if there are no more
+_MOST_OF_BEST = 12  # of more matches: those among so many of the best bots, and the best and the worst one of each bot
 _TRIES = 5  # of reading records while a run changes them
 
 
@@ -32,6 +36,7 @@ class Findings:
 
     ranking: Standings
     entrants: tuple[str, ...]
+    crosstable: Crosstable
     survey: Survey
     courses: Courses
     edits: Mapping[str, Edit]
@@ -75,10 +80,13 @@ def _findings(contest: Contest, results: Results, with_games: bool, seed: str | 
     entrants = tuple(line.name for line in ranking.entrants)
     fit = [line.name for line in ranking.entrants if line.rank is not None]
     legs = Legs.joined(Legs.of(batch.legs) for batch in results.batches).in_order()
+    crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
+    matches = matches_to_watch(ranking, crosstable) if with_games else set()
     return Findings(
         ranking,
         entrants,
-        survey_games(contest, storage, results.batches, entrants, ranking.faults, choose=with_games),
+        crosstable,
+        survey_games(contest, storage, results.batches, entrants, ranking.faults, matches=matches),
         courses_of(legs, fit, ranking.house),
         edits_of(storage, results.field, ranking, lambda field, batches: ranking_of(storage, field, batches)),
         {key: value for key, value in results.field.settings.items() if key != "seed"},
@@ -99,3 +107,17 @@ def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
         part = next(part for part in batch.parts if part.table == "games")
         found.append(origin_of_part(storage, part, contest.games).get("tournament", "")[:200])
     return tuple(dict.fromkeys(version for version in found if version))
+
+
+def matches_to_watch(ranking: Standings, crosstable: Crosstable) -> set[int]:
+    """The numbers of the matches of which games are shown: all, or of many those that matter most."""
+    if len(ranking.matches) <= _MOST_MATCHES:
+        return {match.match for match in ranking.matches}
+    names, opponents = crosstable.bots, crosstable.opponents
+    best = names[: min(_MOST_OF_BEST, crosstable.ranked)]
+    wanted = {(one, other) for one in best for other in (best if crosstable.is_square else opponents[:_MOST_OF_BEST])}
+    played = crosstable.sessions > 0
+    for worth, extreme in ((-np.inf, np.argmax), (np.inf, np.argmin)):
+        places = extreme(np.where(played, crosstable.value, worth), axis=1)
+        wanted |= {(name, opponents[place]) for name, place in zip(names, places.tolist())}
+    return {match.match for match in ranking.matches if (match.x, match.y) in wanted or (match.y, match.x) in wanted}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,12 +10,13 @@ from markupsafe import Markup
 from tournament.contests.contest import Contest
 from tournament.contests.portrait import Row, Scene, Step, signed_money
 from tournament.contests.telling import plain_columns
+from tournament.reporting.figures import as_json
 from tournament.reporting.survey import ChosenGame
 from tournament.standings.matches import Match
 
 _REASONS = ("first", "last", "best", "worst", "fault")
+_KEPT = {"fault": 0, "first": 1, "last": 1, "best": 2, "worst": 2}
 MOST_BYTES = 700_000
-_FEWEST = 6  # games of a match that are always kept
 
 
 class _Texts:
@@ -30,8 +30,10 @@ class _Texts:
 
 
 def games_for_viewer(contest: Contest, matches: Sequence[Match], chosen: Mapping[int, Sequence[ChosenGame]]) -> Markup:
-    """What the viewer's script reads, as JSON: report.js says how. If it is too long, games are left out, from the
-    middle of each match."""
+    """What the viewer's script reads, as JSON: script/viewer.js says how.
+
+    If it is too long, games are left out, from the middle of each match.
+    """
     while True:
         texts = _Texts()
         listed = [
@@ -40,17 +42,15 @@ def games_for_viewer(contest: Contest, matches: Sequence[Match], chosen: Mapping
             if chosen.get(match.match)
         ]
         text = as_json({"matches": listed, "texts": list(texts.numbers)})
-        if len(text) <= MOST_BYTES or max(map(len, chosen.values())) <= _FEWEST:
+        if len(text) <= MOST_BYTES:
             return text
-        chosen = {match: _fewer(games) for match, games in chosen.items()}
+        chosen = {match: _fewer(games) for match, games in chosen.items() if len(games) > 1 or games[0].why == "fault"}
 
 
 def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
-    """Half of the games: those from either end, and all that were chosen for another reason."""
-    ends = [game for game in games if game.why in ("first", "last")]
-    quarter = max(1, len(ends) // 4)
-    kept = {id(game) for game in (*ends[:quarter], *ends[-quarter:])}
-    return [game for game in games if game.why not in ("first", "last") or id(game) in kept]
+    """Half of the games: those with a fault, then some from either end, then the best and the worst."""
+    order = sorted(range(len(games)), key=lambda at: (_KEPT[games[at].why], min(at, len(games) - 1 - at)))
+    return [games[at] for at in sorted(order[: len(games) // 2 or 1])]
 
 
 def _game(contest: Contest, game: ChosenGame, texts: _Texts) -> list[Any]:
@@ -75,11 +75,3 @@ def _step(step: Step, texts: _Texts) -> list[int | float]:
 def row_as_scene(row: Row) -> Scene:
     """A game of a contest without a portrait: a step for each recorded column."""
     return Scene([Step(seat, what) for seat, what in plain_columns(row)])
-
-
-def as_json(value: Any) -> Markup:
-    """JSON that is safe inside a script element: nothing in it ends the element or begins a comment."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return Markup(text)

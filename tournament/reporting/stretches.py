@@ -78,35 +78,55 @@ class Course:
 
 @dataclass(frozen=True)
 class Courses:
-    """The course of each ranked entrant over its matches that count, and against each opponent.
+    """The course of each ranked entrant over its matches that count, and those of each pairing.
 
-    `length` is the number of sessions, or games, of the longest leg.
+    `length` is the number of sessions, or games, of the longest leg. `pairs` are x and y of each match; `points` by
+    side, match and block, `sizes` by match and block.
     """
 
     length: int
     whole: Mapping[str, Course]
-    against: Mapping[tuple[str, str], Course]
+    pairs: Sequence[tuple[str, str]]
+    points: npt.NDArray[np.float64]
+    sizes: npt.NDArray[np.float64]
+
+    def shapes(self, most: int) -> npt.NDArray[np.int8]:
+        """By side, match and stretch, the means as parts of the match's largest, −100 to 100.
+
+        There are as many stretches as leave at most so many numbers; none if these are fewer than two.
+        """
+        count = min(_MOST, self.sizes.shape[1]) if self.pairs else 0
+        while count > 1 and (len(self.pairs) * count > most or not (self._cut(self.sizes, count) > 0).all()):
+            count //= 2
+        if count < 2:
+            return np.zeros((2, len(self.pairs), 0), np.int8)
+        means = self._cut(self.points, count) / self._cut(self.sizes, count)
+        reach = np.abs(means).max(axis=2, keepdims=True)
+        return np.rint(100 * means / np.where(reach > 0, reach, 1)).astype(np.int8)
+
+    @staticmethod
+    def _cut(blocks: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.float64]:
+        """Sums of blocks by stretch."""
+        cut: npt.NDArray[np.float64] = blocks.reshape(*blocks.shape[:-1], count, -1).sum(axis=-1)
+        return cut
 
 
 def courses_of(legs: Legs, fit: Sequence[str], house: Sequence[str]) -> Courses:
-    """The courses of the `fit` entrants. Against house players blocks are of games, else of sessions."""
-    counts = set(fit)
-    others = set(house) or counts
+    """The courses of the `fit` entrants, from legs in order: by sessions, or against house players by games."""
+    entrants, others = set(fit), set(house) or set(fit)
+    legs = legs.chosen([place for place, (x, y) in enumerate(zip(legs.x, legs.y)) if x in entrants and y in others])
     lengths = legs.games if house else legs.sessions
-    sizes = block_sizes(lengths, BLOCK_COUNT)
-    of_x, of_y = legs.of_seat(0).blocks, legs.of_seat(1).blocks
-    sums: dict[tuple[str, str], list[npt.NDArray[np.float64]]] = {}
-    for place, (x, y) in enumerate(zip(legs.x, legs.y)):
-        if x not in counts or y not in others:
-            continue
-        for pair, points in ((x, y), of_x[place]), ((y, x), of_y[place]):
-            if pair[0] in counts:
-                known = sums.setdefault(pair, [np.zeros(BLOCK_COUNT), np.zeros(BLOCK_COUNT)])
-                known[0] += points
-                known[1] += sizes[place]
-    against = {pair: Course(*both) for pair, both in sums.items()}
-    whole: dict[str, Course] = {}
-    for (name, _), course in against.items():
-        so_far = whole.get(name)
-        whole[name] = Course(so_far.points + course.points, so_far.sizes + course.sizes) if so_far else course
-    return Courses(int(lengths.max(initial=0)), whole, against)
+    starts = [first for first, _ in legs.matches()]
+    pairs = [(legs.x[first], legs.y[first]) for first in starts]
+    sizes = block_sizes(lengths, BLOCK_COUNT).astype(float)
+    blocks = np.stack([legs.of_seat(seat).blocks for seat in (0, 1)])
+    if starts:
+        sizes, blocks = np.add.reduceat(sizes, starts), np.add.reduceat(blocks, starts, axis=1)
+    number = {name: place for place, name in enumerate(fit)}
+    points_of, sizes_of = np.zeros((len(fit), BLOCK_COUNT)), np.zeros((len(fit), BLOCK_COUNT))
+    for side in (0, 1) if not house else (0,):
+        places = [number[pair[side]] for pair in pairs]
+        np.add.at(points_of, places, blocks[side])
+        np.add.at(sizes_of, places, sizes)
+    whole = {name: Course(*both) for name, *both in zip(fit, points_of, sizes_of) if both[1].any()}
+    return Courses(int(lengths.max(initial=0)), whole, pairs, blocks, sizes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,7 +52,10 @@ class Survey:
 
     def add_sums(self, more: Mapping[str, npt.NDArray[Any]]) -> None:
         for name, sums in more.items():
-            self.sums[name] = self.sums[name] + sums if name in self.sums else sums
+            if name in self.sums:
+                self.sums[name] += sums
+            else:
+                self.sums[name] = sums
 
     def add(self, other: Survey) -> None:
         self.add_sums(other.sums)
@@ -78,21 +81,23 @@ def survey_games(
     entrants: Sequence[str],
     faults: Sequence[tuple[LegResult, Fault]],
     *,
-    choose: bool = True,
+    matches: Set[int] = frozenset(),
     most_rows: int = MOST_ROWS,
 ) -> Survey:
     """Read the games of these batches. Entrants are numbered in the given order.
 
+    Games are chosen of these `matches`, and those with a fault; none if there are no matches.
+
     Raises FileNotFoundError when a part is gone, RunFailed when it isn't what was written.
     """
     parts = [(_games_of(batch), Legs.of(batch.legs)) for batch in batches]
-    ends = _Ends.of([legs for _, legs in parts]) if choose else _Ends({}, {}, 0)
-    places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MOST_FAULTS]} if choose else set()
+    ends = _Ends.of([legs for _, legs in parts], matches)
+    places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MOST_FAULTS]} if matches else set()
     number = {name: place for place, name in enumerate(entrants)}
     total = sum(part.rows for part, _ in parts)
     stride = max(1, -(-total // most_rows))
     survey = Survey(games=total)
-    if not (choose or contest.display.portrait):
+    if not (matches or contest.display.portrait):
         return survey
 
     def look(task: _Task) -> Survey:
@@ -134,18 +139,20 @@ def _tasks(contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]
 
 @dataclass(frozen=True)
 class _Ends:
-    """The first and the last leg of each match, by match, and how many games to choose from either end."""
+    """The first and the last leg of each match that is shown, and how many games to choose from either end."""
 
     first: Mapping[int, int]
     last: Mapping[int, int]
     games: int
 
     @classmethod
-    def of(cls, several: Sequence[Legs]) -> _Ends:
+    def of(cls, several: Sequence[Legs], matches: Set[int]) -> _Ends:
         first: dict[int, int] = {}
         last: dict[int, int] = {}
         for legs in several:
             for match, number in zip(legs.match.tolist(), legs.number.tolist()):
+                if match not in matches:
+                    continue
                 first[match] = min(number, first.get(match, number))
                 last[match] = max(number, last.get(match, number))
         games = _MOST_GAMES // (2 * max(1, len(first)))
@@ -178,18 +185,21 @@ def _look_at(
         who = [np.array([number.get(names[leg], len(number)) for leg in here], np.int32) for names in (legs.x, legs.y)]
         seats = Seats(np.repeat(who[0], lengths), np.repeat(who[1], lengths), len(number))
         found.add_sums(portrait.tally(rows, seats))
-    if not ends.games:
+    faulty = {match for match, _, _ in fault_places}
+    if not (ends.games or faulty):
         return
     gains = portrait.gain(rows) if portrait and portrait.gain else None
     for leg in here:
         start, stop = max(0, int(edges[leg])), min(count, int(edges[leg + 1]))
         match = int(legs.match[leg])
+        if match not in ends.first and match not in faulty:
+            continue
         wanted: list[tuple[int, str]] = []
-        if legs.number[leg] == ends.first[match]:
+        if legs.number[leg] == ends.first.get(match):
             wanted += [(row, "first") for row in range(start, min(stop, int(edges[leg]) + ends.games))]
-        if legs.number[leg] == ends.last[match]:
+        if legs.number[leg] == ends.last.get(match):
             wanted += [(row, "last") for row in range(max(start, int(edges[leg + 1]) - ends.games), stop)]
-        if gains is not None and stop > start:
+        if gains is not None and stop > start and match in ends.first:
             piece = gains[start:stop]
             wanted += [(start + int(piece.argmax()), "best"), (start + int(piece.argmin()), "worst")]
         for _, session, game in [place for place in fault_places if place[0] == match]:

@@ -1,0 +1,108 @@
+"""Who won how much of whom, as matrices: of a thousand bots they are a million numbers."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.standings.standings import Standings
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+_CLEAR = 2.0  # standard errors from which a result is no luck, as in the crosstable on a terminal
+
+
+@dataclass(frozen=True)
+class Crosstable:
+    """Results by bot and opponent: points a session or a game, their standard error, sessions and games.
+
+    `bots` are all entrants in the standings' order, the `ranked` ones first; `opponents` the house players, or the bots
+    again. What was not played has no sessions; an error of NaN isn't known.
+    """
+
+    bots: tuple[str, ...]
+    ranked: int
+    opponents: tuple[str, ...]
+    value: Floats
+    error: Floats
+    sessions: Counts
+    games: Counts
+    middle: float
+
+    @property
+    def is_square(self) -> bool:
+        """Whether bots play each other."""
+        return self.bots == self.opponents
+
+    @property
+    def shown(self) -> Floats:
+        """The results that a crosstable shows: those of ranked bots, against ranked ones where bots play each other."""
+        across = self.ranked if self.is_square else len(self.opponents)
+        return self.value[: self.ranked, :across][self.sessions[: self.ranked, :across] > 0]
+
+    @property
+    def scale(self) -> float:
+        """How far from the middle the strongest colours begin."""
+        off = np.sort(np.abs(self.shown - self.middle))
+        return float(off[min(len(off) - 1, int(0.95 * len(off)))]) or 1.0 if len(off) else 1.0
+
+    @property
+    def clear(self) -> npt.NDArray[np.bool_]:
+        """Whether a result is more than luck. It is where the error is 0: nothing was left to chance."""
+        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > _CLEAR * self.error
+        return found
+
+    def sides(self, numbers: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+        """A matrix row by row; where bots play each other its upper half, then the lower, each in the same order.
+
+        So the first has a pair's numbers as the better one of both has them.
+        """
+        if not self.is_square:
+            return [numbers.ravel()]
+        upper = np.triu_indices(len(self.bots), 1)
+        return [numbers[upper], numbers.T[upper]]
+
+
+def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
+    """The results of a ranking, in points a game or a session. Against house players they are the entrants'."""
+    bots = tuple(line.name for line in ranking.entrants)
+    ranked = sum(line.rank is not None for line in ranking.entrants)
+    opponents = tuple(ranking.house) if ranking.scoring else bots
+    row = {name: place for place, name in enumerate(bots)}
+    column = {name: place for place, name in enumerate(opponents)}
+    shape = (len(bots), len(opponents))
+    value, error = np.zeros(shape), np.full(shape, np.nan)
+    sessions, games = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for match in ranking.matches:
+        sides = [(match.x, match.y, match.x_points, match.x_points_stderr)]
+        if not ranking.scoring:
+            sides.append((match.y, match.x, match.y_points, match.y_points_stderr))
+        count = max(1, match.games if by_game else match.sessions)
+        for one, other, points, stderr in sides:
+            if one in row and other in column:
+                place = row[one], column[other]
+                value[place] = points / count
+                sessions[place], games[place] = match.sessions, match.games
+                if stderr is not None:
+                    error[place] = stderr / count
+    table = Crosstable(bots, ranked, opponents, value, error, sessions, games, 0.0)
+    # In a zero-sum game 0 is even; elsewhere the mean result is.
+    if ranking.scoring or not table.shown.size or all(m.x_points + m.y_points == 0 for m in ranking.matches):
+        return table
+    return Crosstable(bots, ranked, opponents, value, error, sessions, games, float(table.shown.mean()))
+
+
+def packed(numbers: Sequence[int] | npt.NDArray[Any]) -> dict[str, Any]:
+    """Whole numbers for the page's script: the lowest, and in base64 how far each is above it, in the fewest bytes."""
+    whole = np.asarray(numbers, np.int64)
+    low, high = (int(whole.min()), int(whole.max())) if len(whole) else (0, 0)
+    width = next((width for width in (1, 2, 4) if high - low < 1 << 8 * width), 0)
+    if low == high or not width:
+        return {"count": len(whole), "low": low, "plain": [] if low == high else whole.tolist()}
+    above = base64.b64encode((whole - low).astype(f"<u{width}").tobytes()).decode()
+    return {"count": len(whole), "low": low, "width": width, "above": above}

@@ -1,0 +1,181 @@
+"""A contest's findings as the page words and orders them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+from markupsafe import Markup, escape
+
+from tournament.contests.contest import Contest
+from tournament.contests.scoring import HouseScoring
+from tournament.names import valid_name
+from tournament.reporting.figures import MINUS, clean, plain, signed
+from tournament.reporting.findings import Findings
+from tournament.reporting.stretches import Course
+from tournament.standings.standings import Standing
+from tournament.store.legs import Fault, LegResult
+
+
+class Layout:
+    """What the template shows of a contest's findings."""
+
+    def __init__(self, contest: Contest, findings: Findings, live: bool) -> None:
+        self.contest = contest
+        self.findings = findings
+        self.live = live
+        self.ranking = findings.ranking
+        self.scoring: HouseScoring | None = self.ranking.scoring
+        self.ranked = [line for line in self.ranking.entrants if line.rank is not None]
+        self.below = [line for line in self.ranking.entrants if line.rank is None]
+        self.names = [line.name for line in self.ranked]
+        self.house = list(self.ranking.house)
+        self.table = findings.crosstable
+        self.number = {name: place for place, name in enumerate(self.table.bots)}
+        self.by_game = self.scoring is not None and self.scoring.of_match
+        self.digits = 2 if self.scoring is None else self.scoring.decimals if self.by_game else 0
+        self.score_digits = 1 if self.scoring is None else self.scoring.decimals
+        self._ids = {line.name: _anchor(line.name, place) for place, line in enumerate(self.ranking.entrants)}
+
+    # standings
+
+    @property
+    def title(self) -> str:
+        return self.contest.title
+
+    @property
+    def measures(self) -> list[Any]:
+        """The contest's own columns of the standings, as many as a page has room for."""
+        return [measure for measure in self.scoring.measures if measure.from_width <= 100] if self.scoring else []
+
+    def anchor(self, name: str) -> str:
+        return self._ids[name]
+
+    def link(self, name: str) -> str:
+        return quote(self._ids[name])
+
+    def score(self, line: Standing) -> str:
+        show = signed if self.scoring is None else plain
+        return show(line.score, self.score_digits) if line.matches else ""
+
+    def reach(self, line: Standing) -> str:
+        return "" if line.ci_high is None else plain(line.ci_high - line.score, self.score_digits)
+
+    def tied_with_next(self, line: Standing) -> bool:
+        """Whether it isn't settled that the bot is ahead of the next one."""
+        return line.order not in (None, "settled")
+
+    @property
+    def tied(self) -> list[list[Standing]]:
+        """Groups of neighbours in the standings, none of whom is clearly ahead of the next."""
+        groups: list[list[Standing]] = []
+        for before, line in zip([None, *self.ranked], self.ranked):
+            if before and self.tied_with_next(before):
+                groups[-1].append(line)
+            else:
+                groups.append([line])
+        return [group for group in groups if len(group) > 1]
+
+    def whisker(self, line: Standing) -> dict[str, float] | None:
+        """Where a score's dot and the ends of its interval are, in percent of the width."""
+        if not line.matches:
+            return None
+        low, high = self._span
+        place = {"at": line.score, "low": line.ci_low, "high": line.ci_high}
+        return {
+            key: round(2 + 96 * (min(high, max(low, line.score if value is None else value)) - low) / (high - low), 2)
+            for key, value in place.items()
+        }
+
+    @property
+    def zero(self) -> float | None:
+        low, high = self._span
+        return round(2 + 96 * (0 - low) / (high - low), 2) if low < 0 < high else None
+
+    @cached_property
+    def _span(self) -> tuple[float, float]:
+        ends = [end for line in self.ranked for end in (line.score, line.ci_low, line.ci_high) if end is not None]
+        low, high = min(ends, default=0.0), max(ends, default=1.0)
+        return (low, high) if low < high else (low - 1, high + 1)
+
+    @property
+    def uneven(self) -> bool:
+        return len({line.matches for line in self.ranked}) > 1
+
+    @property
+    def played(self) -> str:
+        """How many matches of all are recorded."""
+        able = len(self.ranked)
+        every = able * len(self.house) if self.scoring else able * (able - 1) // 2
+        within = set(self.names)
+        others = set(self.house) or within
+        there = sum(match.x in within and match.y in others for match in self.ranking.matches)
+        return f"{there:,}" if there >= every else f"{there:,} of {every:,}"
+
+    # crosstable
+
+    @property
+    def compared_with(self) -> str:
+        """What results are compared with, in words."""
+        middle = self.table.middle
+        return f"the mean of all, {signed(middle, self.digits)}" if middle else "a draw"
+
+    def measured(self, measure: Any, measures: Mapping[str, float | None]) -> str:
+        value = measures.get(measure.name)
+        return "" if value is None else measure.shown(value).replace("-", MINUS)
+
+    # over sessions
+
+    @property
+    def over(self) -> str:
+        """What a match is a sequence of."""
+        return self.game if self.house else "session"
+
+    @property
+    def game(self) -> str:
+        return self.contest.display.portrait.game if self.contest.display.portrait else "game"
+
+    @property
+    def unit(self) -> str:
+        """What results are the mean points of: a session, or a game where the score is of the whole match."""
+        return self.game if self.by_game else "session"
+
+    @cached_property
+    def course_digits(self) -> int:
+        values = [abs(value) for course in self.findings.courses.whole.values() for value in course.means()]
+        return 3 if max(values, default=0.0) < 10 else 1
+
+    @property
+    def courses(self) -> list[tuple[Standing, Course]]:
+        whole = self.findings.courses.whole
+        return [(line, whole[line.name]) for line in self.ranked if line.name in whole]
+
+    # games and faults
+
+    @property
+    def all_watched(self) -> bool:
+        return all(self.findings.survey.chosen.get(match.match) for match in self.ranking.matches if match.games)
+
+    @cached_property
+    def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:
+        found: dict[str, list[tuple[LegResult, Fault]]] = {}
+        for leg, fault in self.ranking.faults:
+            found.setdefault((leg.x, leg.y)[fault.seat], []).append((leg, fault))
+        return found
+
+    def reason(self, line: Standing) -> str:
+        return clean(line.reason or "")
+
+
+def breakable(name: str) -> Markup:
+    """A name with possible line breaks after its separators."""
+    return Markup("").join(
+        escape(part) + (Markup("<wbr>") if part in ("_", "-", ".", "+") else "") for part in re.split(r"([_.+-])", name)
+    )
+
+
+def _anchor(name: str, place: int) -> str:
+    return f"bot-{name}" if valid_name(name) else f"entrant-{place + 1}"

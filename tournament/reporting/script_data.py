@@ -1,0 +1,193 @@
+"""What the page's script draws crosstable, courses and bots' pages from: lists of numbers, and texts as text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from tournament.contests.portrait import BarChart, GridChart, LineChart, Panel, Subject
+from tournament.reporting.crosstable import packed
+from tournament.reporting.figures import clean
+from tournament.reporting.layout import Layout
+from tournament.standings.standings import Standing
+
+_MOST_STRETCHES = 400_000  # numbers of the small charts by opponent
+_MOST_FAULTS, _FAULTS_OF_A_SORT = 25, 3  # of a bot that are listed
+_DIGITS = 4  # of what charts show
+
+
+def script_data(page: Layout) -> dict[str, Any]:
+    """All of it; script/data.js names each part where it reads it."""
+    shapes: dict[str, int] = {}
+    table = page.table
+    return {
+        "contest": page.contest.name,
+        "unit": page.unit,
+        "over": page.over,
+        "game": page.game,
+        "digits": page.digits,
+        "middle": table.middle,
+        "scale": table.scale,
+        "from": page.compared_with,
+        "measures": [measure.title for measure in page.measures],
+        "ranked": table.ranked,
+        "house": None if table.is_square else list(table.opponents),
+        "bots": [_bot(page, line, shapes) for line in page.ranking.entrants],
+        "results": _results(page),
+        "courses": _courses(page),
+        "panels": [json.loads(shape) for shape in shapes],
+    }
+
+
+def _results(page: Layout) -> dict[str, Any]:
+    """Columns of numbers by pair, in the order of `Crosstable.sides`; values in units of the last digit shown.
+
+    An error of −1 isn't known. The second side is left out where the first has its numbers, negated.
+    """
+    table, unit = page.table, 10.0**page.digits
+    values = [np.rint(side * unit) for side in table.sides(table.value)]
+    errors = [np.rint(np.where(np.isnan(side), -1 / unit, side) * unit) for side in table.sides(table.error)]
+    clear = table.sides(table.clear)
+    if len(values) > 1 and (values[0] == -values[1]).all() and (errors[0] == errors[1]).all():
+        values, errors, clear = values[:1], errors[:1], clear[:1]
+    row = {name: place for place, name in enumerate(table.bots)}
+    column = {name: place for place, name in enumerate(table.opponents)}
+    measures: list[list[str]] = [[""] * (len(row) * len(column)) for _ in page.measures]
+    for match in page.ranking.matches if measures else ():
+        if match.x in row and match.y in column:
+            for texts, measure in zip(measures, page.measures):
+                texts[row[match.x] * len(column) + column[match.y]] = page.measured(measure, match.measures)
+    return {
+        "sessions": packed(table.sides(table.sessions)[0]),
+        "games": packed(table.sides(table.games)[0]),
+        "value": [packed(side) for side in values],
+        "error": [packed(side) for side in errors],
+        "clear": [packed(side) for side in clear],
+        "measures": measures,
+        "shapes": _shapes(page),
+    }
+
+
+def _shapes(page: Layout) -> dict[str, Any]:
+    """How results go over a match, by pair as the results are: so many numbers each, parts of the largest."""
+    courses, table = page.findings.courses, page.table
+    parts = courses.shapes(_MOST_STRETCHES)
+    if not parts.shape[2]:
+        return {"count": 0, "parts": []}
+    row = {name: place for place, name in enumerate(table.bots)}
+    column = {name: place for place, name in enumerate(table.opponents)}
+    laid = np.zeros((len(row), len(column), parts.shape[2]), np.int8)
+    for place, (x, y) in enumerate(courses.pairs):
+        laid[row[x], column[y]] = parts[0, place]
+        if table.is_square:
+            laid[row[y], column[x]] = parts[1, place]
+    if not table.is_square:
+        sides = [laid.ravel()]
+    else:
+        upper = np.triu_indices(len(row), 1)
+        sides = [laid[upper].ravel(), laid.transpose(1, 0, 2)[upper].ravel()]
+        if (sides[0] == -sides[1]).all():
+            sides = sides[:1]
+    return {"count": parts.shape[2], "parts": [packed(side) for side in sides]}
+
+
+def _courses(page: Layout) -> dict[str, Any]:
+    """By ranked bot: its number, mean points by stretch, and the change from the first quarter to the last."""
+    digits = page.course_digits
+    listed = []
+    for line, course in page.courses:
+        change = course.change()
+        told = None
+        if change:
+            error = None if change.stderr is None else round(change.stderr, digits)
+            told = [round(change.early, digits), round(change.late, digits), error, int(change.is_clear)]
+        listed.append([page.number[line.name], [round(mean, digits) for mean in course.means()], told])
+    return {"length": page.findings.courses.length, "digits": digits, "bots": listed}
+
+
+def _bot(page: Layout, line: Standing, shapes: dict[str, int]) -> dict[str, Any]:
+    """A bot's page. `shapes` gets the parts of its charts that others share."""
+    told: dict[str, Any] = {
+        "name": line.name,
+        "id": page.anchor(line.name),
+        "rank": line.rank,
+        "score": page.score(line),
+        "reach": page.reach(line),
+        "kind": line.kind,
+        "sha": line.sha256[:8],
+        "games": line.games,
+        "faults": line.faults,
+        "measures": [page.measured(measure, line.measures) for measure in page.measures],
+        "surely": [page.number[name] for name in line.surely_ahead_of],
+    }
+    if line.rank is None:
+        told |= {"status": line.status, "reason": clean(line.reason or "")}
+    if line.games and (panels := _panels(page, line.name)):
+        told["panels"] = [_chart(panel, shapes) for panel in panels]
+    if faults := faults_of(page, line.name):
+        told["faulty"] = faults
+    if edit := page.findings.edits.get(line.name):
+        shifts = [[s.opponent, s.before, s.after, s.stderr] for s in edit.shifts]
+        told["edit"] = [edit.former_sha256[:8], edit.difference, edit.stderr, shifts]
+    return told
+
+
+def _panels(page: Layout, name: str) -> list[Panel]:
+    portrait, survey = page.contest.display.portrait, page.findings.survey
+    if not portrait or not survey.sums:
+        return []
+    measures = {match.y: match.measures for match in page.ranking.matches if match.x == name} if page.house else {}
+    return list(portrait.panels(survey.sums, Subject(page.findings.entrants.index(name), measures)))
+
+
+def _chart(panel: Panel, shapes: dict[str, int]) -> list[Any]:
+    """The number of the chart's shape, and its values: of each line that is not compared, or shares and counts."""
+    shape: dict[str, Any] = {"title": panel.title, "meaning": panel.meaning}
+    values: list[Any]
+    if isinstance(panel, GridChart):
+        shape |= {"kind": "grid", "rows": list(panel.rows), "columns": list(panel.columns)}
+        values = [_rounded(row) for row in panel.shares], [list(map(int, row)) for row in panel.counts]  # type: ignore[assignment]
+    else:
+        lines = [[line.name, _rounded(line.values) if line.compared else None] for line in panel.lines]
+        shape |= {"labels": list(panel.labels), "unit": panel.unit, "lines": lines}
+        if isinstance(panel, LineChart):
+            shape |= {"kind": "lines", "axis": panel.axis}
+        else:
+            assert isinstance(panel, BarChart)
+            shape |= {"kind": "bars", "stacked": panel.stacked}
+        values = [_rounded(line.values) for line in panel.lines if not line.compared]
+    return [shapes.setdefault(json.dumps(shape), len(shapes)), values]
+
+
+def _rounded(values: Any) -> list[float | None]:
+    return [None if value is None else round(float(value), _DIGITS) for value in values]
+
+
+def faults_of(page: Layout, name: str) -> list[dict[str, Any]]:
+    """The recorded faults of a bot: the first few of each sort, with how many `more` there were."""
+    found: list[dict[str, Any]] = []
+    sorts: dict[tuple[str, str], list[int]] = {}  # how many, and where the last of those listed is
+    for leg, fault in page.faults_by_bot.get(name, ()):
+        sort = sorts.setdefault(fault.sort, [0, 0])
+        sort[0] += 1
+        if sort[0] > _FAULTS_OF_A_SORT:
+            continue
+        sort[1] = len(found)
+        found.append(
+            {
+                "opponent": (leg.y, leg.x)[fault.seat],
+                "match": leg.match,
+                "session": fault.session,
+                "game": fault.game,
+                "question": fault.question,
+                "what": clean(fault.what),
+                "asked": clean(fault.asked) if page.findings.with_games else "",
+                "complaints": clean(fault.complaints) if page.findings.with_games else "",
+                "more": 0,
+            }
+        )
+    for count, last in sorts.values():
+        found[last]["more"] = max(0, count - _FAULTS_OF_A_SORT)
+    return found[:_MOST_FAULTS]

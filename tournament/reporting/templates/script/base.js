@@ -1,0 +1,41 @@
+const find = (selector, inside = document) => inside.querySelector(selector);
+const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
+const make = (tag, text, className) => {
+  const element = document.createElement(tag);
+  if (text !== undefined) element.textContent = text;
+  if (className) element.className = className;
+  return element;
+};
+
+const mark = (element, name, value) => { if (value) element.setAttribute(name, value); else element.removeAttribute(name); };
+
+// Light, dark, or the system's. A page from a file may be unable to store the choice.
+const themes = ["auto", "light", "dark"];
+const stored = (value) => {
+  try { return value === undefined ? localStorage.getItem("theme") : localStorage.setItem("theme", value); } catch { return null; }
+};
+const themeButton = find("#theme");
+const setTheme = (name) => {
+  if (name === "auto") delete document.documentElement.dataset.theme; else document.documentElement.dataset.theme = name;
+  find("span", themeButton).textContent = name;
+};
+let theme = themes.includes(stored()) ? stored() : "auto";
+setTheme(theme);
+themeButton.hidden = false;
+themeButton.addEventListener("click", () => {
+  theme = themes[(themes.indexOf(theme) + 1) % themes.length];
+  setTheme(theme);
+  stored(theme);
+});
+
+
+// Numbers as the page shows them: with a real minus sign, and zero without any.
+const plain = (value, digits = 0) => value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace(/^-(?=[0.,]*$)/, "").replace("-", "−");
+const signed = (value, digits) => { const text = plain(value, digits); return value > 0 && /[1-9]/.test(text) ? "+" + text : text; };
+const digitsFor = (value) => { const size = Math.abs(value); return size >= 100 || size === 0 ? 0 : Math.max(0, Math.min(4, 2 - Math.floor(Math.log10(size)))); };
+const withUnit = (value, unit, digits) => {
+  if (unit === "%") return plain(100 * value, digits ?? 0) + "%";
+  const text = plain(value, digits ?? digitsFor(value));
+  return unit === "$" ? (text.startsWith("−") ? "−$" + text.slice(1) : "$" + text) : `${text} ${unit}`.trimEnd();
+};
+const many = (count, noun) => `${plain(count)} ${noun}${count === 1 ? "" : noun.endsWith("h") ? "es" : "s"}`;

@@ -1,0 +1,124 @@
+// A bot's page, drawn when it is asked for.
+const byId = new Map(bots.map((bot, number) => [bot.id, number]));
+const byName = new Map(bots.map((bot, number) => [bot.name, number]));
+const named = (name) => byName.has(name) ? linkTo(bots[byName.get(name)]) : name;
+const joined = (className, title, parts) => {
+  const line = make("p", undefined, className);
+  line.append(make("b", title), " ", ...parts.flatMap((part, place) => place ? [", ", ...part] : part));
+  return line;
+};
+const watchLink = (bot, opponent, place) => {
+  if (!hasGames(bot.name, opponent, place)) return "";
+  const link = make("a", "watch", "watch");
+  link.href = "#games";
+  link.setAttribute("aria-label", `Watch games against ${opponent}`);
+  if (place) link.dataset.place = place;
+  link.addEventListener("click", () => watch(bot.name, opponent, place));
+  return link;
+};
+const factsOf = (bot) => {
+  const facts = make("p", undefined, "facts");
+  const fact = (...parts) => { const one = make("span"); one.append(...parts); facts.append(one); };
+  if (bot.rank) {
+    fact(make("b", `${bot.rank}.`), ` of ${ranked.length}`);
+    fact(make("b", bot.score), bot.reach && ` ± ${bot.reach}`);
+  } else facts.append(make("span", bot.status, "badge bad"));
+  data.measures.forEach((title, place) => { if (bot.measures[place]) fact(`${title} `, make("b", bot.measures[place])); });
+  fact(`${bot.kind} · `, make("code", bot.sha));
+  if (bot.games) fact(many(bot.games, data.game));
+  fact(bot.faults ? many(bot.faults, "fault") : "no faults");
+  return facts;
+};
+const editOf = (bot) => {
+  const [former, difference, error, shifts] = bot.edit;
+  const told = make("p");
+  told.append(`Against the ${many(shifts.length, "opponent")} that stayed as ${shifts.length === 1 ? "it was" : "they were"}, version `, make("code", bot.sha),
+    ` has ${valueText(difference)}${error === null ? "" : " ± " + errorText(error)} points a session more than `, make("code", former), " had.");
+  const rows = shifts.map(([name, before, after, error]) => [name, ...[before, after, after - before].map((value) => [valueText(value), "num"]), [errorText(error), "num dim"]]);
+  const headings = [["Opponent", ""], ["Before", "num"], ["Now", "num"], ["Change", "num"], ["± error", "num"]];
+  return [make("h3", "Since its last version"), told, inScroll(makeSortable(tableOf("sortable", "Before and after", headings, rows)))];
+};
+const barOf = (value) => {
+  const off = value - data.middle;
+  const long = 50 * Math.min(1, Math.abs(off) / data.scale);
+  return svg("svg", { class: "bar", "aria-hidden": "true" },
+    svg("rect", { class: off > 0 ? "p" : "n", x: `${off < 0 ? 50 - long : 50}%`, width: `${long}%`, y: "20%", height: "60%" }),
+    svg("line", { class: "zero", x1: "50%", x2: "50%", y1: 0, y2: "100%" }));
+};
+const resultsOf = (number) => across.flatMap((opponent, column) => { const result = resultOf(number, column); return result ? [{ opponent, ...result }] : []; });
+const resultsTable = (bot, results) => {
+  const headings = [["Opponent", ""], [`A ${data.unit}`, "num"], ["± error", "num"], ["", "plain mid"], ...data.measures.map((title) => [title, "num mid"]),
+    ["Course", "plain mid"], ["Sessions", "num wide"], [`${data.game[0].toUpperCase()}${data.game.slice(1)}s`, "num wide"], ...(games ? [["", "plain"]] : [])];
+  const rows = results.map((result) => [linkTo(result.opponent), [valueText(result.value), result.clear ? "num" : "num dim"], [errorText(result.error), "num dim"],
+    [barOf(result.value), "mid"], ...result.measures.map((text) => [text, "num mid"]), [spark(result.shape), "mid"],
+    [plain(result.sessions), "num wide"], [plain(result.games), "num wide"], ...(games ? [watchLink(bot, result.opponent.name)] : [])]);
+  const around = inScroll(makeSortable(tableOf("sortable results", `Points a ${data.unit} of ${bot.name} by opponent`, headings, rows)));
+  around.classList.add("tall");
+  return around;
+};
+const faultsOf = (bot) => {
+  const list = make("ol", undefined, "faults");
+  for (const fault of bot.faulty) {
+    const item = make("li");
+    const what = make("p");
+    what.append(make("b", fault.what), make("br"), make("span", `in ${fault.question} against ${fault.opponent}, session ${fault.session}, game ${fault.game}`, "dim"), " ",
+      watchLink(bot, fault.opponent, `${fault.session}/${fault.game}`));
+    item.append(what);
+    if (fault.asked) { const asked = make("p", "asked "); asked.append(make("code", fault.asked)); item.append(asked); }
+    if (fault.complaints) item.append(make("pre", fault.complaints));
+    const command = make("p", undefined, "dim");
+    command.append(make("code", `tournament replay ${data.contest} --match ${fault.match} --session ${fault.session} --game ${fault.game}`),
+      fault.more ? `; and the same ${plain(fault.more)} more ${fault.more === 1 ? "time" : "times"}` : "");
+    item.append(command);
+    list.append(item);
+  }
+  const less = bot.faulty.length < bot.faults ? `${bot.faulty.length} of ${plain(bot.faults)}, the first ones of each sort. ` : "";
+  return [make("h3", "Faults"), make("p", `${less}The command below a fault shows its game, step by step.`, "note"), list];
+};
+const drawBot = (number) => {
+  const bot = bots[number];
+  const page = find("#bot");
+  const header = make("header");
+  const heading = make("h2", bot.name);
+  heading.tabIndex = -1;
+  heading.id = "h-bot";
+  header.append(heading, factsOf(bot));
+  const results = resultsOf(number);
+  const parts = [header];
+  if (bot.reason) parts.push(make("pre", bot.reason, "reason"));
+  if (bot.rank && results.length > 1) {
+    const sorted = [...results].sort((one, other) => other.value - one.value);
+    const count = Math.min(3, Math.floor(sorted.length / 2));
+    const cell = (result) => [linkTo(result.opponent), ` ${valueText(result.value)}`];
+    parts.push(joined("extremes", "Best", sorted.slice(0, count).map(cell)), joined("extremes", "Worst", sorted.slice(-count).reverse().map(cell)));
+  }
+  if (bot.surely.length) {
+    const line = joined("extremes", "Surely ahead of", bot.surely.map((other) => [linkTo(bots[other])]));
+    line.append(`, and of all that ${bot.surely.length === 1 ? "this one is" : "these are"} ahead of`);
+    parts.push(line);
+  }
+  if (bot.edit) parts.push(...editOf(bot));
+  if (bot.panels) {
+    const panels = make("div", undefined, "panels");
+    panels.append(...bot.panels.map(([shape, values]) => chartOf(data.panels[shape], values)));
+    parts.push(make("h3", "How it plays"), panels);
+  }
+  if (results.length) parts.push(make("h3", "By opponent"), resultsTable(bot, results));
+  if (bot.faulty) parts.push(...faultsOf(bot));
+  page.replaceChildren(...parts);
+  page.dataset.bot = bot.id;
+};
+// All bots to choose from; a large field can be searched.
+find("#chips").append(...bots.map((bot) => {
+  const item = make("li");
+  const link = linkTo(bot);
+  link.prepend(make("small", String(bot.rank ?? "–")), " ");
+  item.append(link);
+  return item;
+}));
+const search = find("#search");
+search.hidden = bots.length <= 30;
+search.addEventListener("input", () => {
+  const wanted = search.value.toLowerCase();
+  all("#chips li").forEach((item, place) => { item.hidden = !bots[place].name.toLowerCase().includes(wanted); });
+});

@@ -1,0 +1,46 @@
+// How points go over a match: all bots' in one chart, the first few in colour, and a line of the table for each.
+const courses = data.courses.bots.map(([number, means, change]) => ({ bot: bots[number], means, change }));
+const coursePlace = find("#courses");
+const drawCourses = () => {
+  const lines = courses.filter(({ means }) => means.length > 1).map(({ bot, means }, place) => ({ name: bot.name, values: means, style: place < 8 ? `line${place}` : "compared" }));
+  const value = (number) => signed(number, data.courses.digits);
+  if (lines.length) {
+    const count = Math.max(...lines.map((line) => line.values.length));
+    const labels = Array.from({ length: count }, (_, place) => plain(Math.round((data.courses.length * (place + 1)) / count)));
+    const figure = make("figure", undefined, "courses");
+    figure.append(inScroll(linePlot({ labels, axis: `${data.over}s of a match, up to`, unit: "", lines, told: toldOf(labels, lines.slice(0, 8), "") }, 720, 300, "big")));
+    // Choosing a line makes it stand out.
+    const legend = make("ul", undefined, "legend pick");
+    for (const line of lines) {
+      const item = make("li", undefined, line.style);
+      const button = make("button", line.name);
+      button.type = "button";
+      button.setAttribute("aria-pressed", "false");
+      button.addEventListener("click", () => {
+        const on = button.getAttribute("aria-pressed") !== "true";
+        button.setAttribute("aria-pressed", String(on));
+        const curve = all(".curve", figure).find((one) => one.dataset.name === line.name);
+        curve.classList.toggle("picked", on);
+        if (on) curve.parentElement.append(curve);
+        figure.classList.toggle("picking", Boolean(find(".picked", figure)));
+      });
+      item.append(button);
+      legend.append(item);
+    }
+    figure.append(legend);
+    coursePlace.append(figure);
+  }
+  const headings = [["Bot", ""], ["First quarter", "num mid"], ["Last quarter", "num mid"], ["Change", "num"], ["± error", "num"], ["Course", "plain"]];
+  const rows = courses.map(({ bot, means, change }) => {
+    if (!change) return [linkTo(bot), ["", "mid"], ["", "mid"], "", "", spark(means)];
+    const [early, late, error, clear] = change;
+    const off = late - early;
+    return [linkTo(bot), [value(early), "num mid"], [value(late), "num mid"],
+      [`${clear ? (off > 0 ? "▲ " : "▼ ") : ""}${value(off)}`, `num ${clear ? (off > 0 ? "up" : "down") : "dim"}`, off],
+      [error === null ? "" : plain(error, data.courses.digits), "num dim"], spark(means)];
+  });
+  const table = inScroll(makeSortable(tableOf("sortable courses", `Points a ${data.over} in the first and the last quarter of a match`, headings, rows)));
+  table.classList.add("tall");
+  coursePlace.append(table);
+};
+drawCourses();

@@ -1,0 +1,148 @@
+// The crosstable, drawn from the results: of a large field a part at a time, chosen on a map of it all. A cell shows
+// its error on hover, touch or focus; arrow keys move between cells.
+const tip = find("#tip");
+const cross = find("table.cross");
+const mostAcross = 60;
+const window_ = { order: ranked.map((_, place) => place), row: 0, column: 0, sorted: null };
+const hideTip = () => { tip.hidden = true; };
+const showText = (text, element) => {
+  tip.textContent = text;
+  tip.hidden = false;
+  const box = element.getBoundingClientRect();
+  const size = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(8, Math.min(box.left + box.width / 2 - size.width / 2, innerWidth - size.width - 8))}px`;
+  tip.style.top = `${box.top - size.height - 8 > 8 ? box.top - size.height - 8 : box.bottom + 8}px`;
+};
+const showTip = (cell) => {
+  if (!cell || cell.dataset.row === undefined) return hideTip();
+  const [row, column] = [Number(cell.dataset.row), Number(cell.dataset.column)];
+  const result = resultOf(row, column);
+  const verdict = result.error === null ? "no error known" : `${result.clear ? "more" : "less"} than two standard errors from ${data.from}${result.clear ? "" : ": may be luck"}`;
+  showText([`${bots[row].name} against ${across[column].name}`,
+    `${valueText(result.value)}${result.error === null ? "" : " ± " + errorText(result.error)} a ${data.unit}: ${verdict}`,
+    `${many(result.sessions, "session")}, ${many(result.games, data.game)}`,
+    ...data.measures.flatMap((title, place) => result.measures[place] ? [`${title} ${result.measures[place]}`] : [])].join("\n"), cell);
+};
+const drawCross = () => {
+  const [rows, shown] = [window_.order.slice(window_.row, window_.row + mostAcross), across.slice(window_.column, window_.column + mostAcross)];
+  const head = make("tr");
+  const heading = (text, kind, inside) => {
+    const cell = make("th", undefined, kind);
+    cell.scope = "col";
+    const button = make("button", undefined, "sort");
+    button.type = "button";
+    button.append(inside ?? text);
+    cell.append(button);
+    head.append(cell);
+    return [cell, button];
+  };
+  const sorting = (cell, button, by, keys, first) => {
+    if (window_.sorted?.by === by) cell.setAttribute("aria-sort", window_.sorted.down ? "descending" : "ascending");
+    button.addEventListener("click", () => {
+      const down = window_.sorted?.by === by ? !window_.sorted.down : first;
+      const known = (key) => key !== null;
+      const values = new Map(window_.order.map((row) => [row, keys(row)]));
+      window_.order.sort((one, other) => {
+        const [a, b] = [values.get(one), values.get(other)];
+        if (!known(a) || !known(b)) return known(b) - known(a);
+        return (down ? -1 : 1) * (typeof a === "string" ? a.localeCompare(b) : a - b) || one - other;
+      });
+      Object.assign(window_, { row: 0, sorted: { by, down } });
+      drawCross();
+      find("th[aria-sort] button", cross)?.focus({ preventScroll: true });
+    });
+  };
+  sorting(...heading("#", "num"), "rank", (row) => row, false);
+  sorting(...heading("Bot", ""), "bot", (row) => bots[row].name, false);
+  shown.forEach((opponent, place) => {
+    const column = window_.column + place;
+    sorting(...heading(opponent.name, "up", make("span", opponent.name)), column, (row) => resultOf(row, column)?.value ?? null, true);
+  });
+  const lines = rows.map((row) => {
+    const line = make("tr");
+    const name = make("th");
+    name.scope = "row";
+    name.append(linkTo(bots[row]));
+    line.append(make("td", String(bots[row].rank), "num rank"), name);
+    shown.forEach((_, place) => {
+      const column = window_.column + place;
+      const result = resultOf(row, column);
+      const cell = make("td", result ? valueText(result.value) : !data.house && row === column ? "·" : "", result ? `${heatOf(result.value)}${result.clear ? "" : " unclear"}` : "none");
+      if (result) Object.assign(cell.dataset, { row, column });
+      line.append(cell);
+    });
+    return line;
+  });
+  cross.tHead.replaceChildren(head);
+  cross.tBodies[0].replaceChildren(...lines);
+  cross.classList.toggle("many", shown.length > 10);
+  const first = find("td[data-row]", cross);
+  if (first) first.tabIndex = 0;
+  drawMap();
+};
+// The map: a point for each result, in the colours of the cells, and a frame around those that the table shows.
+const map = find("#map");
+const isLarge = Math.max(ranked.length, across.length) > mostAcross;
+const drawMap = () => {
+  if (!isLarge) return;
+  for (const [id, value] of [["#row-from", window_.row], ["#column-from", window_.column]]) find(id).value = value + 1;
+  const colours = Object.fromEntries(["z", "none", ...[1, 2, 3, 4, 5, 6].flatMap((level) => [`p${level}`, `n${level}`])].map((name) => {
+    const sample = make("td", undefined, name);
+    cross.tHead.rows[0].append(sample);
+    const colour = getComputedStyle(sample).backgroundColor;
+    sample.remove();
+    return [name, colour];
+  }));
+  const pen = map.getContext("2d");
+  [map.width, map.height] = [across.length, ranked.length];
+  window_.order.forEach((row, y) => across.forEach((_, column) => {
+    const result = resultOf(row, column);
+    pen.fillStyle = colours[result ? heatOf(result.value) : "none"];
+    pen.fillRect(column, y, 1, 1);
+  }));
+  pen.strokeStyle = getComputedStyle(document.body).color;
+  pen.lineWidth = Math.max(1, across.length / 300);
+  pen.strokeRect(window_.column, window_.row, Math.min(mostAcross, across.length), Math.min(mostAcross, ranked.length));
+};
+const moveWindow = (row, column) => {
+  const within = (place, count) => Math.max(0, Math.min(count - mostAcross, Math.round(place) || 0));
+  Object.assign(window_, { row: within(row, ranked.length), column: within(column, across.length) });
+  drawCross();
+};
+if (isLarge) {
+  find("#part").hidden = false;
+  map.addEventListener("click", (event) => {
+    const box = map.getBoundingClientRect();
+    moveWindow(((event.clientY - box.top) / box.height) * ranked.length - mostAcross / 2, ((event.clientX - box.left) / box.width) * across.length - mostAcross / 2);
+  });
+  for (const id of ["#row-from", "#column-from"]) find(id).addEventListener("change", () => moveWindow(find("#row-from").value - 1, find("#column-from").value - 1));
+}
+if (ranked.length) {
+  cross.setAttribute("role", "grid");
+  drawCross();
+  const grid = () => all("tbody tr", cross).map((row) => all("td:not(.rank)", row));
+  const move = (cell) => {
+    for (const other of all("td[tabindex]", cross)) other.tabIndex = -1;
+    cell.tabIndex = 0;
+    cell.focus();
+  };
+  cross.addEventListener("mouseover", (event) => showTip(event.target.closest("td")));
+  cross.addEventListener("mouseleave", hideTip);
+  cross.addEventListener("focusin", (event) => { if (event.target.tagName === "TD") showTip(event.target); });
+  cross.addEventListener("focusout", hideTip);
+  cross.addEventListener("click", (event) => { const cell = event.target.closest("td[data-row]"); if (cell) move(cell); });
+  cross.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const cell = event.target.closest("td");
+    if (event.key === "Escape") hideTip();
+    if (!step || !cell) return;
+    const cells = grid();
+    const row = cells.findIndex((line) => line.includes(cell));
+    const next = cells[row + step[0]]?.[cells[row].indexOf(cell) + step[1]];
+    if (next) { event.preventDefault(); move(next); }
+  });
+  // Moving by keys may scroll: the tip follows its cell.
+  const follow = () => { const cell = document.activeElement?.closest("table.cross td"); if (cell && !tip.hidden) showTip(cell); else hideTip(); };
+  find(".scroll.tall").addEventListener("scroll", follow);
+  addEventListener("scroll", follow, { passive: true });
+}

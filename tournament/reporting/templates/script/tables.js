@@ -1,0 +1,68 @@
+// Tables that sort by their headings: by data-v or the text, numbers with the largest first.
+const number = (text) => parseFloat(text.replace(/[−–]/g, "-").replace(/[,+%$▲▼<>\s]/g, ""));
+const keyOf = (row, column) => {
+  const cell = row.cells[column];
+  if (!cell) return "";
+  const text = cell.dataset.v ?? cell.textContent.trim();
+  const value = number(text);
+  return Number.isNaN(value) || (cell.tagName === "TH") ? text : value;
+};
+const compare = (one, other, sign) => {
+  const missing = (key) => key === "" || key === "·";
+  if (missing(one) || missing(other)) return missing(one) - missing(other);
+  return sign * (typeof one === "number" && typeof other === "number" ? one - other : String(one).localeCompare(String(other)));
+};
+const sortBy = (table, heading) => {
+  const column = heading.cellIndex;
+  const before = heading.getAttribute("aria-sort");
+  const rows = all("tbody tr", table);
+  const isText = rows.some((row) => typeof keyOf(row, column) === "string" && !["", "·"].includes(keyOf(row, column)));
+  const first = isText || heading.textContent === "#" ? "ascending" : "descending";
+  const order = before ? (before === "ascending" ? "descending" : "ascending") : first;
+  for (const other of all("th[aria-sort]", table)) other.removeAttribute("aria-sort");
+  heading.setAttribute("aria-sort", order);
+  const keys = new Map(rows.map((row) => [row, keyOf(row, column)]));
+  rows.sort((one, other) => compare(keys.get(one), keys.get(other), order === "ascending" ? 1 : -1));
+  table.tBodies[0].append(...rows);
+  table.classList.toggle("ranked", heading.textContent === "#" && order === "ascending");
+};
+const makeSortable = (table, how = sortBy) => {
+  for (const heading of all("thead th:not(.plain)", table)) {
+    const button = make("button", undefined, "sort");
+    button.type = "button";
+    button.append(...heading.childNodes);
+    button.title = "Sort by this";
+    heading.append(button);
+    button.addEventListener("click", () => how(table, heading));
+  }
+  return table;
+};
+for (const table of all("table.sortable")) makeSortable(table);
+for (const table of all("table.standings")) table.classList.add("ranked");
+
+
+// A table of rows of cells: a text, an element, or [text, class, number to sort by]. Headings: [text, class].
+const tableOf = (className, caption, headings, rows) => {
+  const table = make("table", undefined, className);
+  table.append(make("caption", caption, "vh"));
+  const head = table.createTHead().insertRow();
+  for (const [text, kind] of headings) {
+    const cell = make("th", text, kind);
+    cell.scope = "col";
+    head.append(cell);
+  }
+  const body = table.createTBody();
+  for (const cells of rows) {
+    const row = body.insertRow();
+    cells.forEach((content, place) => {
+      const [what, kind, value] = Array.isArray(content) ? content : [content];
+      const cell = make(place ? "td" : "th", undefined, kind);
+      if (!place) cell.scope = "row";
+      cell.append(what);
+      if (value !== undefined) cell.dataset.v = value ?? "";
+      row.append(cell);
+    });
+  }
+  return table;
+};
+const inScroll = (table) => { const around = make("div", undefined, "scroll"); around.append(table); return around; };
