@@ -25,6 +25,7 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput, RunFailed, TournamentError
+from tournament.runner.strays import among_records
 from tournament.standings.results import ranking_of
 from tournament.store.ledger import Batch, Field
 from tournament.store.ledger_reading import read_state, standing_batches
@@ -81,13 +82,14 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     damaged = _damaged(storage, batches, contest, settings, watcher)
     # A run may go on meanwhile: a problem counts if it is still there now.
     problems += ledger_problems(storage, entries)
+    there = among_records(storage)
     state = read_state(storage, from_checkpoint=False)
     newest = state.newest()
     problems += checkpoint_problems(storage, state)
     for batch in damaged:
         if newest.get(batch.name) == batch:
             problems += batch_problems(storage, batch, contest, settings)
-    problems += stray_problems(storage, list(newest.values()))
+    problems += stray_problems(storage, contest, state, there)
     assert state.field is not None
     problems += house_problems(storage, state.field, contest.house.suffix if contest.house else None)
     standing_batches(storage, state)  # raises where a leg counts twice

@@ -108,7 +108,8 @@ def write_house_files(
     if contest.house is None or contest.house.suffix is None:
         return
     storage, known = writer.storage, writer.state.field
-    examples = contest.house.examples(settings) if contest.house.examples else ()
+    make = contest.house.example
+    examples = [make(settings, name) for name in contest.house.examples] if make else []
     wanted = {f"{player.name}{contest.house.suffix}": player.content for player in (*examples, *house)}
     former = {f"{name}{contest.house.suffix}" for name in known.house_numbers} if known else set()
     there = storage.list("house")
