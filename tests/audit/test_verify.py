@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
@@ -19,6 +20,7 @@ import pytest
 from tests.contest_runs import (
     CONTEST,
     REPOSITORY,
+    Listener,
     Outcome,
     Place,
     assert_same,
@@ -37,6 +39,8 @@ from tournament.standings.results import load
 from tournament.store import checkpoint
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger_reading import read_state
+from tournament.store.object_client import ObjectClient
+from tournament.store.storage import inside, open_storage
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +155,7 @@ DAMAGES: dict[str, tuple[Callable[[Place], object], str]] = {
     ),
     "a file too many": (
         lambda p: shutil.copy(part_of(p, "games"), p.results / "games" / "more.parquet"),
-        "games/more.parquet is none of the records; take it away",
+        "games/more.parquet is none of the records; tournament run moves it to set-aside/",
     ),
     "a summary": (
         lambda p: flip(p.results / "matches.parquet", 100),
@@ -175,10 +179,75 @@ def test_damage_is_named_and_mended_as_it_says(place: Place, expected: Outcome, 
     damage(place)
     (found,) = problems(place)
     assert re.sub(r"[\d,]+ bytes, of [\d,]+", "# bytes, of #", found) == text.replace("@", part)
-    if "; remove it" in text or "take it away" in text:
+    if "; remove it" in text:
         (place.results / found.split()[0]).unlink()
     place.play()
     assert problems(place) == []
+    assert_same(outcome(place.results), expected)
+
+
+# What lies where readers look, or where a run keeps its own things: a place, and what is put there.
+STRAYS: dict[str, tuple[str, Callable[[Path, Place], object]]] = {
+    "a folder of parts": ("games/more/", lambda at, p: shutil.copytree(p.results / "games", at)),
+    "a hive partition": ("games/season=2/", lambda at, p: shutil.copytree(p.results / "games", at)),
+    "a folder in a folder": ("sessions/a/", lambda at, p: shutil.copytree(p.results / "sessions", at / "b")),
+    "a link to a part": ("games/more.parquet", lambda at, p: at.symlink_to(part_of(p, "games"))),
+    "a link to a folder": ("sessions/more", lambda at, p: at.symlink_to(p.results / "sessions")),
+    "a link to nowhere": ("staging/more", lambda at, p: at.symlink_to("nowhere")),
+    "a pipe": ("games/pipe.parquet", lambda at, p: os.mkfifo(at)),
+    "a hidden part": ("games/.more.parquet", lambda at, p: shutil.copy(part_of(p, "games"), at)),
+    "another's part, of a name as ours": (
+        f"games/{'0' * 10}-0-{'a' * 12}.parquet",
+        lambda at, p: shutil.copy(part_of(p, "games"), at),
+    ),
+    "a name that paints": ("games/a\n\x1b[2J.parquet", lambda at, p: shutil.copy(part_of(p, "games"), at)),
+    "a name that is no text": (os.fsdecode(b"games/\xff.parquet"), lambda at, p: shutil.copy(part_of(p, "games"), at)),
+    "an entry to come": ("ledger/00000003.json/", lambda at, p: at.mkdir()),
+    "a note of nobody": ("ledger/more", lambda at, p: at.write_text("")),
+    "a copy of no entry": ("ledger-copy/00000009", lambda at, p: at.write_text("")),
+    "a file in staging": ("staging/more.parquet", lambda at, p: at.write_text("")),
+    "a file by the seed": ("secret/more", lambda at, p: at.write_text("")),
+    "house players of none": ("house/", lambda at, p: at.mkdir()),
+}
+
+
+@pytest.mark.parametrize("name", STRAYS)
+def test_what_is_none_of_the_records_is_named_and_moved_aside(place: Place, expected: Outcome, name: str) -> None:
+    stray, put_there = STRAYS[name]
+    at = place.results / stray
+    if at == place.results / "house":
+        put_there(at, place)
+        stray, put_there = "house/server_1.txt", lambda at, p: at.write_text("")
+        at = place.results / stray
+    put_there(at, place)
+    written = stray if stray.isprintable() else ascii(stray)[1:-1]
+    assert problems(place) == [f"{written} is none of the records; tournament run moves it to set-aside/"]
+    assert call(["verify", "--results", str(place.results)]).returncode == 1
+    listener = Listener()
+    place.play(watcher=listener)
+    assert listener.said[0] == f"None of the records: {written}; now in {place.results}/set-aside/1"
+    assert (place.results / "set-aside" / "1" / stray).is_symlink() or (
+        place.results / "set-aside" / "1" / stray
+    ).exists()
+    assert problems(place) == []
+    assert_same(outcome(place.results), expected)
+
+
+def test_what_is_moved_aside_replaces_nothing_there(place: Place) -> None:
+    for number in (1, 2):
+        (place.results / "games" / "mine").write_text(str(number))
+        place.play()
+    found = sorted((place.results / "set-aside").rglob("mine"))
+    assert [path.read_text() for path in found] == ["1", "2"]
+
+
+def test_a_part_that_a_link_stands_for_is_played_again(place: Place, expected: Outcome, tmp_path: Path) -> None:
+    part = part_of(place, "games")
+    part.rename(tmp_path / "elsewhere")
+    part.symlink_to(tmp_path / "elsewhere")
+    assert f"games/{part.name} is none of the records" in "\n".join(problems(place))
+    place.play()
+    assert problems(place) == [] and not part.is_symlink()
     assert_same(outcome(place.results), expected)
 
 
@@ -320,6 +389,27 @@ def test_an_object_store(tmp_path: Path, object_store: str) -> None:
     found = verify(CONTEST, config=place.config, results=location, replay=1)
     assert (found.problems, found.notes, found.replayed) == ((), (), 1)
     assert found.games == len(played.games)
+
+
+def test_strays_in_an_object_store(tmp_path: Path, object_store: str) -> None:
+    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
+    location = new_location(object_store)
+    run(CONTEST, config=place.config, results=location, executor="local")
+    storage = open_storage(inside(location, CONTEST))
+    (part,) = storage.list("games")
+    content = storage.read(f"games/{part}")
+    client = ObjectClient(storage.location)
+    for name in ("games/k=1/part.parquet", "games/more.parquet"):
+        client.put(f"{client.prefix}{name}", content)
+    found = verify(CONTEST, config=place.config, results=location)
+    assert [problem.place for problem in found.problems] == ["games/k=1/", "games/more.parquet"]
+    listener = Listener()
+    run(CONTEST, config=place.config, results=location, executor="local", watcher=listener)
+    said = next(line for line in listener.said if "None of the records" in line)
+    assert said.startswith("None of the records: games/k=1/, games/more.parquet; now in s3://bucket/")
+    assert verify(CONTEST, config=place.config, results=location).problems == ()
+    moved = [client.get(f"{client.prefix}set-aside/1/games/{name}")[0] for name in ("k=1/part.parquet", "more.parquet")]
+    assert moved == [content, content]
 
 
 def test_the_command(place: Place) -> None:

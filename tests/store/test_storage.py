@@ -106,6 +106,25 @@ def test_list_passes_over_folders(storage: Storage) -> None:
     assert storage.list("games") == {"part": 1}
 
 
+def test_everything_is_listed_and_set_aside(storage: Storage) -> None:
+    deep = "games/a/b.1/part" if isinstance(storage, ObjectStorage) else None
+    for name in ("games/part", "games/other", "ledger/note", *([deep] if deep else ())):
+        storage.replace(name, name.encode())
+    if isinstance(storage, FolderStorage):
+        (inner := Path(storage.location) / "games" / "a" / "b.1").mkdir(parents=True)
+        (inner / "part").write_text("games/a/b.1/part")
+    assert storage.everything("games") == {"part": True, "other": True, "a/": False}
+    assert storage.everything("nothing") == {}
+    storage.hold()
+    assert storage.set_aside(["games/a/", "games/other", "ledger/note"]).endswith("/set-aside/1")
+    assert storage.everything("games") == {"part": True} and storage.everything("ledger") == {"writer": True}
+    for name in ("games/a/b.1/part", "games/other", "ledger/note"):
+        with storage.open_data(f"set-aside/1/{name}") as stream:
+            assert stream.read() == name.encode()
+    storage.replace("games/other", b"new")
+    assert storage.set_aside(["games/other"]).endswith("/set-aside/2")
+
+
 def test_remove_what_is_there_and_what_is_not(storage: Storage) -> None:
     storage.replace("games/part", b"1")
     storage.remove("games/part")
@@ -377,11 +396,8 @@ ODD = ["pipe", "device", "socket", "loop", "link", "dangling"]
 def test_what_is_no_file_is_one_line_and_waits_for_nothing(folder: FolderStorage, tmp_path: Path, kind: str) -> None:
     path = tmp_path / "results" / "games" / "part"
     make_odd(path, kind)
-    for verb in (
-        lambda: folder.list("games"),
-        lambda: folder.read("games/part"),
-        lambda: folder.open_data("games/part"),
-    ):
+    assert folder.list("games") == {} and folder.everything("games") == {"part": False}
+    for verb in (lambda: folder.read("games/part"), lambda: folder.open_data("games/part")):
         with pytest.raises(RunFailed, match=r"results/games/part (is a link, a pipe|can't be opened)"):
             verb()
     assert folder.size("games/part") is None

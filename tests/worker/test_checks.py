@@ -13,7 +13,7 @@ from tournament.artifacts.python_packing import legs_may_share
 from tournament.cli.check_tables import hint_for
 from tournament.cli.commands import main
 from tournament.contests import two_card_draw
-from tournament.contests.two_card_draw import examples
+from tournament.contests.two_card_draw import EXAMPLES, example
 from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import with_lines
@@ -82,7 +82,7 @@ def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch
 def test_no_server_of_a_check_is_known() -> None:
     servers = {practice_server(bytes([n]) * 32).content for n in range(4)}
     assert len(servers) == 4
-    assert not servers & {server.content for server in examples(two_card_draw.Settings(seed="1"))}
+    assert not servers & {example(two_card_draw.Settings(seed="1"), name).content for name in EXAMPLES}
 
 
 LEAK = """

@@ -29,6 +29,7 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput, RunFailed, TournamentError
+from tournament.runner.strays import among_records
 from tournament.standings.results import ranking_of
 from tournament.store.ledger import Batch, Field
 from tournament.store.ledger_reading import read_state, standing_batches
@@ -91,6 +92,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     damaged = [batch for batch, one in zip(batches, recounted) if one.problems]
     # A run may go on meanwhile: a problem counts if it is still there now.
     problems += ledger_problems(storage, entries)
+    there = among_records(storage)
     state = read_state(storage, from_checkpoint=False)
     assert state.field is not None
     newest = state.newest()
@@ -99,7 +101,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
         if newest.get(batch.name) == batch:
             problems += recount(storage, batch, contest, field, settings, house.contents).problems
     problems += luck_problems(storage, contest, luck)
-    problems += stray_problems(storage, list(newest.values()))
+    problems += stray_problems(storage, contest, state, there)
     problems += house_problems(storage, state.field, contest.house.suffix if contest.house else None)
     standing_batches(storage, state)  # raises where a leg is none of the field's
     if settings is not None:

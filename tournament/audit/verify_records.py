@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import fcntl
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -14,6 +14,7 @@ from tournament.audit.report import Problem, plays_again
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
+from tournament.runner.strays import among_records, shown, strays
 from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckOfBatch, LuckOfLegs, read_luck
@@ -21,13 +22,13 @@ from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
 from tournament.store.ledger_reading import read_state
 from tournament.store.parts import digest_of, origin_of_part, read_whole, rows_of
-from tournament.store.storage import Storage
+from tournament.store.storage import ASIDE, Storage
 
 BRING_BACK = "tournament run brings it back from its copy"
 # A flipped bit changes neither size nor time, by which a run knows the files that it has checked.
 REMOVE_FIRST = f"remove it, and {BRING_BACK}"
 WRITE = "tournament run writes it anew"
-_TAKE_AWAY = "take it away"
+_MOVE = f"tournament run moves it to {ASIDE}/"
 
 
 def ledger_problems(storage: Storage, entries: int) -> list[Problem]:
@@ -148,11 +149,11 @@ def _part_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
     return None
 
 
-def stray_problems(storage: Storage, batches: Sequence[Batch]) -> list[Problem]:
-    """Files among the parts that belong to no batch: pandas would read them, too."""
-    known = {part.place for batch in batches for part in batch.parts}
-    found = [f"{table}/{name}" for table in ("games", "sessions") for name in storage.list(table)]
-    return [Problem(place, "is none of the records", _TAKE_AWAY) for place in found if place not in known]
+def stray_problems(storage: Storage, contest: Contest, state: State, before: Mapping[str, bool]) -> list[Problem]:
+    """What lies among the records and is none of them: it was there `before` the ledger was read, and still is."""
+    found = strays(before, contest, state, writing=may_be_written_now(storage))
+    still = among_records(storage) if found else {}
+    return [Problem(shown(place), "is none of the records", _MOVE) for place in found if place in still]
 
 
 def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[Problem]:

@@ -76,7 +76,8 @@ class House:
     `players` gives those of a tournament; it takes the settings, the folder from which relative paths
     start, and a function for messages while it takes long, and raises BadInput. `practice` gives one to try entrants
     against, chosen by a key. Every player has the `facts`. With a `suffix`, their contents are kept beside the
-    records, as files of that ending, and so are those of the `examples`, which entrants may know.
+    records, as files of that ending, and so are those of the `examples`, which entrants may know: their names, and
+    what makes them.
     """
 
     players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
@@ -84,7 +85,8 @@ class House:
     scoring: HouseScoring
     suffix: str | None = None
     facts: tuple[str, ...] = ()
-    examples: Callable[[ContestSettings], Sequence[HousePlayer]] | None = None
+    examples: tuple[str, ...] = ()
+    example: Callable[[ContestSettings, str], HousePlayer] | None = None
 
 
 Amounts = Mapping[str, npt.NDArray[Any]]  # by column

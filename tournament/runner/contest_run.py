@@ -37,6 +37,7 @@ from tournament.runner.rewriting import cut_batches, merge_small_batches
 from tournament.runner.rounds import Round, next_round
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
+from tournament.runner.strays import set_strays_aside
 from tournament.standings.results import counted, standings_of, write_summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import Floats, LuckOfLegs, luck_of_batches, read_luck, write_luck
@@ -211,6 +212,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
     try:
         for name in [*writer.mended, *keep_seed(writer.storage, seed)]:
             watcher.say(f"{name} was damaged or missing: it is back from its copy")
+        set_strays_aside(writer, contest, watcher.say)
         wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
         schedule_with = partial(
             schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(wanted_field)

@@ -105,7 +105,8 @@ def house_files(contest: Contest, settings: ContestSettings, house: Sequence[Hou
     """What stands in house/: the house players and examples of them, by file name, for contests that want it."""
     if contest.house is None or contest.house.suffix is None:
         return {}
-    examples = contest.house.examples(settings) if contest.house.examples else ()
+    make = contest.house.example
+    examples = [make(settings, name) for name in contest.house.examples] if make else []
     return {f"{player.name}{contest.house.suffix}": player.content for player in (*examples, *house)}
 
 

@@ -11,12 +11,12 @@ import os
 import stat
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunFailed
 from tournament.store.signals import signals_deferred
-from tournament.store.storage import FOLDERS, MOST_READ, SIGN, AlreadyExists, checked_name
+from tournament.store.storage import ASIDE, FOLDERS, MOST_READ, SIGN, AlreadyExists, checked_name, free_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -169,8 +169,33 @@ class FolderStorage:
             return False
 
     def list(self, folder: str) -> dict[str, int]:
-        """As in `Storage`, without hidden files. Raises RunFailed for links, pipes and devices."""
+        """As in `Storage`, without hidden files, links, pipes and devices."""
         return {name: status.st_size for name, status in self._statuses(folder).items()}
+
+    def everything(self, folder: str) -> dict[str, bool]:
+        try:
+            with self._folder(folder) as descriptor, os.scandir(descriptor) as entries:
+                return {
+                    f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name: entry.is_file(
+                        follow_symlinks=False
+                    )
+                    for entry in entries
+                }
+        except (FileNotFoundError, PermissionError):  # of others' secrets nothing can be told
+            return {}
+
+    def set_aside(self, places: Sequence[str]) -> str:
+        self._make_folder(ASIDE)
+        with self._folder(ASIDE) as aside:
+            number = free_name(os.listdir(aside))
+            os.mkdir(number, dir_fd=aside)
+            for place in places:
+                folder, _, name = place.rstrip("/").partition("/")
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(f"{number}/{checked_name(folder)}", dir_fd=aside)
+                with self._folder(folder) as here, self._folder(f"{ASIDE}/{number}/{folder}") as there:
+                    os.rename(name, name, src_dir_fd=here, dst_dir_fd=there)
+        return f"{self.location}/{ASIDE}/{number}"
 
     def folders(self) -> tuple[str, ...]:
         try:
@@ -200,8 +225,6 @@ class FolderStorage:
                         status = entry.stat(follow_symlinks=False)
                         if stat.S_ISREG(status.st_mode):
                             found[entry.name] = status
-                        elif not stat.S_ISDIR(status.st_mode):
-                            raise RunFailed(_not_a_file(f"{self.location}/{folder}/{entry.name}"))
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except OSError as error:

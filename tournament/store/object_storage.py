@@ -12,6 +12,7 @@ import itertools
 import os
 import re
 import uuid
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, cast
 
 from tournament.errors import RunFailed
@@ -20,7 +21,7 @@ from tournament.store.object_client import ObjectClient, Version
 from tournament.store.object_moves import NOTE
 from tournament.store.object_place import ObjectPlace
 from tournament.store.object_streams import Upload
-from tournament.store.storage import SIGN, AlreadyExists, checked_name
+from tournament.store.storage import ASIDE, SIGN, AlreadyExists, checked_name, free_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,6 +92,21 @@ class ObjectStorage:
         if folder == "ledger":
             self._counts = NOTE.removeprefix("ledger/") not in found or object_moves.counts(self._client, self._prefix)
         return {name: size for name, size in found.items() if not name.startswith(".")} if self._counts else {}
+
+    def everything(self, folder: str) -> dict[str, bool]:
+        files, folders = self._client.list(f"{self._key(folder)}/")
+        return dict.fromkeys(files, True) | {f"{name}/": False for name in folders}
+
+    def set_aside(self, places: Sequence[str]) -> str:
+        aside = f"{self._key(ASIDE)}/"
+        number = free_name(self._client.list(aside)[1])
+        for place in places:
+            self._require_held()
+            key = f"{self._prefix}{place}"
+            inside = [f"{key}{name}" for name in self._client.walk(key)] if place.endswith("/") else [key]
+            self._client.copy_all(inside, [f"{aside}{number}/{key.removeprefix(self._prefix)}" for key in inside])
+            self._client.remove(inside)
+        return f"{self._client.url}/{ASIDE}/{number}"
 
     def folders(self) -> tuple[str, ...]:
         return tuple(sorted(self._client.list(self._prefix)[1]))

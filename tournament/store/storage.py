@@ -8,7 +8,9 @@ made by `create` appears whole or not at all and never replaces another, and
 from __future__ import annotations
 
 import errno
+import itertools
 import re
+from collections.abc import Container, Sequence
 from typing import IO, TYPE_CHECKING, Protocol
 
 from tournament.errors import RunFailed
@@ -27,7 +29,9 @@ class Storage(Protocol):
     `hold` makes this process the only writer, and returns True when a former one may still wake up. `exchange` moves
     everything here to the archive `away`, then the archive `back` here; `finish_exchange` completes what a crash
     interrupted. `list` returns the sizes in bytes of the files right inside a folder, {} if there is none; `size`
-    that of one file, None if there is none. `folders` are the names of folders right here. `stamps` returns texts
+    that of one file, None if there is none. `everything` right inside a folder has names of any kind, those of folders
+    with a slash at the end, and whether each is a file; `set_aside` moves such things, by their places, to a folder
+    below `set-aside`, whose location it returns. `folders` are the names of folders right here. `stamps` returns texts
     that change when a file is written, `stamp` that of one file, None where it would be slow. `read` and `open_data`
     raise FileNotFoundError. `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be
     known without changing anything.
@@ -41,6 +45,8 @@ class Storage(Protocol):
     def release(self) -> None: ...
     def still_held(self) -> bool: ...
     def list(self, folder: str) -> dict[str, int]: ...
+    def everything(self, folder: str) -> dict[str, bool]: ...
+    def set_aside(self, places: Sequence[str]) -> str: ...
     def folders(self) -> tuple[str, ...]: ...
     def stamps(self, folder: str) -> dict[str, str]: ...
     def stamp(self, name: str) -> str | None: ...
@@ -64,6 +70,9 @@ FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging")
 # Bytes of the largest file that is read as a whole: a ledger entry of a million legs is smaller.
 MOST_READ = 1 << 29
 SIGN = "ledger/writer"  # who writes
+# What else is in ledger/ besides entries.
+NOTES = frozenset({"ledger/moving", "ledger/checkpoint", "ledger/checked", "ledger/luck"})
+ASIDE = "set-aside"  # where a run puts what it finds among the records and is none of them
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")
 
 
@@ -72,6 +81,11 @@ def checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise RunFailed(f"{name[:200]!r} is not a name of anything inside the results")
     return name
+
+
+def free_name(taken: Container[str]) -> str:
+    """The name of the next folder below `set-aside`."""
+    return next(name for name in map(str, itertools.count(1)) if name not in taken)
 
 
 def open_storage(location: str) -> Storage:

@@ -21,9 +21,8 @@ from tournament.store.ledger_reading import read_state
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import AlreadyExists, Storage
 
-# What this package writes: nothing else is ever deleted.
-_OWN_PART = re.compile(r"[0-9]{10}-[0-9]+-[0-9a-f]{12}\.parquet")
-_OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
+# What this package stages: nothing else is ever deleted there.
+OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
 
 
 class Writer:
@@ -127,8 +126,7 @@ def _not_mine(storage: Storage) -> RunFailed:
 def open_for_writing(storage: Storage) -> Writer:
     """Hold the ledger, publish what was committed but not yet published, and remove what was never committed.
 
-    Raises RunFailed while another process holds it, when it can't be written, or
-    when there are files among the parts that this package doesn't write.
+    Raises RunFailed while another process holds it, or when it can't be written.
     """
     storage.prepare()
     try:
@@ -141,10 +139,6 @@ def open_for_writing(storage: Storage) -> Writer:
             storage.replace(place, content)
         newest = [versions[-1] for versions in state.batches.values()]
         tables = {table: storage.list(table) for table in ("games", "sessions")}
-        for table, found in tables.items():
-            for name in found:
-                if not _OWN_PART.fullmatch(name):
-                    raise RunFailed(f"{storage.location}/{table}/{name} is none of the records; take it away")
         staged = storage.list("staging")
         publish_all(
             storage,
@@ -158,9 +152,6 @@ def open_for_writing(storage: Storage) -> Writer:
             ],
         )
         _sweep_staging(storage, ())
-        known = {part.place for batch in newest if batch.legs for part in batch.parts}
-        there = {f"{table}/{name}" for table in tables for name in storage.list(table)}
-        _remove(storage, there - known)
     except BaseException:
         storage.release()
         raise
@@ -192,7 +183,7 @@ def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> St
 
 def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
     """Remove what this package has staged, except the spared files."""
-    names = {f"staging/{name}" for name in storage.list("staging") if _OWN_STAGED.fullmatch(name)}
+    names = {f"staging/{name}" for name in storage.list("staging") if OWN_STAGED.fullmatch(name)}
     _remove(storage, names - set(spared))
 
 

@@ -40,7 +40,7 @@ from tournament.leg import LegPlan
 from tournament.paths import PathText
 from tournament.store.columns import Meaning, columns_of
 
-EXAMPLES = 4
+EXAMPLES = tuple(f"example_{number}" for number in range(4))
 MOST_HANDS = 60_000
 
 
@@ -94,9 +94,9 @@ def players(settings: ContestSettings, folder: Path, say: Callable[[str], None])
     )
 
 
-def examples(settings: ContestSettings) -> Sequence[HousePlayer]:
-    """Servers like those of the contest that entrants may know, and that don't count."""
-    return [generated_server(_key(settings), f"example_{number}") for number in range(EXAMPLES)]
+def example(settings: ContestSettings, name: str) -> HousePlayer:
+    """A server like those of the contest that entrants may know, and that doesn't count."""
+    return generated_server(_key(settings), name)
 
 
 def _key(settings: ContestSettings) -> bytes:
@@ -229,7 +229,8 @@ TWO_CARD_DRAW = Contest(
         ),
         suffix=SUFFIX,
         facts=FACTS,
-        examples=examples,
+        examples=EXAMPLES,
+        example=example,
     ),
     display=Display("a score is chips won in a session, and a chip for each hand", PORTRAIT, TELLING),
     luck=Luck(LUCK_COLUMNS, _new_luck, keeps_means=False),  # a session's score is never below 0
