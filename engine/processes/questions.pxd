@@ -4,6 +4,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from engine.processes.lines cimport QuestionLines
+from engine.processes.messages cimport Question
 from engine.processes.pipes cimport Channel
 
 
@@ -17,6 +18,7 @@ cdef class Questions:
     cdef object trouble         # an exception that is no bot's fault
 
     cdef bint add(self, Channel* channel, int lane, int slot, void* core) noexcept nogil
+    cdef Question* next_question(self, Channel* channel) noexcept nogil
     cdef bint add_order(self, Channel* channel, int kind, int slot, int64_t argument) noexcept nogil
     cdef bint add_line(self, Channel* channel, void* core) noexcept nogil
     cdef bint add_question(self, Channel* channel, int slot, void* core) noexcept nogil

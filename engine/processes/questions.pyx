@@ -2,7 +2,7 @@
 
 cimport cython
 from libc.stdint cimport int64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from engine.kernel.game_core cimport Decision, GameCore
 from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
@@ -47,12 +47,16 @@ cdef class Questions:
         cdef Question* question
         if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
             return False
-        question = <Question*>(channel.gathering + channel.gathered_size)
+        question = self.next_question(channel)
         question.lane = slot
         question.kind = kind
         question.arguments[0] = argument
         channel.gathered_size += self.stride
         return gather_lane(channel, -1)
+
+    cdef Question* next_question(self, Channel* channel) noexcept nogil:
+        """Where the next question of a message goes. Zeros: bots must not read what lay in this memory before."""
+        return <Question*>memset(channel.gathering + channel.gathered_size, 0, self.stride)
 
     cdef bint add_question(self, Channel* channel, int slot, void* core) noexcept nogil:
         cdef Decision* decision = &(<GameCore>core).decision
@@ -63,7 +67,7 @@ cdef class Questions:
             return False
         if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
             return False
-        question = <Question*>(channel.gathering + channel.gathered_size)
+        question = self.next_question(channel)
         question.lane = slot
         question.kind = decision.kind
         for i in range(decision.argument_count):

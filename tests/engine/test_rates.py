@@ -6,6 +6,8 @@ import math
 from itertools import combinations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.games.holdem_training.rates import RateSampler
 from tests.oracles.deals import key_of
@@ -72,6 +74,26 @@ def test_queries_have_streams_of_their_own() -> None:
     assert first == [other.rates(places, 1000) for _ in range(3)]
     assert len(set(first)) > 1
     assert RateSampler(key_of(4)).rates(places, 1000) != first[0]
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 300)), max_size=5), st.integers(0, 3), st.integers(0, 3))
+def test_no_query_tells_a_later_one_what_it_was_about(
+    queries: list[tuple[int, int]], compared: int, refused: int
+) -> None:
+    """Of what was asked before only how often chance was needed counts; of what others asked, nothing."""
+    key = bytes(range(32))
+    first, other = RateSampler(key), RateSampler(key)
+    for card, samples in queries:
+        first.rates([card, 51, *[None] * 7], samples)
+        other.rates([None] * 9, 1)
+        RateSampler(key).rates([card, 51, *[None] * 7], samples)
+    for _ in range(compared):
+        first.compare(range(9))
+    for _ in range(refused):
+        with pytest.raises(ValueError):
+            first.rates([0] * 9, 100)
+    assert first.rates([0, 1, *[None] * 7], 200) == other.rates([0, 1, *[None] * 7], 200)
 
 
 def test_compare() -> None:

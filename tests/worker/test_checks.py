@@ -254,7 +254,7 @@ def test_the_command_prints_a_verdict(
     code, text = run_check(monkeypatch, capsys, str(tmp_path / "calm.py"), "--config", config)
     assert code == 0
     for words in (
-        "calm (python)", "of Python", "sandlock", "10 sessions against the house bot", "repeats yes", "legs share a process",
+        "calm (python)", "of Python", "sandlock", "10 sessions against the house bot", "repeats yes", "legs share a",
         "162 questions with extreme values: all answered", "faults none", "verdict fit to enter",
     ):  # fmt: skip
         assert words in text, text

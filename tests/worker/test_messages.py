@@ -142,6 +142,20 @@ def test_one_message_carries_the_questions_of_many_lanes(stage: Stage) -> None:
     assert all(core.answers[0] == 7 for core in stage.cores)
 
 
+def test_a_message_has_nothing_of_what_lay_in_its_memory_before(stage: Stage) -> None:
+    """A bot can read its process's memory: another leg's cards, or a seed, must not be in what it is sent."""
+    secret = b"\xab" * 4000
+    former = stage.process(greeting=secret)
+    stage.table.channels.close(former.number)
+    stage.run(0.0)
+    process = stage.process()  # takes over the memory
+    number = stage.lane(process, [(0, (), bytes(INTERFACE.view_size))])
+    stage.table.start_bot(number, 0, 5)
+    stage.run()
+    process.await_question()
+    assert secret[:4] not in os.read(process.reads, 1 << 16)
+
+
 def test_answers_may_come_byte_by_byte(stage: Stage) -> None:
     process = stage.process()
     numbers = [stage.lane(process, [A], slot) for slot in range(2)]

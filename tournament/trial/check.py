@@ -52,7 +52,8 @@ class CheckReport:
     `seed` is the one that was drawn for it; None where the settings have one.
     Points are the bot's, per session, against the house bot. `repeats`: one
     seed gave the same games twice. `legs_share` a process, if a Python bot's may; it is
-    `set_apart` if it then played a leg otherwise than alone. `warnings` are a C compiler's. `boundary_faults` are those at extreme values.
+    `set_apart` if it then played a leg otherwise than alone. `warnings` are a C compiler's.
+    `boundary_faults` are those at extreme values.
     `opponent` names the house bot. `printed` is the last output of its first games, `habits` are remarks on
     its answers there. `slow` says why it played less; `too_slow`: a leg takes longer than it has.
     """
