@@ -570,7 +570,8 @@ def house_player(field: dict[str, Any]) -> dict[str, Any]:
 FORGERIES_OF_HOUSE = (
     Forgery("what a perfect opponent wins from a house player", "verify",
             in_field(lambda field: house_player(field)["facts"].update(achievable=0.001))),
-    Forgery("what a house player plays by", "verify", in_field(lambda field: house_player(field).update(sha256="0" * 64))),
+    Forgery("what a house player plays by", "verify",
+            in_field(lambda field: house_player(field).update(sha256="0" * 64))),
     Forgery("a house player's name", "reading", in_field(lambda field: house_player(field).update(name="server_9"))),
     Forgery("a house player's file", "verify",
             lambda place: (place.results / "house" / "server_01.txt").write_text("another server")),

@@ -389,7 +389,6 @@ class Play:
             self.contest.rules,
             self.contest.requires,
             legs_per_replica=self.schedule.legs_per_replica,
-            with_luck=self.config.general.address is None,  # other machines may round differently
         )
 
     def _commit(self, receipt: Receipt) -> None:
