@@ -436,7 +436,9 @@ class Play:
         self.luck = luck_of_batches(
             self.contest, self.config.contest, storage, self.played, known, self.watcher.say, house
         )
-        if self.luck.keys() != before:
+        if (
+            self._luck_of_receipts or self.luck.keys() != before
+        ):  # a process may have played a leg otherwise than before
             assert self.config.contest.seed is not None
             write_luck(storage, self.contest, self.luck, _luck_key(self.config.contest.seed))
 
