@@ -560,3 +560,23 @@ FORGERIES = (
     Forgery("another seed", "verify", another_seed),
     Forgery("no seed", "verify", lambda place: shutil.rmtree(place.results / "secret")),
 )  # fmt: skip
+
+
+def house_player(field: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = field["house"][0]
+    return found
+
+
+FORGERIES_OF_HOUSE = (
+    Forgery("what a perfect opponent wins from a house player", "verify",
+            in_field(lambda field: house_player(field)["facts"].update(achievable=0.001))),
+    Forgery("what a house player plays by", "verify",
+            in_field(lambda field: house_player(field).update(sha256="0" * 64))),
+    Forgery("a house player's name", "reading", in_field(lambda field: house_player(field).update(name="server_9"))),
+    Forgery("a house player's file", "verify",
+            lambda place: (place.results / "house" / "server_01.txt").write_text("another server")),
+    Forgery("an example of house players", "verify",
+            lambda place: (place.results / "house" / "example_0.txt").write_text("another example")),
+    Forgery("a session's score", "verify", in_column("sessions", "x_score", at(0, lambda score: score + 1))),
+    Forgery("a session's profit", "verify", in_column("sessions", "x_gain", at(0, lambda gain: gain + 1))),
+)  # fmt: skip

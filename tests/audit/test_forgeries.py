@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.forgeries import FORGERIES, SESSIONS, Finder, Forgery
+from tests.audit.forgeries import FORGERIES, FORGERIES_OF_HOUSE, SESSIONS, Finder, Forgery
 from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, Place, new_place
-from tournament.api import verify
+from tournament.api import run, verify
 from tournament.errors import TournamentError
 from tournament.standings.results import load
 
@@ -39,6 +39,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return place
 
 
+class HousePlace(Place):
+    """A place of the contest with house players."""
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results" / HOUSE
+
+
 def finder_of(place: Place) -> Finder | None:
     """Who finds first that something is wrong, or can't be checked."""
     try:
@@ -48,7 +56,7 @@ def finder_of(place: Place) -> Finder | None:
     finders: tuple[tuple[int, Finder], ...] = ((0, "verify"), (1000, "verify --replay"))
     for replay, finder in finders:
         try:
-            if verify(CONTEST, config=place.config, replay=replay).exit_code:
+            if verify(place.results.name, config=place.config, replay=replay).exit_code:
                 return finder
         except TournamentError:
             return finder
@@ -68,7 +76,31 @@ def test_a_forgery_is_found(played: Place, tmp_path: Path, forgery: Forgery) -> 
     assert finder_of(place) == forgery.found_by
 
 
+HOUSE = "two_card_draw"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    folder = tmp_path_factory.mktemp("house")
+    (folder / "bots").mkdir()
+    shutil.copy(REPOSITORY / "entrants" / HOUSE / "random_legal.c", folder / "bots")
+    settings = f'entrants = "bots"\nseed = "{SEEDS[7]}"\nhands = 100\nservers = 1\n'
+    (folder / "tournament.toml").write_text(f"[{HOUSE}]\n{settings}")
+    run(HOUSE, config=folder / "tournament.toml", executor="local")
+    place = HousePlace(folder)
+    assert verify(HOUSE, config=place.config, replay=10).exit_code == 0
+    return place
+
+
+@pytest.mark.parametrize("forgery", FORGERIES_OF_HOUSE, ids=lambda forgery: forgery.claim)
+def test_a_forgery_of_house_players_is_found(house: Place, tmp_path: Path, forgery: Forgery) -> None:
+    shutil.copytree(house.folder, tmp_path / "here")
+    place = HousePlace(tmp_path / "here")
+    forgery.make(place)
+    assert finder_of(place) == forgery.found_by
+
+
 def test_the_page_lists_them() -> None:
     page = (REPOSITORY / "docs" / "records.md").read_text()
-    rows = "".join(f"| {forgery.claim} | {forgery.found_by} |\n" for forgery in FORGERIES)
+    rows = "".join(f"| {forgery.claim} | {forgery.found_by} |\n" for forgery in (*FORGERIES, *FORGERIES_OF_HOUSE))
     assert f"| claim | found by |\n|---|---|\n{rows}\n" in page

@@ -85,15 +85,19 @@ def test_whole_records_are_found_whole(played: Place) -> None:
     assert {status.status for status in ranking.entrants} == {"ok", "broken", "disqualified"}
 
 
+DILEMMA = 'game = "matrix_game"\nmoves = ["cooperate", "defect"]\npayoffs = [[3.1, 0], [5, 1]]'
+
+
 @pytest.mark.parametrize(
     ("contest", "settings", "bots"),
     [
         ("two_card_draw", "hands = 600\nservers = 2\nsessions = 2", "*.c"),
         ("holdem_training", "hands = 500\nsessions = 2", "threshold*"),
+        ("prisoners_dilemma", f"{DILEMMA}\nnoise = 0.1\nduplicate = true\nsessions = 3\nrounds = 20", "*.c"),
     ],
 )
-def test_contests_of_games_that_score(tmp_path: Path, contest: str, settings: str, bots: str) -> None:
-    """Blocks of games, counts of decisions; of Hold'em's bots one is a Python bot and one a program."""
+def test_other_contests(tmp_path: Path, contest: str, settings: str, bots: str) -> None:
+    """Blocks of games, counts of decisions, payoffs; of Hold'em's bots one is a Python bot and one a program."""
     (tmp_path / "bots").mkdir()
     for bot in (REPOSITORY / "entrants" / contest).glob(bots):
         copy: Callable[[Path, Path], object] = shutil.copytree if bot.is_dir() else shutil.copy

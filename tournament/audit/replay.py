@@ -104,13 +104,11 @@ def _replayed(
             f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
             " they can't be played again here"
         )
-    settings = settings_of(contest, field)
-    batch, recorded = _recorded_leg(
-        standing_batches(storage, state), match, session, 1 if contest.house else settings.sessions
-    )
-    config = config_of(contest.name)
-    seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
-    players = find_players(contest, config, field, settled(settings, config, seed), say, only=(recorded.x, recorded.y))
+    settings, config = settings_of(contest, field), config_of(contest.name)
+    per_leg = 1 if contest.house else settings.sessions
+    batch, recorded = _recorded_leg(standing_batches(storage, state), match, session, per_leg)
+    settings = settled(settings, config, seed_of(storage, config.contest.seed, field.settings.get("seed")))
+    players = find_players(contest, config, field, settings, say, only=(recorded.x, recorded.y))
     if gone := sorted(players.missing & {recorded.x, recorded.y}):
         raise BadInput(
             f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} not in the entrants folder as it was when this"

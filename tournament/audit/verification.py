@@ -75,15 +75,13 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     config = config_of(contest.name)
     entries = state.entries
     seed, problems, notes = find_seed(storage, config.contest.seed, field)
-    settings = None
-    if field.engine != contest.engine_version:
-        notes.append(
-            f"games of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
-            " their sums are not checked"
-        )
-    else:
+    settings, house = None, NO_HOUSE
+    if field.engine == contest.engine_version:
         settings = settled(settings_of(contest, field), config, seed)
-    house = check_house(storage, contest, settings, config, field, watcher.say) if settings else NO_HOUSE
+        house = check_house(storage, contest, settings, config, field, watcher.say)
+    else:
+        versions = f"version {field.engine} of {contest.name}, this is {contest.engine_version}"
+        notes.append(f"games of {versions}: their sums are not checked")
     problems += house.problems
     notes += house.notes
     batches = list(state.newest().values())
@@ -106,14 +104,11 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     standing_batches(storage, state)  # raises where a leg is none of the field's
     if settings is not None:
         problems += leg_problems(contest, state.field, settings, list(newest.values()))
-        if to_play := legs_still_to_play(contest, state.field, settings, list(newest.values()), luck):
-            notes.append(to_play)
+        notes += legs_still_to_play(contest, state.field, settings, list(newest.values()), luck)
     missing, behind = summary_problems(storage, ranking_of(storage, state.field, list(newest.values())))
-    problems += missing
-    if behind and may_be_written_now(storage):
-        notes.append("a run may go on: matches.parquet and its like are behind the ledger")
-    else:
-        problems += behind
+    may_go_on = bool(behind) and may_be_written_now(storage)
+    problems += missing if may_go_on else missing + behind
+    notes += ["a run may go on: matches.parquet and its like are behind the ledger"] * may_go_on
     replayed = 0
     if replay and settings is not None and settings.seed is not None:
         sound = [batch for batch in newest.values() if batch not in damaged]

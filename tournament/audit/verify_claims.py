@@ -48,15 +48,15 @@ def _wrong_faults(leg: LegResult, allowed: int, sessions: int) -> Iterator[str]:
 
 def legs_still_to_play(
     contest: Contest, field: Field, settings: ContestSettings, batches: Sequence[Batch], luck: LuckOfLegs
-) -> str:
-    """A note of legs that a run with these settings would play now, "" for none."""
+) -> list[str]:
+    """A note of legs that a run with these settings would play now, if there are any."""
     schedule_with = partial(_schedule, contest, field, settings)
     this = round_to_play(contest, settings, field, schedule_with, batches, luck if contest.luck else None)
     schedule = keeping_what_was_played(schedule_with, this.replicas, batches)
     _, missing = counting_and_missing(batches, schedule)
     if this.done and not missing:
-        return ""
-    return f"{len(missing):,} of {schedule.total():,} legs are still to be played" if missing else this.said
+        return []
+    return [f"{len(missing):,} of {schedule.total():,} legs are still to be played" if missing else this.said]
 
 
 def _schedule(contest: Contest, field: Field, settings: ContestSettings, replicas: Replicas = ONE_OF_EACH) -> Schedule:

@@ -41,8 +41,7 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 class Task:
     """Legs to play, how, and where their parts go: a batch for each replica. `rules` and `requires`: see Contest.
 
-    `legs_per_replica`: of a match; None where all are of one. `with_luck`: whether to work out what luck was worth in
-    them, if the contest has a correction for it.
+    `legs_per_replica`: of a match; None where all are of one.
     """
 
     contest: str
@@ -53,7 +52,6 @@ class Task:
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
     legs_per_replica: int | None = None
-    with_luck: bool = False
 
     def batches(self) -> list[tuple[str, list[Leg]]]:
         """The name and legs of each batch."""
@@ -81,7 +79,7 @@ class Task:
 class Receipt:
     """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
 
-    `luck`: by legs' digests, if it was wanted.
+    `luck`: by legs' digests, if the contest has a correction for it.
     """
 
     batches: tuple[Batch, ...]
@@ -94,7 +92,7 @@ class Receipt:
 
 @dataclass
 class ParquetSink:
-    """A sink that writes rows to a batch's parts, and works out the luck in them if that is wanted."""
+    """A sink that writes rows to a batch's parts, and works out the luck in them if there is a correction."""
 
     games: Table
     sessions: Table
@@ -142,7 +140,7 @@ def play_task(
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
     def open_sink(name: str) -> ParquetSink:
-        luck = LuckOfRows(contest, settings, artifacts) if task.with_luck and contest.luck else None
+        luck = LuckOfRows(contest, settings, artifacts) if contest.luck else None
         return ParquetSink(games, sessions, *_open_parts(contest, storage, name), luck)
 
     sinks = [open_sink(batches[0][0])]  # so that a full disk is known before they play

@@ -252,5 +252,5 @@ HOLDEM_TRAINING = Contest(
     display=Display("a score is W, chips won a hand", PORTRAIT, TELLING),
     estimates=Estimates(lambda settings: settings.hands, rate=1e5, bytes=15.0),
     commands={"judge": "tournament.cli.judge_command:app"},
-    luck=Luck(LUCK_COLUMNS, _new_luck),
+    luck=Luck(LUCK_COLUMNS, _new_luck, version=2),
 )

@@ -233,7 +233,7 @@ TWO_CARD_DRAW = Contest(
         example=example,
     ),
     display=Display("a score is chips won in a session, and a chip for each hand", PORTRAIT, TELLING),
-    luck=Luck(LUCK_COLUMNS, _new_luck, keeps_means=False),  # a session's score is never below 0
+    luck=Luck(LUCK_COLUMNS, _new_luck, version=2, keeps_means=False),  # a session's score is never below 0
     estimates=Estimates(lambda settings: settings.hands, rate=5e6, bytes=8.0),
     commands={"strategy": "tournament.cli.strategy:app"},
 )

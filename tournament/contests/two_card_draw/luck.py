@@ -125,6 +125,7 @@ def _exchanged(count: int) -> Floats:
 _EXCHANGES = np.array([_exchanged(count) for count in range(3)])
 _CHANCES = np.ascontiguousarray(_EXCHANGES[2, 0])
 _STRENGTHS = np.array([10 + low if low == high else high * (high - 1) // 2 + low for low, high in _HANDS])
+_BETS2 = np.array([bets for bets, _ in _HISTORIES])
 _WINS = np.sign(_STRENGTHS[:, np.newaxis] - _STRENGTHS).astype(np.float64)  # of the row's hand
 
 
@@ -153,10 +154,10 @@ def make_tables(strategy: ServerStrategy) -> Tables:
                         for faced in range(4)
                     ]
                 )
-                acts[line], reached = _round(in_round2, reach[:, y_drew] @ _EXCHANGES[y_drew])
-                for end, (bets2, _) in enumerate(_HISTORIES):
-                    stake = 1 + bets * strategy.bet1 + bets2 * strategy.bet2
-                    shows[line, end] = stake * (_WINS @ _shares(reached[end]))
+                acts[line], reached = _round(in_round2, _times(reach[:, y_drew], _EXCHANGES[y_drew]))
+                shares = np.array(list(map(_shares, reached)))
+                won = np.add.reduce(shares[:, np.newaxis] * _WINS, axis=2)
+                shows[line] = (1 + bets * strategy.bet1 + _BETS2 * strategy.bet2)[:, np.newaxis] * won
     return Tables(acts, shows, draws, strategy.bet1, strategy.bet2)
 
 
@@ -169,10 +170,15 @@ def _round(rows: Floats, reach: Floats) -> tuple[Floats, list[Floats]]:
     _, calls, raises = fold_call_raise
     # Reaches where the server acts, by bets faced: the bot's actions tell nothing of the server's hands.
     at = [reach, reach, reach * raises[0], reach * raises[1]]
-    acts = np.array([_shares(own @ rows[faced]) for faced, own in enumerate(at)])
+    acts = np.array(list(map(_shares, np.add.reduce(np.array(at)[:, :, np.newaxis] * rows, axis=1))))
     opened_by_x = [at[1] * calls[1], at[3], at[3] * calls[3]]
     opened_by_y = [at[2], at[2] * calls[2], at[2] * raises[2]]
     return acts, [at[0] * calls[0], *opened_by_x, *opened_by_y]
+
+
+def _times(row: Floats, matrix: Floats) -> Floats:
+    """The product of a row and a matrix; sums like this are rounded the same everywhere, which `@` is not."""
+    return np.asarray(np.add.reduce(row[:, np.newaxis] * matrix, axis=0))
 
 
 def _shares(reach: Floats) -> Floats:

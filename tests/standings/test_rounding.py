@@ -1,0 +1,70 @@
+"""What luck was worth is the same to the last bit wherever it is worked out, whatever the processor can."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.contest_runs import CONTEST, REPOSITORY, environment
+from tournament.api import run
+
+# Contests, their settings and a bot of each.
+PLAYED = {
+    CONTEST: ("sessions = 100", ("likeme.c", "naive.c")),
+    "two_card_draw": ("hands = 2000\nservers = 1\nseed = 'a seed of this test of rounding'", ("random_legal.c",)),
+    "holdem_training": ("hands = 2000\nsessions = 1", ("threshold.cpp",)),
+}
+WORKS_OUT = """
+import json, sys
+from tournament.contests import find_contest
+from tournament.audit.verification import settings_of
+from tournament.standings.results import load
+from tournament.standings.without_luck import luck_of_batches
+from tournament.store.storage import open_storage
+for place in sys.argv[1:]:
+    loaded, storage = load(place), open_storage(place)
+    contest = find_contest(loaded.field.contest)
+    house = {player.name: storage.read(f"house/{player.name}.txt") if storage.list("house") else b""
+             for player in loaded.field.house}
+    settings = settings_of(contest, loaded.field)
+    luck = luck_of_batches(contest, settings, storage, loaded.batches, {}, print, house)
+    print(json.dumps({digest: points.tobytes().hex() for digest, points in luck.items()}))
+"""
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("rounding")
+    tables = [f'[{name}]\nentrants = "{name}"\n{settings}\n' for name, (settings, _) in PLAYED.items()]
+    (folder / "tournament.toml").write_text("".join(tables))
+    for name, (_, bots) in PLAYED.items():
+        (folder / name).mkdir()
+        for bot in bots:
+            shutil.copy(REPOSITORY / "entrants" / name / bot, folder / name)
+        run(name, config=folder / "tournament.toml", results=folder / "results", executor="local")
+    return [folder / "results" / name for name in PLAYED]
+
+
+def features() -> str:
+    """Those of this processor that numpy can do without."""
+    known: dict[str, bool] = np._core._multiarray_umath.__cpu_features__  # type: ignore[attr-defined]
+    dispatched: list[str] = np._core._multiarray_umath.__cpu_dispatch__  # type: ignore[attr-defined]
+    return " ".join(name for name in dispatched if known.get(name))
+
+
+def test_luck_is_the_same_whatever_the_processor_can(places: list[Path]) -> None:
+    """OpenBLAS and numpy are told to work as on an old processor, without fused multiplications."""
+    command = [sys.executable, "-c", WORKS_OUT, *map(str, places)]
+    found = [
+        subprocess.run(command, env=environment(more), capture_output=True, text=True, check=True).stdout
+        for more in ({}, {"OPENBLAS_CORETYPE": "Nehalem", "NPY_DISABLE_CPU_FEATURES": features()})
+    ]
+    assert found[0] == found[1]
+    noted = [json.loads(line) for line in found[0].splitlines()]
+    assert len(noted) == len(PLAYED) and all(noted)
