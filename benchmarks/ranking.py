@@ -43,7 +43,7 @@ from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, looks, neighbours, wanted_replicas
 from tournament.store.ledger import Batch, Field
 from tournament.store.legs import Legs
-from tournament.store.parts import ROWS_PER_GROUP
+from tournament.store.parquet_limits import ROWS_PER_GROUP
 from tournament.trial.expectation import BotAndServer
 from tournament.worker.leg import NullSink, play_leg
 

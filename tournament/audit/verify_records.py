@@ -16,23 +16,25 @@ from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
-from tournament.store.ledger_reading import read_state
-from tournament.store.parts import digest_of, read_whole, rows_of
-from tournament.store.storage import ASIDE, Storage
+from tournament.store.ledger_reading import limits_of_entries, read_state
+from tournament.store.parts import digest_of, row_group_edges, rows_of, whole_is
+from tournament.store.storage import ASIDE, Storage, TooLarge
 
 _BRING_BACK = "tournament run brings it back from its copy"
 # A flipped bit changes neither size nor time, by which a run knows the files that it has checked.
 _REMOVE_FIRST = f"remove it, and {_BRING_BACK}"
 _WRITE = "tournament run writes it anew"
+_MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
 _MOVE = f"tournament run moves it to {ASIDE}/"
 
 
 def ledger_problems(storage: Storage, entries: int) -> list[Problem]:
     """Entries of which one copy is damaged or missing, of a ledger that can be read."""
     problems = []
-    for number in range(1, entries + 1):
-        places = [f"{folder}/{entry_name(number)}" for folder in FOLDERS_OF_ENTRIES]
-        texts = [_text(storage, place) for place in places]
+    limits = limits_of_entries(storage)
+    for name in map(entry_name, range(1, entries + 1)):
+        places = [f"{folder}/{name}" for folder in FOLDERS_OF_ENTRIES]
+        texts = [_text(storage, place, limits[name]) for place in places]
         if texts[0] == texts[1]:
             continue
         for place, text in zip(places, texts):
@@ -54,11 +56,14 @@ def checkpoint_problems(storage: Storage, state: State) -> list[Problem]:
     return [Problem("ledger/checkpoint", "is not what the entries come to", "remove it: the entries are the record")]
 
 
-def _text(storage: Storage, place: str) -> bytes | None:
+def _text(storage: Storage, place: str, most: int) -> bytes | None:
+    """A file's content, None where it is missing; nothing of one with more than `most` bytes."""
     try:
-        return storage.read(place)
+        return storage.read(place, most)
     except FileNotFoundError:
         return None
+    except TooLarge:
+        return b""
 
 
 def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings | None) -> list[Problem]:
@@ -66,12 +71,24 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
 
     Without `settings` only bytes are compared: its games are of another version.
     """
-    problems = [problem for part in batch.parts if (problem := _part_problem(storage, part, plays_again(batch)))]
+    plays, remove = plays_again(batch), f"remove it, and {plays_again(batch)}"
+    games, sessions = sorted(batch.parts, key=lambda part: part.table)
+    tables = ((games, contest.games), (sessions, contest.sessions)) if settings else ()
+    if problems := [problem for part in batch.parts if (problem := _place_problem(storage, part, plays))]:
+        return problems
+    for part, columns in tables:  # before all of its bytes are read
+        try:
+            row_group_edges(storage, part, columns)
+        except RunFailed as problem:
+            return [Problem(part.place, str(problem).partition(" ")[2], remove)]
+    problems = [
+        Problem(part.place, "has other bytes than were written", remove)
+        for part in batch.parts
+        if digest_of(storage, part) != part.digest
+    ]
     if problems or settings is None:
         return problems
-    games, sessions = sorted(batch.parts, key=lambda part: part.table)
     recount = Recount(contest, settings, batch.legs)
-    remove = f"remove it, and {plays_again(batch)}"
     part = games
     try:
         for rows in rows_of(storage, games, contest.games):
@@ -86,7 +103,7 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
     return [Problem(games.place, f"does not give the ledger's sums: {text}", remove) for text in recount.problems()]
 
 
-def _part_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
+def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
     size = storage.size(part.place)
     if size is None and storage.size(part.staged) == part.size:
         return Problem(part.place, "is committed and still in staging", "tournament run puts it in its place")
@@ -94,8 +111,6 @@ def _part_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
         return Problem(part.place, "is missing", plays)
     if size != part.size:
         return Problem(part.place, f"has {size:,} bytes, of {part.size:,} that were written", plays)
-    if digest_of(storage, part) != part.digest:
-        return Problem(part.place, "has other bytes than were written", f"remove it, and {plays}")
     return None
 
 
@@ -111,7 +126,7 @@ def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[P
     problems = []
     for player in field.house if suffix is not None else ():
         place = f"house/{player.name}{suffix}"
-        text = _text(storage, place)
+        text = _text(storage, place, _MOST_OF_HOUSE)
         if text is None or sha256(text).hexdigest() != player.sha256:
             problems.append(
                 Problem(place, "is missing" if text is None else "has other bytes than it plays by", _WRITE)
@@ -124,13 +139,13 @@ def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem
     problems, behind = [], []
     for name, (columns, values) in summaries(ranking).items():
         try:
-            there = read_whole(storage, name, columns)
+            same = whole_is(storage, name, columns, values)
         except FileNotFoundError:
             problems.append(Problem(name, "is missing", _WRITE))
             continue
-        if there is None:
+        if same is None:
             problems.append(Problem(name, "is damaged", _WRITE))
-        elif there != values:
+        elif not same:
             behind.append(Problem(name, "is not what the ledger comes to", _WRITE))
     return problems, behind
 

@@ -19,22 +19,31 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+# Bytes of the largest file that is read as a whole: a ledger entry of a million legs is smaller.
+MOST_READ = 1 << 29
+
+
 class AlreadyExists(Exception):
     """`create` found a file of that name."""
+
+
+class TooLarge(RunFailed):
+    """A file has more bytes than its reader takes."""
 
 
 class Storage(Protocol):
     """Files by name. Names that lead outside raise RunFailed.
 
-    `hold` makes this process the only writer, and returns True when a former one may still wake up. `exchange` moves
-    everything here to the archive `away`, then the archive `back` here; `finish_exchange` completes what a crash
-    interrupted. `list` returns the sizes in bytes of the files right inside a folder, {} if there is none; `size`
-    that of one file, None if there is none. `everything` right inside a folder has names of any kind, those of folders
-    with a slash at the end, and whether each is a file; `set_aside` moves such things, by their places, to a folder
-    below `set-aside`, whose location it returns. `folders` are the names of folders right here. `stamps` returns texts
-    that change when a file is written, `stamp` that of one file, None where it would be slow. `read` and `open_data`
-    raise FileNotFoundError. `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be
-    known without changing anything.
+    `hold` makes this process the only writer, and returns True when a former one may still wake up. `exchange`
+    moves everything here to the archive `away`, then the archive `back` here; `finish_exchange` completes what a
+    crash interrupted. `list` returns the sizes in bytes of the files right inside a folder, {} if there is none;
+    `size` that of one file, None if there is none. `everything` right inside a folder has names of any kind, those
+    of folders with a slash at the end, and whether each is a file; `set_aside` moves such things, by their places,
+    to a folder below `set-aside`, whose location it returns. `folders` are the names of folders right here.
+    `stamps` returns texts that change when a file is written, `stamp` that of one file, None where it would be
+    slow. `read` and `open_data` raise FileNotFoundError, `read` also TooLarge for more than `most` bytes.
+    `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be known without changing
+    anything.
     """
 
     location: str
@@ -51,7 +60,7 @@ class Storage(Protocol):
     def stamps(self, folder: str) -> dict[str, str]: ...
     def stamp(self, name: str) -> str | None: ...
     def size(self, name: str) -> int | None: ...
-    def read(self, name: str) -> bytes: ...
+    def read(self, name: str, most: int = MOST_READ) -> bytes: ...
     def create(self, name: str, content: bytes) -> None: ...
     def replace(self, name: str, content: bytes, *, private: bool = False) -> None: ...
     def publish(self, staged: str, name: str) -> None: ...
@@ -67,8 +76,6 @@ class Storage(Protocol):
 
 
 FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging")
-# Bytes of the largest file that is read as a whole: a ledger entry of a million legs is smaller.
-MOST_READ = 1 << 29
 SIGN = "ledger/writer"  # who writes
 # What else is in ledger/ besides entries.
 NOTES = frozenset({"ledger/moving", "ledger/checkpoint", "ledger/checked", "ledger/luck"})
