@@ -11,6 +11,8 @@ const make = (tag, text, className) => {
 
 const mark = (element, name, value) => { if (value) element.setAttribute(name, value); else element.removeAttribute(name); };
 
+const fragmentOf = (place) => { try { return decodeURIComponent(place.hash.slice(1)); } catch { return ""; } };
+
 // Light, dark, or the system's. A page from a file may be unable to store the choice.
 const themes = ["auto", "light", "dark"];
 const stored = (value) => {
@@ -33,7 +35,7 @@ themeButton.addEventListener("click", () => {
 // One view at a time: the overview, a bot, the games, or the page about the tournament.
 const views = all("[data-view]");
 const route = (event) => {
-  const id = decodeURIComponent(location.hash.slice(1)) || "standings";
+  const id = fragmentOf(location) || "standings";
   const target = document.getElementById(id) || find("#standings");
   const section = target.closest("[data-view]") || find("#standings");
   const view = section.dataset.view;
@@ -44,7 +46,7 @@ const route = (event) => {
   }
   const current = view === "bot" ? "bots" : section.id;
   for (const link of all("nav a")) mark(link, "aria-current", link.hash === "#" + current && "true");
-  for (const link of all(".chips a")) mark(link, "aria-current", decodeURIComponent(link.hash.slice(1)) === id && "page");
+  for (const link of all(".chips a")) mark(link, "aria-current", fragmentOf(link) === id && "page");
   hideTip();
   if (event) {
     const heading = find("h2", section);
