@@ -16,7 +16,6 @@ from tournament.audit.verify_records import (
     checkpoint_problems,
     house_problems,
     ledger_problems,
-    may_be_written_now,
     stray_problems,
     summary_problems,
 )
@@ -95,7 +94,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     standing_batches(storage, state)  # raises where a leg counts twice
     missing, behind = summary_problems(storage, ranking_of(storage, state.field, list(newest.values())))
     problems += missing
-    if behind and may_be_written_now(storage):
+    if behind and storage.may_be_held():
         notes.append("a run may go on: matches.parquet and its like are behind the ledger")
     else:
         problems += behind

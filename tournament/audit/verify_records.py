@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Mapping
 from hashlib import sha256
 
@@ -14,7 +13,6 @@ from tournament.errors import RunFailed
 from tournament.runner.strays import among_records, shown, strays
 from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
-from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
 from tournament.store.ledger_reading import limits_of_entries, read_state
 from tournament.store.parts import digest_of, row_group_edges, rows_of, whole_is
@@ -116,7 +114,7 @@ def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
 
 def stray_problems(storage: Storage, contest: Contest, state: State, before: Mapping[str, bool]) -> list[Problem]:
     """What lies among the records and is none of them: it was there `before` the ledger was read, and still is."""
-    found = strays(before, contest, state, writing=may_be_written_now(storage))
+    found = strays(before, contest, state, writing=storage.may_be_held())
     still = among_records(storage) if found else {}
     return [Problem(shown(place), "is none of the records", _MOVE) for place in found if place in still]
 
@@ -148,15 +146,3 @@ def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem
         elif not same:
             behind.append(Problem(name, "is not what the ledger comes to", _WRITE))
     return problems, behind
-
-
-def may_be_written_now(storage: Storage) -> bool:
-    """Whether a run may be going on. In an object store nobody can tell."""
-    if not isinstance(storage, FolderStorage):
-        return True
-    with open(f"{storage.location}/ledger/writer", "rb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False

@@ -168,6 +168,14 @@ class FolderStorage:
         except OSError:
             return False
 
+    def may_be_held(self) -> bool:
+        with contextlib.suppress(FileNotFoundError), open(self._open(SIGN)) as sign:
+            try:
+                fcntl.flock(sign, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
     def list(self, folder: str) -> dict[str, int]:
         """As in `Storage`, without hidden files, links, pipes and devices."""
         return {name: status.st_size for name, status in self._statuses(folder).items()}

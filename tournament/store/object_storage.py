@@ -68,8 +68,8 @@ class ObjectStorage:
             self._version = self._client.put_if(self._key(SIGN), sign, version)
         except AlreadyExists:
             raise RunFailed(f"another run begins in {self.location} at this moment; wait for it, or stop it") from None
-        with contextlib.suppress(AlreadyExists):
-            self._client.put_if(self._key(SIGN), sign, None)
+        with contextlib.suppress(AlreadyExists):  # other bytes: after a lost answer these tell whose the object is
+            self._client.put_if(self._key(SIGN), b"to be refused: " + sign, None)
             raise RunFailed(
                 f"{self.location}: this store replaces objects that it was told not to, so that two runs could"
                 " overwrite each other's records; use one with conditional puts"
@@ -87,6 +87,12 @@ class ObjectStorage:
     def still_held(self) -> bool:
         try:
             return bool(self._sign) and self._client.get(self._key(SIGN), _MOST_OF_SIGN)[0] == self._sign
+        except FileNotFoundError:
+            return False
+
+    def may_be_held(self) -> bool:
+        try:
+            return bool(self._client.get(self._key(SIGN), _MOST_OF_SIGN)[0])
         except FileNotFoundError:
             return False
 
