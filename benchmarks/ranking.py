@@ -44,7 +44,7 @@ from tournament.standings.stopping import FEWEST_REPLICAS
 from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.legs import Legs
-from tournament.store.parts import ROWS_PER_GROUP
+from tournament.store.parquet_limits import ROWS_PER_GROUP
 from tournament.trial.expectation import BotAndServer
 from tournament.worker.leg import NullSink, play_leg
 

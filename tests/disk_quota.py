@@ -1,7 +1,6 @@
-"""A disk with little space, for commands in forks.
+"""A disk with little space, or one that fails, for commands in forks.
 
-Space is counted in what is written through the store; what doesn't fit fails as
-the system would, in the middle of a write.
+Both are counted in what is written through the store; a write that fails has written a part of it, as the system would.
 """
 
 from __future__ import annotations
@@ -9,40 +8,63 @@ from __future__ import annotations
 import errno
 import io
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 from tournament.store.folder_storage import FolderStorage
 
-_left = 0
-
-
-def _full() -> OSError:
-    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
 
 class _Limited(io.FileIO):
-    """An unbuffered file of which only what fits is written."""
+    """An unbuffered file; `fitting` tells how much of so many bytes is written, and the error that then comes, or 0."""
+
+    fitting: Callable[[int], tuple[int, int]]
 
     def write(self, data: Any) -> int:
-        global _left
         view = memoryview(data).cast("B")
-        fitting = min(len(view), _left)
-        _left -= fitting
-        super().write(view[:fitting])
-        if fitting < len(view):
-            raise _full()
-        return fitting
+        count, number = self.fitting(len(view))
+        super().write(view[:count])
+        if number:
+            raise OSError(number, os.strerror(number))
+        return count
+
+
+def _have_files(fitting: Callable[[int], tuple[int, int]]) -> None:
+    def open_staged(self: FolderStorage, name: str, mode: int) -> IO[bytes]:
+        path = Path(self.location, name)
+        path.parent.mkdir(exist_ok=True)
+        file = _Limited(path, "xb")
+        file.fitting = fitting
+        return io.BufferedWriter(file, 1 << 16)
+
+    setattr(FolderStorage, "_open_staged", open_staged)  # noqa: B010
 
 
 def limit(space: int) -> None:
     """From now on, so many bytes fit."""
-    global _left
-    _left = space
+    left = space
 
-    def open_staged(self: FolderStorage, name: str) -> IO[bytes]:
-        path = Path(self.location, name)
-        path.parent.mkdir(exist_ok=True)
-        return io.BufferedWriter(_Limited(path, "xb"), 1 << 16)
+    def fitting(size: int) -> tuple[int, int]:
+        nonlocal left
+        count = min(size, left)
+        left -= count
+        return count, errno.ENOSPC if count < size else 0
 
-    setattr(FolderStorage, "open_staged", open_staged)  # noqa: B010
+    _have_files(fitting)
+
+
+def fail_at(write: int, number: int, *, once: bool = True) -> None:
+    """The so manieth write writes half, and ends with this error; with 0 it only tells that it wrote half.
+
+    Unless `once`, so do those after it.
+    """
+    left = write
+
+    def fitting(size: int) -> tuple[int, int]:
+        nonlocal left
+        left -= 1
+        if left > 0 or (left < 0 and once):
+            return size, 0
+        return -(-size // 2), number
+
+    _have_files(fitting)

@@ -53,6 +53,12 @@ def descendants(of: int) -> dict[int, str]:
     return {process: lines[process] for process in lines if process != of and descends(process)}
 
 
+def innermost(of: int) -> list[int]:
+    """Those descendants of a process that have none themselves: in a run, mostly bots."""
+    found = descendants(of)
+    return [process for process in found if not descendants(process)]
+
+
 def ray_workers(driver: int) -> list[int]:
     """The workers of the Ray that a process started."""
     return [process for process, line in descendants(driver).items() if re.match("ray::.*play", line)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contest_runs import CONTEST, call
+import tournament
+from tests import forks
+from tests.cli.in_process import shown
+from tests.contest_runs import CONTEST, call, environment
 from tournament.config import Config, load_config, load_contests
 from tournament.contests import CONTESTS
 from tournament.errors import BadInput
@@ -70,7 +74,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         ('workers = "2"', 1, "workers = '2': input should be a valid integer"),
         ("workers = true", 1, "workers = True: input should be a valid integer"),
         ('executor = "slurm"', 1, "executor = 'slurm': input should be 'auto', 'local' or 'ray'"),
-        ("results = 3", 1, "results = 3: input should be a valid string"),
+        ("results = 3", 1, "results: input should be a valid string"),
         ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, address"),
         (
             "[chess]\nx = 1",
@@ -101,14 +105,14 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"[[{CONTEST}]]\nseed = 1", 1, f"{CONTEST} must be a table, written [{CONTEST}]"),
         (f"\n{CONTEST}.seed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
         (f"\n{CONTEST} = {{ seed = -1 }}", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
-        ("workers = ", 1, "Invalid value: workers ="),
-        ("workers = 1\nworkers = 2", 2, "Cannot overwrite a value: workers = 2"),
-        ("workers = 1 2", 1, "Expected newline or end of document after a statement: workers = 1 2"),
-        (f"[{CONTEST}", 1, f"Expected ']' at the end of a table declaration: [{CONTEST}"),
-        ('results = "open', 1, 'Unterminated string: results = "open'),
-        ("results = '''open\nand open", 2, "Expected \"'''\": and open"),
+        ("workers = ", 1, "Invalid value"),
+        ("workers = 1\nworkers = 2", 2, "Cannot overwrite a value"),
+        ("workers = 1 2", 1, "Expected newline or end of document after a statement"),
+        (f"[{CONTEST}", 1, "Expected ']' at the end of a table declaration"),
+        ('results = "open', 1, "Unterminated string"),
+        ("results = '''open\nand open", 2, "Expected \"'''\""),
         ("x = " + "9" * 5000, 1, "Exceeds the limit (4300 digits) for integer string conversion"),
-        ('results = "a\\u0000b"', 1, "results = 'a\\x00b': must not contain the character NUL"),
+        ('results = "a\\u0000b"', 1, "results: must not contain the character NUL"),
         (f'[{CONTEST}]\nentrants = "a\\u0000b"', 2, "entrants = 'a\\x00b': must not contain the character NUL"),
     ],
 )
@@ -138,6 +142,53 @@ def test_a_file_that_is_not_there_or_no_file(tmp_path: Path) -> None:
         load_config(CONTEST, tmp_path / "missing.toml")
     with pytest.raises(BadInput, match="can't be read: Is a directory"):
         load_config(CONTEST, tmp_path)
+
+
+def test_a_pipe_is_waited_for_by_no_command(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "tournament.toml")
+    for command in (["run"], ["leaderboard"], ["new", CONTEST, "a_bot"]):
+        done = forks.call([*command, "--config", str(pipe)], environment(), seconds=30)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"tournament: {pipe} can't be read: it is a pipe or a device\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'results = "s3://key:hushhush@bucket',
+        'results = "s3://key:hushhush@bucket\\u0000"',
+        'results = "s3://key:hushhush@bucket"',
+        'results = "s3:/key:hushhush@bucket"',
+        'results = "s3:key:hushhush@bucket"',
+        'results = "s3://bucket/key:hushhush@more"',
+        'results = "ftp://key:hushhush@host/place"',
+        'results = "s3://bucket?endpoint_override=key:hushhush@host"',
+        'results = ["s3://key:hushhush@bucket"]',
+        'address = ["ray://key:hushhush@host"]',
+    ],
+)
+def test_no_password_is_shown(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        load_text(tmp_path, text)
+    assert "hushhush" not in str(caught.value) and "key" not in str(caught.value).replace("keys", "")
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "results",
+    ["s3://", "s3:///place", "s3:", "s3:/bucket", "S3://", "gs://", "az:///a", "ftp://host/a", "file://", "file:a"],
+)
+def test_a_url_without_a_bucket_or_of_an_unknown_kind_is_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: str
+) -> None:
+    """As where the variable of "s3://$BUCKET" is empty."""
+    monkeypatch.chdir(tmp_path)
+    for words in (["leaderboard"], ["run"], ["verify"]):
+        told = shown(*words, "--results", results)
+        assert (told.code, told.out) == (2, "") and "is not a place for results" in told.err
+    with pytest.raises(BadInput, match="is not a place for results"):
+        tournament.load(results)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nested_too_deeply(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,12 +20,14 @@ from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.store.storage import is_url
 
 FILE_NAME = "tournament.toml"
 # A dotted key takes memory by the square of its parts, so the file may not be much longer than people write.
 MOST_BYTES = 16 << 10
 ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX = "sandbox"
+_SECRET = frozenset({"results", "address"})  # whose values no message shows: they may have a password in them
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -117,7 +120,12 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     else:
         entrants = file.folder / (own.entrants or f"entrants/{contest_name}")
     results = general.results
-    if "://" not in results:
+    if is_url(results):
+        if not results.startswith("file:///"):
+            from tournament.store.object_place import ObjectPlace  # needed for URLs only
+
+            ObjectPlace(results)  # raises BadInput
+    else:
         base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())
     return Config(general, played, own, sandbox, entrants.absolute(), results, file.folder.absolute())
@@ -196,7 +204,9 @@ def _read(path: Path | None) -> _File:
     if path is None and not file.exists():
         return _File(FILE_NAME, Path(), "", {})
     try:
-        with file.open("rb") as opened:
+        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
+            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+                raise BadInput(f"{file} can't be read: it is a pipe or a device")
             written = opened.read(MOST_BYTES + 1)
         if len(written) > MOST_BYTES:
             raise BadInput(f"{file} is larger than {MOST_BYTES >> 10} KiB")
@@ -214,8 +224,7 @@ def _read(path: Path | None) -> _File:
         place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
         line = int(place.group(1)) if place else len(lines)
         message = message[: place.start()] if place else message.replace(" (at end of document)", "")
-        content = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-        raise BadInput(f"{file}, line {line}: {message}: {content}") from None
+        raise BadInput(f"{file}, line {line}: {message}") from None  # without the line: it may have a secret
 
 
 def _validate(
@@ -233,15 +242,18 @@ def _validate(
         for detail in error.errors():
             key = str(detail["loc"][0])
             reason = detail["msg"][:1].lower() + detail["msg"][1:]
+            secret = key in _SECRET
             if options and key in options:
-                messages.append(f"--{key.replace('_', '-')} {detail['input']}: {reason}")
+                value = "" if secret else f" {detail['input']}"
+                messages.append(f"--{key.replace('_', '-')}{value}: {reason}")
             elif detail["type"] == "extra_forbidden":
                 kind = "table" if isinstance(values[key], dict) else "key"
                 known = [*model.model_fields, *([_SANDBOX, *BUILT_IN] if table is None else [])]
                 close = did_you_mean(key, known)
                 messages.append(f"{file.place(table, key)}: unknown {kind} {key}; there are {', '.join(known)}{close}")
             else:
-                messages.append(f"{file.place(table, key)}: {key} = {detail['input']!r}: {reason}")
+                value = "" if secret else f" = {detail['input']!r}"
+                messages.append(f"{file.place(table, key)}: {key}{value}: {reason}")
         raise BadInput("\n".join(messages)) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -393,6 +394,28 @@ def test_an_object_store(tmp_path: Path, object_store: str) -> None:
     found = verify(CONTEST, config=place.config, results=location, replay=1)
     assert (found.problems, found.notes, found.replayed) == ((), (), 1)
     assert found.games == len(played.games)
+
+
+def test_a_forged_summary_in_an_object_store_is_found_unless_a_run_may_go_on(tmp_path: Path, object_store: str) -> None:
+    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
+    location = new_location(object_store)
+    run(CONTEST, config=place.config, results=location, executor="local")
+    storage = open_storage(inside(location, CONTEST))
+    storage.replace("faults.parquet", storage.read("matches.parquet"))
+    pq.write_table(pq.read_table(pa.BufferReader(storage.read("matches.parquet"))).slice(1), sink := io.BytesIO())
+    storage.replace("matches.parquet", sink.getvalue())
+    found = verify(CONTEST, config=place.config, results=location)
+    assert {problem.place for problem in found.problems} == {"faults.parquet", "matches.parquet"}
+    storage.hold()  # as a run that goes on, or was killed
+    found = verify(CONTEST, config=place.config, results=location)
+    assert found.notes == ("a run may go on: matches.parquet and its like are behind the ledger",)
+    assert {problem.place for problem in found.problems} <= {"faults.parquet"}  # which is none of these at all
+
+
+def test_summaries_behind_are_told_where_nobody_ever_signed(place: Place) -> None:
+    (place.results / "ledger" / "writer").unlink()
+    DAMAGES["another summary"][0](place)
+    assert problems(place) == [f"matches.parquet is not what the ledger comes to; {ANEW}"]
 
 
 def test_strays_in_an_object_store(tmp_path: Path, object_store: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -12,11 +13,11 @@ from pathlib import Path
 import pandas.testing
 
 from tests.chaos.flaky_store import KINDS, flaky
-from tests.chaos.rounds import Fault, Round, Wrong, require_words
-from tests.contest_runs import CONTEST
+from tests.chaos.rounds import BOTS, Fault, Round, Wrong, require_words
+from tests.contest_runs import CONTEST, assert_same, new_place, outcome
 from tests.forks import Ended, Run
 from tests.object_store import new_location, serve
-from tests.processes import comes, is_gone, ray_workers
+from tests.processes import comes, innermost, is_gone, ray_workers
 from tournament.standings.results import load
 from tournament.store.storage import inside
 
@@ -96,7 +97,7 @@ def _refused_or_done(ended: Ended) -> None:
 
 
 def _some_file(round_: Round) -> Path | None:
-    files = round_.files("games", "sessions", "ledger", "ledger-copy", "staging", "")
+    files = round_.files("games", "sessions", "ledger", "ledger-copy", "staging", "secret", "")
     return round_.chance.choice(files) if files else None
 
 
@@ -169,6 +170,62 @@ def full_disk(round_: Round) -> Ended:
     return round_.server.run(
         round_.arguments(), f"{round_.batches()}from tests.disk_quota import limit; limit({space})\n"
     )
+
+
+def failing_writes(round_: Round) -> Ended:
+    """A write that fails after a half, or writes but a half and says so; once, or from then on."""
+    number = round_.chance.choice([errno.EIO, errno.ENOSPC, 0])
+    write, once = round_.chance.randrange(1, 40), round_.chance.random() < 0.5
+    setup = f"from tests.disk_quota import fail_at; fail_at({write}, {number}, once={once})\n"
+    ended = round_.server.run(round_.arguments(), round_.batches() + setup)
+    if number == 0 and ended.code != 0:
+        raise Wrong(f"short writes: {ended}")
+    return ended
+
+
+def strays_put_there(round_: Round) -> None:
+    """What is none of the records, where readers would find it."""
+    for folder in round_.chance.sample(["games", "sessions", "ledger", "ledger-copy", "staging", "secret"], 3):
+        place = round_.results / folder
+        if not place.is_dir():
+            continue
+        if round_.chance.random() < 0.5:
+            (place / "more=1").mkdir()
+            (place / "more=1" / "part.parquet").write_bytes(b"PAR1")
+        else:
+            (place / round_.chance.choice([".hidden", "more.parquet", "00000009"])).write_bytes(b"PAR1")
+
+
+def killed_bots(round_: Round) -> Ended:
+    """Processes of bots end one after the other, by signal 9: the records are those of a run without."""
+    alone = new_place(round_.place.folder / "with a process", BOTS[:2], sessions=400)
+    (alone.entrants / "scripted.py").write_text(
+        "def a(bot):\n    return 30 * (bot.card > 0.7)\n\n\ndef b(bot, bet):\n    return bot.card > 0.6\n"
+    )
+    undisturbed = alone.folder / "undisturbed"
+    first = round_.server.run(alone.arguments("--results", str(undisturbed)))
+    if first.code != 0:
+        raise Wrong(f"without any fault: {first}")
+    run = round_.server.start(alone.arguments(), round_.batches())
+    for _ in range(round_.chance.choice([1, 1, 2, 5])):
+        bots: list[int] = []
+        comes(lambda: bots.extend(innermost(run.process)) or bots or is_gone(run.process), 20)  # noqa: B023
+        for bot in bots[:1]:
+            with suppress(ProcessLookupError):
+                os.kill(bot, signal.SIGKILL)
+        time.sleep(round_.chance.uniform(0, 0.05))
+    ended = run.wait()
+    require_words(ended)
+    for _ in range(3):
+        again = round_.server.run(alone.arguments())
+        require_words(again)
+    if again.code != 0:
+        raise Wrong(f"after bots were killed: {again}")
+    try:
+        assert_same(outcome(alone.results), outcome(undisturbed / CONTEST))
+    except AssertionError as differing:
+        raise Wrong(f"after bots were killed, other records: {differing}") from None
+    return ended
 
 
 def limited_files(round_: Round) -> Ended:
@@ -304,6 +361,9 @@ FAULTS: tuple[Fault, ...] = (
     results_taken_away_during_a_run,
     results_moved_and_brought_back,
     full_disk,
+    failing_writes,
+    strays_put_there,
+    killed_bots,
     limited_files,
     few_descriptors,
     failing_calls,

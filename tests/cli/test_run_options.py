@@ -17,7 +17,7 @@ from rich.console import Console
 
 import tournament
 from tests.cli.in_process import Shown, shown
-from tests.contest_runs import CONTEST, REPOSITORY, THRESHOLDS, bot_source, environment
+from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, THRESHOLDS, Place, bot_source, environment, new_place
 from tournament.cli import playing, screen
 from tournament.config import load_config
 from tournament.runner import contest_run
@@ -289,3 +289,66 @@ def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
     assert asked(_TOURNAMENT_COMPLETE="complete_bash", **words).split() == ["report", "replay"]
     script = asked(_TOURNAMENT_COMPLETE="source_bash")
     assert script.strip().endswith("complete -o default -F _tournament_completion tournament")
+
+
+@pytest.fixture(scope="module")
+def long_played(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """More than a million games."""
+    place = new_place(tmp_path_factory.mktemp("long"), ["bold", "calm"], sessions=150_000)
+    place.play()
+    assert tournament.load(str(place.results)).ranking.games > 1_000_000
+    return place
+
+
+@pytest.fixture
+def long_place(long_played: Place, tmp_path: Path) -> Place:
+    shutil.copytree(long_played.folder, tmp_path / "here")
+    return Place(tmp_path / "here")
+
+
+@pytest.mark.parametrize(
+    ("options", "blamed"),
+    [
+        (["--sessions", "100"], "--sessions would end these records of "),
+        (["--seed", "a seed of no other test"], "--seed would end these records of "),
+        (["--sessions", "9", "--seed", "a seed of no other test"], "--seed and --sessions would end these records of "),
+    ],
+)
+def test_options_archive_no_long_play_by_mistake(long_place: Place, options: list[str], blamed: str) -> None:
+    arguments = long_place.arguments(*options)
+    would = shown(*arguments, "--dry-run", columns=300)
+    assert would.code == 0
+    assert re.search(
+        r"not what was played before \(.*\): the records' [\d,]+ games would move to an archive", would.out
+    )
+    stopped = shown(*arguments)
+    assert (
+        stopped.code == 2 and f"tournament: {blamed}" in stopped.err and "with --archive they are kept" in stopped.err
+    )
+    assert len(stopped.err.splitlines()) <= 2 and "Traceback" not in stopped.err
+    archive = long_place.results.with_name(f"{CONTEST}-archive-1")
+    assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
+    assert shown(*arguments, "--archive").code == 0
+    assert tournament.load(str(archive)).ranking.games > 1_000_000
+
+
+def test_what_the_file_says_is_wanted(long_place: Place) -> None:
+    long_place.config.write_text(long_place.config.read_text().replace("150000", "50"))
+    assert shown(*long_place.arguments("--seed", SEEDS[7])).code == 0
+    assert long_place.results.with_name(f"{CONTEST}-archive-1").exists()
+
+
+def test_options_that_change_nothing_and_short_play_go_on(long_place: Place, tmp_path: Path) -> None:
+    assert shown(*long_place.arguments("--sessions", "150000")).code == 0
+    short = new_place(tmp_path / "short", ["bold", "calm"], sessions=40)
+    short.play()
+    assert shown(*short.arguments("--sessions", "50")).code == 0
+
+
+def test_a_dry_run_says_which_legs_would_leave(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull"])
+    place.play()
+    place.write_bot("calm", bot_source(9, 8))
+    told = shown(*place.arguments("--dry-run"), columns=300)
+    assert "2 legs of bots that changed or left would leave the records" in told.out
+    assert tournament.load(str(place.results)).ranking.games

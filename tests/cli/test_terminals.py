@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 from rich.text import Text
 
+from tests.contest_runs import command_line, environment, new_place
 from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables, leaderboard_table
 from tournament.contests import find_contest
@@ -120,3 +123,20 @@ def test_the_live_board_ends_with_its_progress(width: int, height: int, matches:
     assert "A contest" in text[0] and "bot_1 " in text[3]
     assert text[-1].endswith("3/10 legs · 1.0k games · 1.0k games/s · 0:02 left")
     assert max(map(len, text)) <= width
+
+
+@pytest.mark.parametrize(
+    "variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+)
+def test_a_console_without_a_sign_shows_another(tmp_path: Path, variables: dict[str, str]) -> None:
+    place = new_place(tmp_path, ["bold", "calm"])
+    for words in (place.arguments(), ["leaderboard", "--results", str(place.results)], ["run", "--help"]):
+        done = subprocess.run(
+            command_line(words), env=environment(variables), capture_output=True, check=False, cwd=tmp_path
+        )
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+        done.stdout.decode("ascii")
+    assert b"? 95%" in subprocess.run(
+        command_line(["leaderboard", "--results", str(place.results)]),
+        env=environment(variables), capture_output=True, check=True,
+    ).stdout  # fmt: skip

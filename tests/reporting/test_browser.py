@@ -105,7 +105,7 @@ def page(pages: Mapping[str, Played], tmp_path_factory: pytest.TempPathFactory) 
 )
 def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, Played], contest: str) -> None:
     page.open(contest)
-    for fragment in ("#bots", "#games", "#about", "#standings"):
+    for fragment in ("#bots", "#games", "#about", "#%", "#%E4", "#standings"):
         page.run("location.hash = arguments[0]", fragment)
     complaints, asked = page.taken()
     assert complaints == []

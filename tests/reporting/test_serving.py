@@ -14,6 +14,7 @@ import pytest
 
 from tests.contest_runs import command_line, environment
 from tournament.errors import BadInput, RunFailed
+from tournament.reporting import serving
 from tournament.reporting.findings import Findings
 from tournament.reporting.serving import Server
 from tournament.reporting.writing import make_page
@@ -85,6 +86,25 @@ def test_there_is_nothing_else(server: Server) -> None:
 
 def test_it_listens_on_loopback_only(server: Server) -> None:
     assert server._server.server_address[0] == "127.0.0.1"
+
+
+def test_who_sends_a_byte_now_and_then_is_hung_up_on(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte comes in time, the request never."""
+    monkeypatch.setattr(serving, "_TIMEOUT", 0.5)
+    port = int(server.url.rsplit(":", 1)[1].rstrip("/"))
+    with socket.create_connection(("127.0.0.1", port), timeout=0.05) as slow:
+        for _ in range(400):
+            try:
+                slow.send(b"G")
+                if slow.recv(1) == b"":
+                    break
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+        else:
+            pytest.fail("it still listens after twenty seconds")
+    assert ask(server)[0] == 200
 
 
 def test_it_follows_the_records(server: Server, records: Records) -> None:

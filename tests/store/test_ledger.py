@@ -417,9 +417,9 @@ def read_entries(storage: FolderStorage) -> list[str]:
     names: list[str] = []
     original = FolderStorage.read
 
-    def read(self: FolderStorage, name: str) -> bytes:
+    def read(self: FolderStorage, name: str, *most: int) -> bytes:
         names.append(name)
-        return original(self, name)
+        return original(self, name, *most)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FolderStorage, "read", read)
@@ -651,10 +651,10 @@ def test_entries_are_read_side_by_side_and_added_in_order(
     wanted = read_state(storage)
     meeting, read = threading.Barrier(4), FolderStorage.read
 
-    def slow(storage: FolderStorage, name: str) -> bytes:
+    def slow(storage: FolderStorage, name: str, *most: int) -> bytes:
         if name.endswith(".json"):
             meeting.wait(10)
-        return read(storage, name)
+        return read(storage, name, *most)
 
     monkeypatch.setattr(FolderStorage, "read", slow)
     assert read_state(storage) == wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import threading
@@ -174,6 +175,20 @@ def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStor
         pytest.raises(RunFailed, match="use one with conditional puts"),
     ):
         storage.hold()
+
+
+@pytest.mark.parametrize("status", ["500", "503"])
+@pytest.mark.parametrize("how", ["gate", "losing"])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_store_that_stumbles_while_it_is_tried_is_fit(
+    served_store: ServedStore, storage: Storage, how: str, status: str, number: int
+) -> None:
+    """Whether the request was carried out or not."""
+    puts = itertools.count(1)
+    stumbles = {how: lambda request: status if request.startswith("PUT") and next(puts) == number else None}
+    with served_store.behaving(**stumbles):
+        assert not storage.hold()
+    assert storage.still_held()
 
 
 def test_an_answer_that_was_lost_is_not_taken_for_another_writer(served_store: ServedStore, storage: Storage) -> None:
@@ -435,12 +450,26 @@ def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(ser
         "s3://bucket/place?access_key=AKIA123&secret_key=hushhush",
         "az://bucket/place?sas_token=hushhush&account=a",
         "gs://bucket/place?token=hushhush",
+        "s3://bucket/place?endpoint_override=AKIA123:hushhush@store.example",
+        "s3://bucket/place/AKIA123:hushhush@more",
     ],
 )
 def test_keys_in_a_url_are_refused_and_not_shown(location: str) -> None:
     line = trouble(location)
-    assert "is not a place for results" in line and "set " in line
+    assert "is not a place for results" in line
     assert "hushhush" not in line and "AKIA" not in line
+
+
+@pytest.mark.parametrize("variable", ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"])
+def test_keys_in_an_address_are_refused_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "http://AKIA123:hushhush@127.0.0.1:9")
+    place = new_place(tmp_path, ["bold", "calm"])
+    for arguments in (place.arguments("--results", "s3://bucket/place"), ["verify", "--results", "s3://bucket/place"]):
+        done = call(arguments)
+        assert done.returncode == 2 and "has a name or a password in it" in done.stderr
+        assert "hushhush" not in done.stderr + done.stdout and "AKIA" not in done.stderr + done.stdout
 
 
 def test_keys_come_from_the_files_of_the_aws_command(

@@ -18,7 +18,6 @@ from tournament.audit.verify_records import (
     house_problems,
     ledger_problems,
     luck_problems,
-    may_be_written_now,
     recount,
     stray_problems,
     summary_problems,
@@ -106,7 +105,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
         problems += leg_problems(contest, state.field, settings, list(newest.values()))
         notes += legs_still_to_play(contest, state.field, settings, list(newest.values()), luck)
     missing, behind = summary_problems(storage, ranking_of(storage, state.field, list(newest.values())))
-    may_go_on = bool(behind) and may_be_written_now(storage)
+    may_go_on = bool(behind) and storage.may_be_held()
     problems += missing if may_go_on else missing + behind
     notes += ["a run may go on: matches.parquet and its like are behind the ledger"] * may_go_on
     replayed = 0

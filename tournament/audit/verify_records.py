@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import fcntl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,25 +17,26 @@ from tournament.runner.strays import among_records, shown, strays
 from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckOfBatch, LuckOfLegs, read_luck
-from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
-from tournament.store.ledger_reading import read_state
-from tournament.store.parts import digest_of, origin_of_part, read_whole, rows_of
-from tournament.store.storage import ASIDE, Storage
+from tournament.store.ledger_reading import limits_of_entries, read_state
+from tournament.store.parts import digest_of, origin_of_part, row_group_edges, rows_of, whole_is
+from tournament.store.storage import ASIDE, Storage, TooLarge
 
 BRING_BACK = "tournament run brings it back from its copy"
 # A flipped bit changes neither size nor time, by which a run knows the files that it has checked.
 REMOVE_FIRST = f"remove it, and {BRING_BACK}"
 WRITE = "tournament run writes it anew"
+MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
 _MOVE = f"tournament run moves it to {ASIDE}/"
 
 
 def ledger_problems(storage: Storage, entries: int) -> list[Problem]:
     """Entries of which one copy is damaged or missing, of a ledger that can be read."""
     problems = []
-    for number in range(1, entries + 1):
-        places = [f"{folder}/{entry_name(number)}" for folder in FOLDERS_OF_ENTRIES]
-        texts = [text_of(storage, place) for place in places]
+    limits = limits_of_entries(storage)
+    for name in map(entry_name, range(1, entries + 1)):
+        places = [f"{folder}/{name}" for folder in FOLDERS_OF_ENTRIES]
+        texts = [text_of(storage, place, limits[name]) for place in places]
         if texts[0] == texts[1]:
             continue
         for place, text in zip(places, texts):
@@ -58,11 +58,14 @@ def checkpoint_problems(storage: Storage, state: State) -> list[Problem]:
     return [Problem("ledger/checkpoint", "is not what the entries come to", "remove it: the entries are the record")]
 
 
-def text_of(storage: Storage, place: str) -> bytes | None:
+def text_of(storage: Storage, place: str, most: int) -> bytes | None:
+    """A file's content, None where it is missing; nothing of one with more than `most` bytes."""
     try:
-        return storage.read(place)
+        return storage.read(place, most)
     except FileNotFoundError:
         return None
+    except TooLarge:
+        return b""
 
 
 @dataclass(frozen=True)
@@ -85,14 +88,26 @@ def recount(
 
     Without `settings` only bytes are compared: its games are of another version.
     """
-    problems = [problem for part in batch.parts if (problem := _part_problem(storage, part, plays_again(batch)))]
+    remove = f"remove it, and {plays_again(batch)}"
+    games, sessions = sorted(batch.parts, key=lambda part: part.table)
+    tables = ((games, contest.games), (sessions, contest.sessions)) if settings else ()
+    if problems := [problem for part in batch.parts if (problem := _place_problem(storage, part, plays_again(batch)))]:
+        return Recounted(problems)
+    for part, columns in tables:  # before all of its bytes are read
+        try:
+            row_group_edges(storage, part, columns)
+        except RunFailed as problem:
+            return Recounted([Problem(part.place, str(problem).partition(" ")[2], remove)])
+    problems = [
+        Problem(part.place, "has other bytes than were written", remove)
+        for part in batch.parts
+        if digest_of(storage, part) != part.digest
+    ]
     problems = problems or _origin_problems(storage, batch, contest, field)
     if problems or settings is None:
         return Recounted(problems)
-    games, sessions = sorted(batch.parts, key=lambda part: part.table)
     counted = Recount(contest, settings, batch.legs)
     luck = LuckOfBatch(contest, settings, batch.legs, house) if contest.luck else None
-    remove = f"remove it, and {plays_again(batch)}"
     part, impossible = games, ""
     try:
         for rows in rows_of(storage, games, contest.games):
@@ -136,7 +151,7 @@ def luck_problems(storage: Storage, contest: Contest, luck: LuckOfLegs) -> list[
     return [Problem("ledger/luck", "is not what the games give", "remove it: tournament run works it out again")]
 
 
-def _part_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
+def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
     size = storage.size(part.place)
     if size is None and storage.size(part.staged) == part.size:
         return Problem(part.place, "is committed and still in staging", "tournament run puts it in its place")
@@ -144,14 +159,12 @@ def _part_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
         return Problem(part.place, "is missing", plays)
     if size != part.size:
         return Problem(part.place, f"has {size:,} bytes, of {part.size:,} that were written", plays)
-    if digest_of(storage, part) != part.digest:
-        return Problem(part.place, "has other bytes than were written", f"remove it, and {plays}")
     return None
 
 
 def stray_problems(storage: Storage, contest: Contest, state: State, before: Mapping[str, bool]) -> list[Problem]:
     """What lies among the records and is none of them: it was there `before` the ledger was read, and still is."""
-    found = strays(before, contest, state, writing=may_be_written_now(storage))
+    found = strays(before, contest, state, writing=storage.may_be_held())
     still = among_records(storage) if found else {}
     return [Problem(shown(place), "is none of the records", _MOVE) for place in found if place in still]
 
@@ -161,7 +174,7 @@ def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[P
     problems = []
     for player in field.house if suffix is not None else ():
         place = f"house/{player.name}{suffix}"
-        text = text_of(storage, place)
+        text = text_of(storage, place, MOST_OF_HOUSE)
         if text is None or sha256(text).hexdigest() != player.sha256:
             problems.append(Problem(place, "is missing" if text is None else "has other bytes than it plays by", WRITE))
     return problems
@@ -172,24 +185,12 @@ def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem
     problems, behind = [], []
     for name, (columns, values) in summaries(ranking).items():
         try:
-            there = read_whole(storage, name, columns)
+            same = whole_is(storage, name, columns, values)
         except FileNotFoundError:
             problems.append(Problem(name, "is missing", WRITE))
             continue
-        if there is None:
+        if same is None:
             problems.append(Problem(name, "is damaged", WRITE))
-        elif there != values:
+        elif not same:
             behind.append(Problem(name, "is not what the ledger comes to", WRITE))
     return problems, behind
-
-
-def may_be_written_now(storage: Storage) -> bool:
-    """Whether a run may be going on. In an object store nobody can tell."""
-    if not isinstance(storage, FolderStorage):
-        return True
-    with open(f"{storage.location}/ledger/writer", "rb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tournament.audit.report import Problem
-from tournament.audit.verify_records import BRING_BACK, REMOVE_FIRST, WRITE, text_of
+from tournament.audit.verify_records import BRING_BACK, MOST_OF_HOUSE, REMOVE_FIRST, WRITE, text_of
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
@@ -82,7 +82,8 @@ def check_house(
     if not others:
         own = {f"{name}{contest.house.suffix}" for name in players}
         for name, content in house_files(contest, settings, list(players.values())).items():
-            if name not in own and text_of(storage, f"house/{name}") != content:  # those of players are known anyway
+            # Those of players are known anyway.
+            if name not in own and text_of(storage, f"house/{name}", MOST_OF_HOUSE) != content:
                 problems.append(Problem(f"house/{name}", "is not the example that follows from the seed", WRITE))
     known_names = {known.name for known in field.house} - set(others)
     return HouseFound({name: players[name].content for name in known_names}, problems, notes)

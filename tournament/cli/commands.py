@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated, NoReturn
@@ -48,6 +49,8 @@ def main() -> None:
     for name in ("stdout", "stderr"):  # closed: a file that we open must not take its number
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))
+        if isinstance(stream := getattr(sys, name), io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console without a sign shows a ? for it
     if "_TOURNAMENT_COMPLETE" in os.environ:  # a shell asks for completions
         from typer import completion
 

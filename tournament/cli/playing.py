@@ -17,18 +17,25 @@ from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables, first_line
 from tournament.config import Config
 from tournament.entrants.folder import stamps
-from tournament.errors import printable
-from tournament.runner.contest_run import Prepared, plan_of, prepare_contest, run_prepared
+from tournament.errors import BadInput, printable
+from tournament.runner.contest_run import Prepared, plan_of, prepare_contest, run_prepared, unlike_records
 from tournament.store.storage import inside
+
+_LONG_PLAY = 1_000_000  # games: of programs, the slowest bots, a minute's
 
 
 @dataclass(frozen=True)
 class Playing:
-    """Contests by name with their settings. `given` are the options that a command to replay a game must repeat."""
+    """Contests by name with their settings. `given` are the options that a command to replay a game must repeat.
+
+    `overriding` names the options that lie over the contests' tables; with `archive` these may end their records.
+    """
 
     chosen: Mapping[str, Config]
     given: Mapping[str, object]
     as_json: bool
+    overriding: frozenset[str] = frozenset()
+    archive: bool = False
 
     def run(self, *, dry_run: bool) -> bool:
         """Play them, or only say what would be played; returns whether all bots are fit.
@@ -43,6 +50,8 @@ class Playing:
             before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
             # Errors of any contest are reported before the first is played.
             prepared = [self._prepare(name, one) for name, one in self.chosen.items()]
+            for contest in prepared if not (dry_run or self.archive) else ():
+                self._require_wanted(contest)
             for contest in prepared:
                 place = contest.location
                 fit = _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name])
@@ -55,6 +64,22 @@ class Playing:
     def _prepare(self, name: str, config: Config) -> Prepared:
         with Screen(err, "", contest=name, as_json=self.as_json) as screen:
             return prepare_contest(config.played, config, screen)
+
+    def _require_wanted(self, prepared: Prepared) -> None:
+        """Raises BadInput where nothing but options of the command would move long play to an archive."""
+        unlike = unlike_records(prepared) if self.overriding else None
+        if unlike is None or unlike.games < _LONG_PLAY:
+            return
+        # What follows from the others: a seed that is drawn anew, and house players that are made of the seed.
+        drawn = self.chosen[prepared.contest.name].contest.seed is None
+        blamed = unlike.why.keys() - ({"seed"} if drawn else {"house"} if "seed" in unlike.why else set())
+        if blamed and blamed <= self.overriding:
+            options = " and ".join(f"--{name}" for name in sorted(blamed))
+            raise BadInput(
+                f"{options} would end these records of {unlike.games:,} games in {prepared.location}"
+                f" ({'; '.join(unlike.why[name] for name in sorted(blamed))}): with --archive they are kept beside,"
+                " and play starts anew"
+            )
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:
         """Play a contest and show the results. `before` are its bots' stamps when the command began."""
@@ -84,6 +109,14 @@ def _tell_plan(prepared: Prepared) -> bool:
         + ("" if plan.last else "; more replicas may follow, until the order is settled"),
         soft_wrap=True,
     )
+    if plan.outdated:
+        out.print(f"{plan.outdated:,} legs of bots that changed or left would leave the records", soft_wrap=True)
+    if plan.unlike:
+        out.print(
+            f"not what was played before ({printable('; '.join(plan.unlike.why.values()))}): the records'"
+            f" {plan.unlike.games:,} games would move to an archive",
+            soft_wrap=True,
+        )
     broken = [entrant for entrant in prepared.entrants if entrant.artifact is None]
     for entrant in broken:
         out.print(f"{entrant.name}: broken: {printable(first_line(entrant.problem or ''))}", soft_wrap=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -50,6 +50,9 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="only say what would be played, for how long, how many bytes")
     ] = False,
+    archive: Annotated[
+        bool, typer.Option("--archive", help="let options start anew where a million games were played otherwise")
+    ] = False,
     progress: Annotated[
         str | None, typer.Option(metavar="json", help="write a line of JSON a second to standard error")
     ] = None,
@@ -58,23 +61,18 @@ def run(
     """Run again after a crash, after Ctrl-C or with a new bot in the folder:
     only what is missing is played.
     """
+    overriding: dict[str, Any] = {
+        "entrants": entrants,
+        "sessions": sessions,
+        "seed": seed,
+        "replicas": replicas,
+        "until_settled": until_settled,
+        "most_replicas": most_replicas,
+        "tie": tie,
+    }
+    general = {"results": results, "workers": workers, "executor": executor, "address": address}
     chosen = {
-        name: load_config(
-            name,
-            config,
-            entrants=entrants,
-            results=results,
-            sessions=sessions,
-            seed=seed,
-            replicas=replicas,
-            until_settled=until_settled,
-            most_replicas=most_replicas,
-            tie=tie,
-            workers=workers,
-            executor=executor,
-            address=address,
-        )
-        for name in contests or load_contests(config).chosen
+        name: load_config(name, config, **overriding, **general) for name in contests or load_contests(config).chosen
     }
     for name, one in chosen.items():
         begin_key(one, inside(one.results, name))
@@ -84,6 +82,8 @@ def run(
     if progress not in (None, "json"):
         raise BadInput(f"--progress {progress}: there is json")
     given = {"entrants": entrants, "results": results, "config": config}
-    all_fit = Playing(chosen, given, as_json=progress == "json").run(dry_run=dry_run)
+    lying_over = frozenset(name for name, value in overriding.items() if value is not None)
+    playing = Playing(chosen, given, progress == "json", lying_over, archive)
+    all_fit = playing.run(dry_run=dry_run)
     if strict and not all_fit:
         raise typer.Exit(1)

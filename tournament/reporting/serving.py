@@ -6,6 +6,7 @@ name that resolves to it (DNS rebinding) gets nothing, and nothing is allowed ac
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -29,7 +30,23 @@ def _handler(shown: Callable[[], tuple[bytes, bytes]], hosts: frozenset[str]) ->
 
     class Handler(BaseHTTPRequestHandler):
         server_version, sys_version = "tournament", ""
-        timeout = _TIMEOUT
+        timeout = _TIMEOUT  # of each read, and of all that is sent
+
+        def setup(self) -> None:
+            super().setup()
+            # A byte now and then would begin the time of a read anew.
+            self._late = threading.Timer(_TIMEOUT, self.connection.shutdown, (socket.SHUT_RDWR,))
+            self._late.daemon = True
+            self._late.start()
+
+        def parse_request(self) -> bool:
+            is_whole = super().parse_request()
+            self._late.cancel()
+            return is_whole
+
+        def finish(self) -> None:
+            self._late.cancel()
+            super().finish()
 
         def do_GET(self) -> None:
             self._answer(with_body=True)

@@ -29,7 +29,7 @@ def archive_other_records(
     """
     storage = open_storage(location)
     known = read_field(storage)
-    why = differences(known, contest, settings, names, house) if known else ""
+    why = differences(known, contest, settings, names, house) if known else {}
     if (known and not why) or not (known or storage.is_vacant()):
         return
     # The first that fits has the most sessions.
@@ -51,7 +51,7 @@ def archive_other_records(
     finally:
         storage.release()
     if archive:
-        say(f"Not what was played before ({why}): those records are now in {archive}")
+        say(f"Not what was played before ({'; '.join(why.values())}): those records are now in {archive}")
     if fitting:
         say(f"{fitting} has records of these settings: they are back in {storage.location}")
 

@@ -28,6 +28,7 @@ from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
     batches_to_keep,
     content_sha256,
+    differences,
     field_of,
     lost_batches,
     tell_removed_matches,
@@ -44,6 +45,7 @@ from tournament.standings.without_luck import Floats, LuckOfLegs, luck_of_batche
 from tournament.store.checks import Checks
 from tournament.store.ledger import Batch, Field, FieldEntrant, Until
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
+from tournament.store.legs import Legs
 from tournament.store.storage import Storage, explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Receipt, Task
@@ -142,7 +144,8 @@ def _listed(names: Sequence[str], most: int = 10) -> str:
 class Plan:
     """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
 
-    For a run until the order is settled it is the next round; `last` says whether that is the last one.
+    For a run until the order is settled it is the next round; `last` says whether that is the last one. Of the legs
+    in the records so many are `outdated`, of bots that changed or left; all go to an archive for what is `unlike`.
     """
 
     legs: int
@@ -151,6 +154,30 @@ class Plan:
     seconds: float
     size: int
     last: bool = True
+    outdated: int = 0
+    unlike: Unlike | None = None
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """Records that a run would move to an archive: how many games, and why, by the setting to blame."""
+
+    games: int
+    why: Mapping[str, str]
+
+
+def unlike_records(prepared: Prepared) -> Unlike | None:
+    """The records that a run would move to an archive, None where they fit."""
+    contest, config, storage = prepared.contest, prepared.config, open_storage(prepared.location)
+    assert config.contest.seed is not None
+    known = read_field(storage)
+    settings = recorded_settings(config.contest, config.contest.seed)
+    names = {entrant.name for entrant in prepared.entrants}
+    why = differences(known, contest, settings, names, prepared.house) if known else {}
+    if not why:
+        return None
+    games = sum(int(Legs.of(batch.legs).games.sum()) for batch in standing_batches(storage, read_state(storage)))
+    return Unlike(games, why)
 
 
 def plan_of(prepared: Prepared) -> Plan:
@@ -175,7 +202,17 @@ def plan_of(prepared: Prepared) -> Plan:
     games = int((inline + in_lanes) * sessions * contest.estimates.games(config.contest))
     workers = config.general.workers or len(os.sched_getaffinity(0))
     seconds = new_pace(contest, config, workers, sessions).seconds_for(inline, in_lanes)
-    return Plan(inline + in_lanes, schedule.total(), games, seconds, int(games * contest.estimates.bytes), this.done)
+    unlike = unlike_records(prepared)
+    return Plan(
+        inline + in_lanes,
+        schedule.total(),
+        games,
+        seconds,
+        int(games * contest.estimates.bytes),
+        this.done,
+        0 if unlike else len(counted(standing)) - len(done),
+        unlike,
+    )
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:

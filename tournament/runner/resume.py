@@ -34,29 +34,32 @@ _LARGE = 1e9  # bytes that take a while to check
 
 def differences(
     known: Field, contest: Contest, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer] | None
-) -> str:
-    """Why records of a field aren't this tournament's, "" when they are. `house` None: any house players."""
-    differing = [
-        "they have another seed"
+) -> dict[str, str]:
+    """Why records of a field aren't this tournament's, by the setting to blame; empty when they are.
+
+    `house` None: any house players.
+    """
+    differing = {
+        key: "they have another seed"
         if key == "seed"
         else f"{key} was {shortened(str(known.settings.get(key)), 100)}, is {value}"
         for key, value in settings.items()
         if known.settings.get(key) != value
         and not (known.house and key == "sessions" and _grows(known.settings, value))
-    ]
+    }
     if known.rules != contest.rules:
-        differing.append(f"games of {known.rules}")
+        differing["game"] = f"games of {known.rules}"
     if known.engine != contest.engine_version:
-        differing.append(f"games of version {known.engine} of {contest.name}, this is {contest.engine_version}")
+        differing["version"] = f"games of version {known.engine} of {contest.name}, this is {contest.engine_version}"
     if names.isdisjoint(entrant.name for entrant in known.entrants):
-        differing.append("none of its bots are here")
+        differing["entrants"] = "none of its bots are here"
     if (
         house is not None
         and known.house
         and {player.sha256 for player in known.house}.isdisjoint(map(content_sha256, house))
     ):
-        differing.append("none of its house players are here")
-    return "; ".join(differing)
+        differing["house"] = "none of its house players are here"
+    return differing
 
 
 def _grows(known: Mapping[str, object], sessions: object) -> bool:

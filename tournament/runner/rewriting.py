@@ -13,7 +13,8 @@ from tournament.store.checks import Checks
 from tournament.store.ledger import Batch, TableName, Taken, batch_name, without_legs
 from tournament.store.ledger_reading import standing_batches
 from tournament.store.legs import Legs
-from tournament.store.parts import ROWS_PER_GROUP, PartReader, copy_legs
+from tournament.store.parquet_limits import ROWS_PER_GROUP
+from tournament.store.parts import PartReader, copy_legs
 from tournament.store.writer import Writer
 
 # At least so many neighbours, with at most so many rows together, are merged. With fewer, rows would be rewritten

@@ -15,9 +15,10 @@ from pydantic import TypeAdapter
 
 from tournament.store.ledger import Batch, Part
 from tournament.store.parts import damage
-from tournament.store.storage import Storage
+from tournament.store.storage import Storage, TooLarge
 
 _FILE = "ledger/checked"
+_MOST_NEW, _MOST_OF_PART = 1 << 16, 1 << 10  # bytes of notes: in all, and of each part that is there
 
 
 @cache
@@ -30,9 +31,9 @@ class Checks:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._written = _read(storage)
-        self._notes = dict(self._written)
         self._stamps = self._stamps_now()
+        self._written = _read(storage, _MOST_NEW + _MOST_OF_PART * len(self._stamps))
+        self._notes = dict(self._written)
         self._read: set[str] = set()
         self._doubtful: set[str] = set()
 
@@ -82,8 +83,8 @@ class Checks:
         }
 
 
-def _read(storage: Storage) -> dict[str, tuple[str, str]]:
+def _read(storage: Storage, most: int) -> dict[str, tuple[str, str]]:
     try:
-        return _all_notes().validate_json(storage.read(_FILE))
-    except (FileNotFoundError, ValueError):
+        return _all_notes().validate_json(storage.read(_FILE, most))
+    except (FileNotFoundError, TooLarge, ValueError):
         return {}

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunFailed
 from tournament.store.signals import signals_deferred
-from tournament.store.storage import ASIDE, FOLDERS, MOST_READ, SIGN, AlreadyExists, checked_name, free_name
+from tournament.store.storage import ASIDE, FOLDERS, MOST_READ, SIGN, AlreadyExists, TooLarge, checked_name, free_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -168,6 +168,14 @@ class FolderStorage:
         except OSError:
             return False
 
+    def may_be_held(self) -> bool:
+        with contextlib.suppress(FileNotFoundError), open(self._open(SIGN)) as sign:
+            try:
+                fcntl.flock(sign, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
     def list(self, folder: str) -> dict[str, int]:
         """As in `Storage`, without hidden files, links, pipes and devices."""
         return {name: status.st_size for name, status in self._statuses(folder).items()}
@@ -243,7 +251,7 @@ class FolderStorage:
             size = os.fstat(stream.fileno()).st_size
             content = stream.read(most + 1) if size <= most else b""
         if size > most or len(content) > most:
-            raise RunFailed(f"{self.location}/{name} is too large: {max(size, len(content)):,} bytes")
+            raise TooLarge(f"{self.location}/{name} is too large: {max(size, len(content)):,} bytes")
         return content
 
     def _write_aside(self, content: bytes, mode: int = 0o666) -> str:

@@ -16,20 +16,47 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, PlainSerializer, PlainValidator, StringConstraints, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    FailFast,
+    PlainSerializer,
+    PlainValidator,
+    StringConstraints,
+    TypeAdapter,
+)
 from pydantic import Field as Limits
 
 from tournament.errors import shortened
 from tournament.names import valid_name
 from tournament.store.legs import CHECKED, Count, LegResult, Legs, Number, Text, Word, json_of_legs, legs_of_json
+from tournament.store.storage import MOST_READ
 
 _MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant
+# Bytes of an entry, besides what it repeats of those before it: of the legs of one task, or of the field.
+_MOST_NEW, _MOST_REPEATED = 32 << 20, 4
+# Small values take much memory once they are read: bytes of an entry for each of its brackets, and of its commas.
+_LEAST_OBJECT, _LEAST_VALUE, _FEW = 32, 5, 1000
+_MOST_KEYS, _KEYS_OF_OBJECT = 100_000, 24  # keys of names that an entry has, and of each of its objects
+_MARKS = (b"{", b"[", b",", b":")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_PIECES = re.compile(rb'(?:[^"]+|"(?:[^"\\]|\\.)*"){1,20000}')  # few strings at once take little memory
 
 
 def _bot_name(text: str) -> str:
     if not valid_name(text):
         raise ValueError("no bot's name")
     return text
+
+
+def _not_too_many(values: object) -> object:
+    """Raises ValueError before each of very many keys makes a message of its own."""
+    if isinstance(values, dict) and len(values) > _MOST_KEYS:
+        raise ValueError("too many keys")
+    return values
+
+
+_FewKeys = BeforeValidator(_not_too_many)
 
 
 def _file_name(text: str) -> str:
@@ -110,10 +137,10 @@ class Batch:
     __pydantic_config__ = CHECKED
 
     name: _BatchName
-    parts: tuple[Part, ...]
+    parts: Annotated[tuple[Part, ...], FailFast()]
     legs: Annotated[Sequence[LegResult], PlainValidator(legs_of_json), PlainSerializer(json_of_legs)]
     sandbox: Annotated[str, StringConstraints(max_length=1000)] = ""
-    taken: tuple[Taken, ...] = ()
+    taken: Annotated[tuple[Taken, ...], FailFast()] = ()
 
 
 def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
@@ -166,7 +193,7 @@ class FieldHousePlayer:
     number: Number
     name: _Name
     sha256: Hash
-    facts: dict[Word, _Amount]
+    facts: Annotated[dict[Word, _Amount], _FewKeys]
 
 
 @dataclass(frozen=True)
@@ -194,11 +221,11 @@ class Field:
 
     contest: Word
     engine: Word
-    settings: dict[Word, Setting]
-    entrants: Annotated[tuple[FieldEntrant, ...], Limits(max_length=10_000)]
-    numbers: dict[_FileName, Number]
-    house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000)] = ()
-    house_numbers: dict[_Name, Number] = dataclasses.field(default_factory=dict)
+    settings: Annotated[dict[Word, Setting], _FewKeys]
+    entrants: Annotated[tuple[FieldEntrant, ...], Limits(max_length=10_000), FailFast()]
+    numbers: Annotated[dict[_FileName, Number], _FewKeys]
+    house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000), FailFast()] = ()
+    house_numbers: Annotated[dict[_Name, Number], _FewKeys] = dataclasses.field(default_factory=dict)
     game: Word | Literal[""] = ""
     until: Until | None = None
 
@@ -215,7 +242,7 @@ class Entry:
     __pydantic_config__ = CHECKED
 
     field: Field | None = None
-    batches: tuple[Batch, ...] = ()
+    batches: Annotated[tuple[Batch, ...], FailFast()] = ()
 
 
 @cache
@@ -234,11 +261,12 @@ def sealed(text: bytes) -> bytes:
 
 def unsealed(content: bytes) -> bytes:
     """The text that `sealed` was given. Raises ValueError for other contents than `sealed` makes."""
-    text = content[:-_SEAL_LENGTH] + b"}"
     seal = _SEAL.fullmatch(content[-_SEAL_LENGTH:])
-    if seal is None or seal[1].decode() != hashlib.sha256(text).hexdigest():
+    digest = hashlib.sha256(memoryview(content)[:-_SEAL_LENGTH])
+    digest.update(b"}")
+    if seal is None or seal[1].decode() != digest.hexdigest():
         raise ValueError("not what was written")
-    return text
+    return content[:-_SEAL_LENGTH] + b"}"
 
 
 def is_sealed(content: bytes) -> bool:
@@ -265,7 +293,9 @@ def unpack(content: bytes, known: Mapping[str, Sequence[Batch]]) -> Entry:
 
     Raises ValueError when `pack` didn't make the text, or it says something impossible.
     """
-    entry = _entries().validate_json(unsealed(content))
+    text = unsealed(content)
+    check_density(text)
+    entry = _entries().validate_json(text)
     if entry.field:
         check_field(entry.field)
     left = {batch.name: len(known[batch.name][-1].legs) for batch in entry.batches if batch.name in known}
@@ -273,6 +303,33 @@ def unpack(content: bytes, known: Mapping[str, Sequence[Batch]]) -> Entry:
     for batch in batches:
         check_batch(batch)
     return replace(entry, batches=batches)
+
+
+def check_density(text: bytes) -> None:
+    """Raises ValueError for a text that would take far more memory than its bytes."""
+    if not _are_too_many([text.count(mark) for mark in _MARKS], len(text)):
+        return
+    counts = [0] * len(_MARKS)  # without texts of others, which may have such characters, too
+    for piece in _PIECES.finditer(text):
+        bare = _STRING.sub(b"", piece.group())
+        counts = [count + bare.count(mark) for count, mark in zip(counts, _MARKS)]
+    if _are_too_many(counts, len(text)):
+        raise ValueError("more values than an entry has")
+
+
+def _are_too_many(counts: Sequence[int], size: int) -> bool:
+    """Whether a text of so many bytes has too many of each of `_MARKS`."""
+    objects, arrays, values, keys = counts
+    return (
+        objects + arrays > _FEW + size // _LEAST_OBJECT
+        or values > _FEW + size // _LEAST_VALUE
+        or keys > _MOST_KEYS + _KEYS_OF_OBJECT * objects
+    )
+
+
+def most_bytes(before: int) -> int:
+    """How many bytes an entry may have; those before it, of whose batches it tells, have `before`."""
+    return min(MOST_READ, _MOST_NEW + _MOST_REPEATED * before)
 
 
 def _with_taken(batch: Batch, known: Mapping[str, Sequence[Batch]], left: dict[str, int]) -> Batch:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,17 +23,20 @@ from tournament.store.ledger import (
     Batch,
     Field,
     State,
+    check_density,
     check_field,
     entry_name,
+    most_bytes,
     unpack,
     unsealed,
 )
 from tournament.store.legs import Legs
-from tournament.store.storage import Storage
+from tournament.store.storage import Storage, TooLarge
 
 _ENTRY_NAME = re.compile(r"[0-9]{8}\.json")
 _REMEDY = "bring it back from a copy, or move {} away and run again"
-_AT_ONCE = 16  # entries that are read side by side: an object store is slow to answer
+# Entries that are read side by side, for an object store is slow to answer, and their bytes; a larger one is alone.
+_AT_ONCE, _BYTES_AT_ONCE = 16, 32 << 20
 
 
 def read_state(storage: Storage, damaged: dict[str, bytes] | None = None, *, from_checkpoint: bool = True) -> State:
@@ -43,37 +45,50 @@ def read_state(storage: Storage, damaged: dict[str, bytes] | None = None, *, fro
     With `damaged`, both copies of every entry are read, and `damaged` gets what the files that differ should contain,
     by place.
     """
-    names = _names_of_entries(storage)
+    limits = limits_of_entries(storage)
+    names = list(limits)
     state = state_of_checkpoint(storage, names) if from_checkpoint else State()
     folders = FOLDERS_OF_ENTRIES if damaged is not None else FOLDERS_OF_ENTRIES[:1]
-    for name, texts in _read_ahead(storage, names[state.entries :], folders):
-        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), damaged, texts)
+    for name, texts in _read_ahead(storage, names[state.entries :], folders, limits):
+        entry = _read_entry(storage, name, lambda text: unpack(text, state.batches), limits[name], damaged, texts)
         state.add(entry)
     return state
 
 
-def _text(storage: Storage, place: str) -> bytes | None:
+def _text(storage: Storage, place: str, most: int) -> bytes | None:
+    """A file's content, None where it is missing; nothing of one that is too large to be an entry."""
     try:
-        return storage.read(place)
+        return storage.read(place, most)
     except FileNotFoundError:
         return None
+    except TooLarge:
+        return b""
 
 
 def _read_ahead(
-    storage: Storage, names: Sequence[str], folders: Sequence[str]
+    storage: Storage, names: Sequence[str], folders: Sequence[str], limits: Mapping[str, int]
 ) -> Iterator[tuple[str, dict[str, bytes | None]]]:
     """Entries in order, each with its texts by place, None for a missing one. Some are read before they are needed."""
-    coming = iter(names)
+    listed = {folder: storage.list(folder) for folder in folders}
+    sizes = {name: sum(found.get(name, 0) for found in listed.values()) for name in names}
+    coming = deque(names)
     waiting: deque[tuple[str, dict[str, Future[bytes | None]]]] = deque()
+    bytes_waiting = 0
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         try:
-            while True:
-                for name in itertools.islice(coming, _AT_ONCE - len(waiting)):
-                    places = [f"{folder}/{name}" for folder in folders]
-                    waiting.append((name, {place: pool.submit(_text, storage, place) for place in places}))
-                if not waiting:
-                    return
+            while coming or waiting:
+                while coming and len(waiting) < _AT_ONCE:
+                    if waiting and bytes_waiting + sizes[coming[0]] > _BYTES_AT_ONCE:
+                        break
+                    name = coming.popleft()
+                    bytes_waiting += sizes[name]
+                    texts = {
+                        place: pool.submit(_text, storage, place, limits[name])
+                        for place in (f"{folder}/{name}" for folder in folders)
+                    }
+                    waiting.append((name, texts))
                 name, texts = waiting.popleft()
+                bytes_waiting -= sizes[name]
                 yield name, {place: text.result() for place, text in texts.items()}
         finally:
             pool.shutdown(cancel_futures=True)
@@ -81,10 +96,11 @@ def _read_ahead(
 
 def read_field(storage: Storage) -> Field | None:
     """The current field, from the newest entry that has one; legs aren't read. Raises as `read_state`."""
-    names = _names_of_entries(storage)
+    limits = limits_of_entries(storage)
+    names = list(limits)
     checkpoint, _ = read_checkpoint(storage, names)
     for name in reversed(names[checkpoint.entries :]):
-        field = _read_entry(storage, name, _field_of)
+        field = _read_entry(storage, name, _field_of, limits[name])
         if field:
             return field
     return checkpoint.field
@@ -93,8 +109,8 @@ def read_field(storage: Storage) -> Field | None:
 def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:
     """Each field but the last, oldest first, with the batches that counted then. Raises as `read_state`."""
     state = State()
-    for name in _names_of_entries(storage):
-        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches))
+    for name, most in limits_of_entries(storage).items():
+        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), most)
         if entry.field and state.field and entry.field.entrants != state.field.entrants:
             yield state.field, list(state.newest().values())
         state.add(entry)
@@ -116,20 +132,37 @@ def _only_fields() -> TypeAdapter[_OnlyField]:
 
 def _field_of(content: bytes) -> Field | None:
     text = unsealed(content)
+    check_density(text)
     field = _only_fields().validate_json(text).field if b'"field":' in text else None
     if field:
         check_field(field)
     return field
 
 
-def _names_of_entries(storage: Storage) -> list[str]:
-    """The names of entries in order. Raises RunFailed when one is missing in both folders."""
-    found = {name for folder in FOLDERS_OF_ENTRIES for name in storage.list(folder) if _ENTRY_NAME.fullmatch(name)}
-    names = sorted(found)
-    for number, name in enumerate(names, 1):
+def limits_of_entries(storage: Storage) -> dict[str, int]:
+    """The names of entries in order, and how many bytes each may have.
+
+    Raises RunFailed when one is missing in both folders, or both its copies are larger.
+    """
+    found: dict[str, int] = {}
+    for folder in FOLDERS_OF_ENTRIES:
+        for name, size in storage.list(folder).items():
+            if _ENTRY_NAME.fullmatch(name):
+                found[name] = min(size, found.get(name, size))
+    limits: dict[str, int] = {}
+    before = 0
+    for number, name in enumerate(sorted(found), 1):
         if name != (expected := entry_name(number)):
             raise RunFailed(f"{storage.location}/ledger/{expected} is missing; {_REMEDY.format(storage.location)}")
-    return names
+        limits[name] = most_bytes(before)
+        if found[name] > limits[name]:
+            raise _damaged(storage, name)
+        before += found[name]
+    return limits
+
+
+def _damaged(storage: Storage, name: str) -> RunFailed:
+    return RunFailed(f"{storage.location}/ledger/{name} is damaged; {_REMEDY.format(storage.location)}")
 
 
 _Read = TypeVar("_Read")
@@ -139,10 +172,11 @@ def _read_entry(
     storage: Storage,
     name: str,
     read: Callable[[bytes], _Read],
+    most: int,
     damaged: dict[str, bytes] | None = None,
     known: Mapping[str, bytes | None] = MappingProxyType({}),
 ) -> _Read:
-    """What `read` makes of the first sound copy of an entry; it raises ValueError for others.
+    """What `read` makes of the first sound copy of an entry, of `most` bytes; it raises ValueError for others.
 
     Texts that are `known` aren't read again. `damaged` as in `read_state`.
     """
@@ -150,14 +184,14 @@ def _read_entry(
     sound: tuple[_Read, bytes] | None = None
     for folder in FOLDERS_OF_ENTRIES:
         place = f"{folder}/{name}"
-        texts[place] = text = known[place] if place in known else _text(storage, place)
+        texts[place] = text = known[place] if place in known else _text(storage, place, most)
         if text is not None and sound is None:
             with suppress(ValueError):
                 sound = read(text), text
         if sound and damaged is None:
             break
     if sound is None:
-        raise RunFailed(f"{storage.location}/ledger/{name} is damaged; {_REMEDY.format(storage.location)}")
+        raise _damaged(storage, name)
     entry, content = sound
     if damaged is not None:
         damaged |= {place: content for place, text in texts.items() if text != content}

@@ -18,7 +18,7 @@ from obstore.store import AzureStore, GCSStore, S3Store
 from tournament.errors import RunFailed, shortened
 from tournament.store.object_place import ObjectPlace
 from tournament.store.object_streams import BLOCK, Blocks, Upload
-from tournament.store.storage import MOST_READ, AlreadyExists
+from tournament.store.storage import MOST_READ, AlreadyExists, TooLarge
 
 _Answer = TypeVar("_Answer")
 _Store = S3Store | GCSStore | AzureStore
@@ -142,13 +142,13 @@ class ObjectClient:
     def size(self, key: str) -> int:
         return self._ask(lambda store: obstore.head(store, key))["size"]
 
-    def get(self, key: str) -> tuple[bytes, Version]:
-        """An object's content and its version."""
+    def get(self, key: str, most: int = MOST_READ) -> tuple[bytes, Version]:
+        """An object's content and its version. Raises TooLarge for more than `most` bytes."""
 
         def request(store: _Store) -> tuple[bytes, Version]:
             found = obstore.get(store, key)
-            if (size := found.meta["size"]) > MOST_READ:
-                raise RunFailed(f"{self.url}: {key} is too large: {size:,} bytes")
+            if (size := found.meta["size"]) > most:
+                raise TooLarge(f"{self.url}: {key} is too large: {size:,} bytes")
             return found.bytes().to_bytes(), _version(found.meta)
 
         return self._ask(request)

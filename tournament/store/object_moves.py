@@ -17,6 +17,7 @@ NOTE = "ledger/moving"
 # By state: whether the records at their place count and the archive is removed, or the other way round.
 _STATES = {"storing": True, "stored": False, "fetching": False, "fetched": True}
 _STAYING = {SIGN, NOTE}
+_MOST_OF_NOTE = 1 << 12  # bytes
 _PORTION = 500  # objects between two checks that this process is still the writer
 
 
@@ -77,7 +78,7 @@ def _write_note(client: ObjectClient, place: str, state: str, archive: str) -> N
 def _read_note(client: ObjectClient, place: str) -> tuple[str, str]:
     """A note's state, and the prefix of the archive; empty texts where there is none."""
     try:
-        state, _, name = client.get(f"{place}{NOTE}")[0].decode(errors="replace").partition(" ")
+        state, _, name = client.get(f"{place}{NOTE}", _MOST_OF_NOTE)[0].decode(errors="replace").partition(" ")
     except FileNotFoundError:
         return "", ""
     above, here = split(place)

@@ -67,7 +67,8 @@ class ObjectPlace:
             parts = urlsplit(location)
         except ValueError:
             raise BadInput(f"{location.partition(':')[0]}://… is not a place for results: it is no URL") from None
-        self.url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
+        bucket = parts.netloc.rpartition("@")[2]
+        self.url = f"{parts.scheme}://{bucket}/…"  # until it is known what its path is
         if parts.scheme not in _CLOUDS:
             raise self.bad("name a folder, or a URL of s3://, gs:// or az://")
         cloud = _CLOUDS[parts.scheme]
@@ -80,8 +81,11 @@ class ObjectPlace:
             raise self.bad(f"it must be as {parts.scheme}://{cloud.bucket}/prefix")
         if parts.fragment or not options.keys() <= set(cloud.options):
             raise self.bad(f"its options can be {', '.join(cloud.options)}; for keys, {cloud.remedy}")
+        self.url = f"{parts.scheme}://{bucket}{parts.path}".rstrip("/")
         self.bucket, self.prefix = parts.netloc, "".join(f"{step}/" for step in steps)
         endpoint = options.get("endpoint_override") or _first_set(cloud.endpoints)
+        if "@" in endpoint:
+            raise self.bad(f"the address of its store has a name or a password in it, which others see; {cloud.remedy}")
         whole = not endpoint or "://" in endpoint
         self.endpoint = endpoint if whole else f"{options.get('scheme', 'https')}://{endpoint}"
         self._options = options

@@ -21,10 +21,13 @@ from tournament.store.object_client import ObjectClient, Version
 from tournament.store.object_moves import NOTE
 from tournament.store.object_place import ObjectPlace
 from tournament.store.object_streams import Upload
-from tournament.store.storage import ASIDE, SIGN, AlreadyExists, checked_name, free_name
+from tournament.store.storage import ASIDE, MOST_READ, SIGN, AlreadyExists, checked_name, free_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_MOST_OF_SIGN = 1 << 12  # bytes
 
 
 class ObjectStorage:
@@ -60,13 +63,13 @@ class ObjectStorage:
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
         former, version = b"", None
         with contextlib.suppress(FileNotFoundError):
-            former, version = self._client.get(self._key(SIGN))
+            former, version = self._client.get(self._key(SIGN), _MOST_OF_SIGN)
         try:
             self._version = self._client.put_if(self._key(SIGN), sign, version)
         except AlreadyExists:
             raise RunFailed(f"another run begins in {self.location} at this moment; wait for it, or stop it") from None
-        with contextlib.suppress(AlreadyExists):
-            self._client.put_if(self._key(SIGN), sign, None)
+        with contextlib.suppress(AlreadyExists):  # other bytes: after a lost answer these tell whose the object is
+            self._client.put_if(self._key(SIGN), b"to be refused: " + sign, None)
             raise RunFailed(
                 f"{self.location}: this store replaces objects that it was told not to, so that two runs could"
                 " overwrite each other's records; use one with conditional puts"
@@ -83,7 +86,13 @@ class ObjectStorage:
 
     def still_held(self) -> bool:
         try:
-            return bool(self._sign) and self._client.get(self._key(SIGN))[0] == self._sign
+            return bool(self._sign) and self._client.get(self._key(SIGN), _MOST_OF_SIGN)[0] == self._sign
+        except FileNotFoundError:
+            return False
+
+    def may_be_held(self) -> bool:
+        try:
+            return bool(self._client.get(self._key(SIGN), _MOST_OF_SIGN)[0])
         except FileNotFoundError:
             return False
 
@@ -123,8 +132,8 @@ class ObjectStorage:
         except FileNotFoundError:
             return None
 
-    def read(self, name: str) -> bytes:
-        return self._client.get(self._key(name))[0]
+    def read(self, name: str, most: int = MOST_READ) -> bytes:
+        return self._client.get(self._key(name), most)[0]
 
     def create(self, name: str, content: bytes) -> None:
         self._client.put_if(self._key(name), content, None)

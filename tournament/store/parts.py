@@ -21,6 +21,7 @@ from tournament.errors import RunFailed, shortened
 from tournament.store.columns import Column
 from tournament.store.ledger import Part, TableName
 from tournament.store.legs import Legs
+from tournament.store.parquet_limits import ROWS_PER_GROUP, opened
 from tournament.store.part_writer import ORIGIN, STATISTICS, StagedPart, arrow_schema
 from tournament.store.storage import Storage
 
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
 
     from tournament.store.arrow_files import Dataset
-
-# In rewritten parts.
-ROWS_PER_GROUP = 1 << 18
 
 _Codec = Literal["snappy", "zstd", "none"]
 _PACKINGS: dict[str, tuple[str, _Codec]] = {
@@ -63,7 +61,7 @@ def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.Par
     Raises FileNotFoundError when it is gone, RunFailed when it has other columns or rows, or can't be read.
     """
     with reading(storage, part):
-        file = pq.ParquetFile(storage.open_data(part.place), page_checksum_verification=True)
+        file = opened(storage.open_data(part.place))
         if file.schema_arrow.equals(arrow_schema(columns)) and file.metadata.num_rows == part.rows:
             return file
         file.close(force=True)
@@ -314,23 +312,36 @@ def _dense_writer(part: StagedPart, columns: Sequence[Column], origin: Mapping[s
 
 def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
     """Write or replace a small table, one file, in one step. None is written as a null. Raises OSError."""
-    schema = _whole_schema(columns)
-    table = pa.table([_array(values[field.name], field.type) for field in schema], schema=schema)
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, write_page_checksum=True, compression="zstd")
+    pq.write_table(_whole_table(columns, values), sink, write_page_checksum=True, compression="zstd")
     storage.replace(name, sink.getvalue().to_pybytes())
 
 
-def read_whole(storage: Storage, name: str, columns: Sequence[Column]) -> dict[str, list[Any]] | None:
-    """The values of a table that `write_whole` wrote, None when it is damaged. Raises FileNotFoundError."""
+def whole_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:
+    """Whether a table that `write_whole` wrote has these values; None when it is damaged. Raises FileNotFoundError.
+
+    One that is larger isn't read.
+    """
+    table = _whole_table(columns, values)
+    most = table.nbytes + (1 << 16)
     try:
         with storage.open_data(name) as stream:
-            table = pq.ParquetFile(stream, page_checksum_verification=True).read()
+            if stream.size() > 4 * most:
+                return False
+            with opened(stream, table.num_rows, 4 * most) as file:
+                if file.metadata.num_rows != table.num_rows:  # they may be spread over very many row groups
+                    return False
+                there = file.read()
     except FileNotFoundError:
         raise
     except _UNREADABLE:
         return None
-    return table.to_pydict() if table.schema.equals(_whole_schema(columns)) else None
+    return bool(there.equals(table)) if there.schema.equals(table.schema) else None
+
+
+def _whole_table(columns: Sequence[Column], values: dict[str, list[Any]]) -> pa.Table:
+    schema = _whole_schema(columns)
+    return pa.table([_array(values[field.name], field.type) for field in schema], schema=schema)
 
 
 def _whole_schema(columns: Sequence[Column]) -> pa.Schema:

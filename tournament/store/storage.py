@@ -19,22 +19,32 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+# Bytes of the largest file that is read as a whole: a ledger entry of a million legs is smaller.
+MOST_READ = 1 << 29
+
+
 class AlreadyExists(Exception):
     """`create` found a file of that name."""
+
+
+class TooLarge(RunFailed):
+    """A file has more bytes than its reader takes."""
 
 
 class Storage(Protocol):
     """Files by name. Names that lead outside raise RunFailed.
 
-    `hold` makes this process the only writer, and returns True when a former one may still wake up. `exchange` moves
-    everything here to the archive `away`, then the archive `back` here; `finish_exchange` completes what a crash
-    interrupted. `list` returns the sizes in bytes of the files right inside a folder, {} if there is none; `size`
-    that of one file, None if there is none. `everything` right inside a folder has names of any kind, those of folders
-    with a slash at the end, and whether each is a file; `set_aside` moves such things, by their places, to a folder
-    below `set-aside`, whose location it returns. `folders` are the names of folders right here. `stamps` returns texts
-    that change when a file is written, `stamp` that of one file, None where it would be slow. `read` and `open_data`
-    raise FileNotFoundError. `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be
-    known without changing anything.
+    `hold` makes this process the only writer, and returns True when a former one may still wake up; `may_be_held` tells
+    whether any process is the writer, or, in an object store, was and didn't end by itself. `exchange`
+    moves everything here to the archive `away`, then the archive `back` here; `finish_exchange` completes what a
+    crash interrupted. `list` returns the sizes in bytes of the files right inside a folder, {} if there is none;
+    `size` that of one file, None if there is none. `everything` right inside a folder has names of any kind, those
+    of folders with a slash at the end, and whether each is a file; `set_aside` moves such things, by their places,
+    to a folder below `set-aside`, whose location it returns. `folders` are the names of folders right here.
+    `stamps` returns texts that change when a file is written, `stamp` that of one file, None where it would be
+    slow. `read` and `open_data` raise FileNotFoundError, `read` also TooLarge for more than `most` bytes.
+    `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be known without changing
+    anything.
     """
 
     location: str
@@ -44,6 +54,7 @@ class Storage(Protocol):
     def hold(self) -> bool: ...
     def release(self) -> None: ...
     def still_held(self) -> bool: ...
+    def may_be_held(self) -> bool: ...
     def list(self, folder: str) -> dict[str, int]: ...
     def everything(self, folder: str) -> dict[str, bool]: ...
     def set_aside(self, places: Sequence[str]) -> str: ...
@@ -51,7 +62,7 @@ class Storage(Protocol):
     def stamps(self, folder: str) -> dict[str, str]: ...
     def stamp(self, name: str) -> str | None: ...
     def size(self, name: str) -> int | None: ...
-    def read(self, name: str) -> bytes: ...
+    def read(self, name: str, most: int = MOST_READ) -> bytes: ...
     def create(self, name: str, content: bytes) -> None: ...
     def replace(self, name: str, content: bytes, *, private: bool = False) -> None: ...
     def publish(self, staged: str, name: str) -> None: ...
@@ -67,12 +78,11 @@ class Storage(Protocol):
 
 
 FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging")
-# Bytes of the largest file that is read as a whole: a ledger entry of a million legs is smaller.
-MOST_READ = 1 << 29
 SIGN = "ledger/writer"  # who writes
 # What else is in ledger/ besides entries.
 NOTES = frozenset({"ledger/moving", "ledger/checkpoint", "ledger/checked", "ledger/luck"})
 ASIDE = "set-aside"  # where a run puts what it finds among the records and is none of them
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")
 
 
@@ -88,10 +98,15 @@ def free_name(taken: Container[str]) -> str:
     return next(name for name in map(str, itertools.count(1)) if name not in taken)
 
 
+def is_url(location: str) -> bool:
+    """Whether a location is written as a URL, right or wrong, and so no folder's path."""
+    return _URL.match(location) is not None
+
+
 def open_storage(location: str) -> Storage:
     """The storage at a folder's path or at a URL such as s3://bucket/prefix. Raises BadInput for a bad URL."""
     # Imported here: both import this module, and a folder needs no client of object stores.
-    if "://" in location and not location.startswith("file://"):
+    if is_url(location) and not location.startswith("file:///"):
         from tournament.store.object_storage import ObjectStorage
 
         return ObjectStorage(location)
@@ -102,7 +117,7 @@ def open_storage(location: str) -> Storage:
 
 def inside(location: str, name: str) -> str:
     """The location of `name` inside a location. A URL's options, from its ? on, stay at the end."""
-    path, mark, options = location.partition("?") if "://" in location else (location, "", "")
+    path, mark, options = location.partition("?") if is_url(location) else (location, "", "")
     return f"{path.rstrip('/')}/{name}{mark}{options}"
 
 

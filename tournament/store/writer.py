@@ -15,6 +15,7 @@ from tournament.store.ledger import (
     Part,
     State,
     entry_name,
+    most_bytes,
     pack,
 )
 from tournament.store.ledger_reading import read_state
@@ -50,6 +51,8 @@ class Writer:
         self._require([(part, part.staged) for batch in entry.batches if batch.legs for part in batch.parts])
         try:
             content, entry = pack(entry, self.state.batches)
+            if len(content) > most_bytes(0) and len(content) > most_bytes(self._bytes_of_entries()):
+                raise ValueError(f"it has {len(content):,} bytes")
         except ValueError as error:
             reason = " ".join(str(error).split())[:300]
             raise RunFailed(f"{self.storage.location}/ledger/{name} would not be readable: {reason}") from None
@@ -68,6 +71,10 @@ class Writer:
         self._require([(part, part.place) for part in published])
         self.published |= {part.place: stamp for part in published if (stamp := self.storage.stamp(part.place))}
         return entry.batches
+
+    def _bytes_of_entries(self) -> int:
+        sizes = self.storage.list("ledger")
+        return sum(sizes.get(entry_name(number), 0) for number in range(1, self.state.entries + 1))
 
     def _require(self, places: Sequence[tuple[Part, str]]) -> None:
         """Raises RunFailed unless each part is at its place, with its size."""

@@ -21,7 +21,7 @@ from tournament.leg import Leg, LegPlan
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import Fault, LegResult
-from tournament.store.parts import ROWS_PER_GROUP
+from tournament.store.parquet_limits import ROWS_PER_GROUP
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
