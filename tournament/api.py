@@ -84,7 +84,9 @@ def report(
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 
     chosen = load_config(contest, config, results=results)
-    text, _ = make_page(inside(chosen.results, contest), with_games=with_games, show_seed=show_seed)
+    config_of = partial(load_config, path=config, results=results)
+    place = inside(chosen.results, contest)
+    text, _ = make_page(place, with_games=with_games, show_seed=show_seed, config_of=config_of)
     write_report(Path(output), text)
     return Path(output)
 

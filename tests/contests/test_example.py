@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,7 +15,8 @@ from pandas.testing import assert_frame_equal
 
 from tests.example_contest import EXAMPLE, example_is_installed, example_target
 from tests.python_rules import play_field
-from tournament.api import replay, run
+from tests.reporting.html_reader import read_html
+from tournament.api import replay, report, run
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.reporting.writing import make_page
@@ -68,6 +71,30 @@ def test_replay_and_report_know_its_bots_and_what_a_point_is(played: Path) -> No
     text, _ = make_page(str(results / "liars_dice"))
     assert "A point is a session won" in text
     assert '"is first"' in text and '"held: yes"' in text and not re.search(r"\b[xy][ _](is|points)\b", text)
+
+
+def test_its_report_draws_every_decision_of_a_session_played_again(played: Path) -> None:
+    """And without its bots, or settings, shows the columns."""
+    config = played / "tournament.toml"
+    found = replay("liars_dice", match=("own_hand", "counter"), session=0, config=config)
+    (game,) = found.games
+    assert len(found.drawings) == len(game.steps) + 1 and all(one.startswith("<svg ") for one in found.drawings)
+    assert "no bid yet" in found.drawings[0] and "bid: " in found.drawings[-1]
+    data = viewer_data(report("liars_dice", played / "drawn.html", config=config).read_text())
+    texts = data["texts"]
+    (games,) = (games for x, y, games in data["matches"] if (x, y) == (found.x, found.y))
+    steps = [games[0][at : at + 6] for at in range(6, len(games[0]), 6)]
+    assert [texts[step[4] - 1] for step in steps] == list(found.drawings)
+    assert [texts[step[1]] for step in steps[:-1]] == [f"bid: {step.answer}" for step in game.steps]
+    assert [step[0] - 1 for step in steps[:-1]] == [step.seat for step in game.steps]
+    shutil.copytree(played / "results", played / "elsewhere")
+    without = viewer_data(make_page(str(played / "elsewhere" / "liars_dice"))[0])
+    assert "svg" not in json.dumps(without) and "is first" in without["texts"]
+
+
+def viewer_data(page: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(read_html(page).first("script", id="games-data").text)
+    return found
 
 
 def test_check_finds_its_contest_by_the_path(played: Path) -> None:

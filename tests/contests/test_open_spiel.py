@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from pathlib import Path
 from typing import Any
 
 import pyspiel
@@ -16,6 +17,7 @@ from engine.rules.tree_core import TreeCore
 from tests.oracles.deals import key_of
 from tests.python_rules import Rows, play_field, rows_of, tables_of
 from tests.test_documentation import RECORDS, SETTINGS, section
+from tournament.api import replay, run
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.contests.open_spiel import ACT, OpenSpiel
@@ -280,3 +282,24 @@ def test_its_keys_and_columns_are_documented() -> None:
     for table, columns in (("games", contest.games), ("sessions", contest.sessions)):
         rows = section(RECORDS, f"{table} (contests in Python)")
         assert all(f"| {column.name} | {column.type} |" in rows for column in columns)
+
+
+def test_a_replay_draws_openspiel_s_own_states(tmp_path: Path) -> None:
+    """Which states they are, its own rules say: each follows from the one before by a legal action or by chance."""
+    (tmp_path / "bots").mkdir()
+    for name in ("one", "other"):
+        (tmp_path / "bots" / f"{name}.c").write_text(UNIFORM)
+    config = tmp_path / "tournament.toml"
+    config.write_text(
+        '[ttt]\ngame = "open_spiel"\nopen_spiel = "tic_tac_toe"\nentrants = "bots"\nsessions = 3\n'
+        'seed = "a seed of the tests of drawings"\n'
+    )
+    run("ttt", config=config, executor="local", workers=1)
+    found = replay("ttt", match=0, session=2, config=config)
+    assert found.differs == ""
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    steps = found.games[0].steps
+    for drawing, step in zip(found.drawings, steps):
+        assert drawing == str(state)
+        state.apply_action(step.answer)
+    assert state.is_terminal() and found.drawings[len(steps) :] == (str(state),)

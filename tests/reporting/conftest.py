@@ -55,6 +55,21 @@ def poker_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def dilemma(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    """A repeated game."""
+    folder = tmp_path_factory.mktemp("dilemma")
+    shutil.copytree(
+        REPOSITORY / "entrants" / "prisoners_dilemma", folder / "bots", ignore=shutil.ignore_patterns("*.py")
+    )
+    (folder / "tournament.toml").write_text(
+        f'[dilemma]\ngame = "matrix_game"\nentrants = "bots"\nseed = "{SEED}"\nmoves = ["cooperate", "<b>defect"]\n'
+        "payoffs = [[3, 0], [5, 1]]\nrounds = 20\nsessions = 6\nnoise = 0.05\n"
+    )
+    run("dilemma", config=folder / "tournament.toml", executor="local", workers=1)
+    return played(folder / "results" / "dilemma")
+
+
+@pytest.fixture(scope="session")
 def pages(poker_results: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
     """What was played, and its page, by contest."""
     folder = tmp_path_factory.mktemp("others")

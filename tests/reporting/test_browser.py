@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 from tests.processes import comes
-from tests.reporting.conftest import HOSTILE_NAME, SHIPPED, Played
+from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SHIPPED, Played
+from tournament.contests import find_contest
 from tournament.reporting.figures import as_json
+from tournament.reporting.games import Told
+from tournament.reporting.page import render
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
 _FLAGS = (
@@ -241,6 +245,52 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
     table.send_keys("n")
     assert page.run("return document.querySelector('#v-game').selectedIndex") == games + 1
     assert page.texts("#v-log li[aria-current]") == page.texts("#v-log li")[:1]
+
+
+def test_a_repeated_game_is_a_strip_with_totals(page: Page, dilemma: Played) -> None:
+    (page.folder / "dilemma.html").write_text(dilemma.page)
+    page.open("dilemma", "#games")
+    names = [page.run("return document.querySelector(arguments[0]).value", one) for one in ("#v-bot", "#v-opponent")]
+    rows = dilemma.results.games
+    match = rows[(rows.session == 0) & rows.x.isin(names) & rows.y.isin(names)].sort_values("turn")
+    assert len(page.all("#v-strip .turn")) == len(match) == 20
+    payoffs = [[3, 0], [5, 1]]
+    page.one("#viewer .table").send_keys(Keys.END)
+    for own, other in ("xy", "yx"):
+        total = sum(payoffs[one][two] for one, two in zip(match[f"{own}_move"], match[f"{other}_move"]))
+        assert page.texts(f"#v-{own} .about") == [f"{total} so far"]
+    page.all("#v-strip .turn")[3].click()
+    assert page.texts("#v-now")[0].startswith("turn 3: ") and page.one("#v-at").get_property("value") == "3"
+    page.one("#viewer .table").send_keys("n")
+    assert page.one("#v-game").get_property("selectedIndex") == 1 and page.taken()[0] == []
+
+
+def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> None:
+    """A contest draws what bots called themselves or answered: an image with scripts stays an image."""
+    one = pages["von_neumann_poker"]
+    taking = "document.title='taken'"
+    drawing = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" onload="{taking}"><script>{taking}</script>'
+        f'<image href="http://127.0.0.1:9/x.png"/><foreignObject><img src="x" onerror="{taking}"/></foreignObject>'
+        '<rect width="9" height="9"/></svg>'
+    )
+    match = next(match.match for match in one.results.ranking.matches if match.games)
+    text = f"{HOSTILE}\nsecond line"
+    told = {match: Told(0, [(0, HOSTILE), (1, "passes")], [drawing, text, drawing], "done")}
+    contest = find_contest("von_neumann_poker")
+    (page.folder / "drawn.html").write_text(render(contest, replace(one.findings, told=told)))
+    page.open("drawn", "#games")
+    x, y = next((m.x, m.y) for m in one.results.ranking.matches if m.match == match)
+    for name, value in (("#v-bot", x), ("#v-opponent", y)):
+        page.run("const [s, v] = arguments; s.value = v; s.dispatchEvent(new Event('change'))", page.one(name), value)
+    page.one("#v-first").click()
+    assert comes(lambda: page.run("return document.querySelector('#v-picture img')?.naturalWidth > 0"))
+    assert page.texts("#v-now") == [f"{x} {HOSTILE}"]
+    page.one("#v-next").click()
+    assert page.texts("#v-picture pre") == [text] and not page.all("#v-picture img")
+    complaints, asked = page.taken()
+    assert page.driver.title.endswith("tournament report") and complaints == []
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
 @pytest.mark.thorough

@@ -21,10 +21,12 @@ from hypothesis import strategies as st
 from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SEED, SHIPPED, Played
 from tests.reporting.html_reader import Element, read_html
 from tournament.contests import find_contest
+from tournament.contests.portrait import Rows
 from tournament.reporting import findings as findings_module
 from tournament.reporting.crosstable import crosstable_of, packed
 from tournament.reporting.figures import as_json
 from tournament.reporting.findings import Findings, find, matches_to_watch
+from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout
 from tournament.reporting.page import render
 from tournament.reporting.script_data import faults_of
@@ -367,3 +369,36 @@ def test_faults_that_differ_in_numbers_alone_are_alike(pages: Mapping[str, Playe
     assert [(one["what"], one["more"]) for one in listed] == [
         *[(text, 0) for text in texts[:2]], (texts[2], 6), (texts[9], 0), (texts[9], 0),
     ]  # fmt: skip
+
+
+def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
+    """The first and the last one of each match, every turn of them, with moves and slips as recorded."""
+    data = json.loads(read_html(dilemma.page).first("script", id="games-data").text)
+    rows = dilemma.results.games
+    assert data["moves"] == ["cooperate", "<b>defect"] and data["payoffs"] == [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]
+    assert len(data["matches"]) == len(dilemma.results.ranking.matches)
+    for x, y, sessions in data["matches"]:
+        assert [session for session, *_ in sessions] == [0, 5]
+        for session, *sides in sessions:
+            own = rows[(rows.x == x) & (rows.y == y) & (rows.session == session)].sort_values("turn")
+            for seat, moves, slips in zip("xy", sides, sides[2:]):
+                assert [int(move) for move in moves] == own[f"{seat}_move"].tolist()
+                assert slips == [turn for turn, slip in enumerate(own[f"{seat}_slipped"]) if slip]
+
+
+def test_a_session_of_which_turns_are_missing_is_not_shown(dilemma: Played) -> None:
+    """Where records are large only a part is read, and totals of a part would be wrong."""
+    survey = dilemma.findings.survey
+    place, (rows,) = next(iter(survey.sessions.items()))
+    contest = find_contest("dilemma", "matrix_game")
+    contest = contest.under(contest.settings.model_validate(dilemma.findings.settings))
+    cut: Rows = {name: values[1:] for name, values in rows.items()}
+    halves: list[Rows] = [
+        {name: values[half] for name, values in rows.items()} for half in (slice(7, None), slice(0, 7))
+    ]
+    cases: list[tuple[list[Rows], bool]] = [([rows], True), ([cut], False), (halves, True)]
+    for pieces, there in cases:
+        games = games_for_viewer(
+            contest, dilemma.results.ranking.matches, replace(survey, chosen={}, sessions={place: pieces}), {}
+        )
+        assert bool(json.loads(games)["matches"]) == there

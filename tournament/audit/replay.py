@@ -54,7 +54,8 @@ class ReplayedGame:
 class Replay:
     """Games of one session of a match, played again. `differs` says what is not as recorded, "" for nothing.
 
-    `faults` are those that the records have of this session, or of the games that were asked for.
+    `faults` are those that the records have of this session, or of the games that were asked for. `drawings`: the
+    session as the contest draws it, if it does: a text or SVG before each decision, and at the end.
     """
 
     contest: str
@@ -65,6 +66,7 @@ class Replay:
     games: tuple[ReplayedGame, ...]
     faults: tuple[Fault, ...]
     differs: str
+    drawings: tuple[str, ...] = ()
 
 
 def replay_games(
@@ -116,7 +118,7 @@ def _replayed(
         )
     leg = _leg(contest, field, players, recorded)
     in_leg = session - leg.plan.first_session
-    window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)))
+    window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)), drawn=session)
     rows = _recorded_rows(storage, batch, contest, recorded.match, session)
     faults = tuple(
         fault for fault in recorded.faults if fault.session == session and (game is None or fault.game == game)
@@ -144,7 +146,9 @@ def _replayed(
         if last is None:
             raise BadInput(f"--session {session} of match {recorded.match} has no games")
         raise BadInput(f"--game {game}: session {session} of match {recorded.match} has games 0 to {last}")
-    return Replay(contest.name, recorded.match, recorded.x, recorded.y, session, games, faults, differs)
+    return Replay(
+        contest.name, recorded.match, recorded.x, recorded.y, session, games, faults, differs, observed.drawings
+    )
 
 
 def _places(faults: Any) -> list[tuple[int, int, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 from tournament.cli.consoles import err, out
 from tournament.cli.locations import location_of
 from tournament.cli.options import ConfigPath, ContestOrAny, Results
+from tournament.config import load_config
 from tournament.errors import printable
 from tournament.reporting.findings import Findings
 from tournament.reporting.writing import check_replaceable, make_page, write_report
@@ -41,7 +43,10 @@ def report(
         check_replaceable(target)
 
     def make() -> tuple[str, Findings]:
-        text, findings = make_page(location, with_games=not without_games, show_seed=show_seed, live=serve)
+        config_of = partial(load_config, path=config, results=results)
+        text, findings = make_page(
+            location, with_games=not without_games, show_seed=show_seed, live=serve, config_of=config_of
+        )
         if target:
             write_report(target, text)
         return text, findings

@@ -64,18 +64,31 @@ class NewCore(Protocol):
     ) -> GameCore: ...
 
 
+class NewDrawnCore(Protocol):
+    """Makes the core of a leg that puts a drawing of the session of this number into `drawings`, a text or SVG.
+
+    One before each decision, and one at the end.
+    """
+
+    def __call__(
+        self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, number: int, drawings: list[str]
+    ) -> GameCore: ...
+
+
 @dataclass(frozen=True)
 class Display:
     """How scores and games are shown.
 
     `unit` says in a few words what a point is. A report shows the `portrait` beside scores. Without a
-    `telling`, games are told by their columns. `by_settings` makes both, where their words are settings.
+    `telling`, games are told by their columns. With a `new_drawn_core` replays are drawn. `by_settings` makes
+    portrait and telling, where their words are settings.
     """
 
     unit: str = ""
     portrait: Portrait | None = None
     telling: Telling | None = None
     by_settings: Callable[[ContestSettings], tuple[Portrait, Telling]] | None = None
+    new_drawn_core: NewDrawnCore | None = None
 
 
 @dataclass(frozen=True)

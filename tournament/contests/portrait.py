@@ -108,12 +108,24 @@ class Scene:
 
 
 @dataclass(frozen=True)
+class Turns:
+    """Where a session is a repeated game and a row one turn: the names of moves, which rows have by number.
+
+    `payoffs`: what x and y get for a turn, by x's move and y's; None where the rows don't say who has which role.
+    """
+
+    moves: Sequence[str]
+    payoffs: tuple[Sequence[Sequence[float]], Sequence[Sequence[float]]] | None
+
+
+@dataclass(frozen=True)
 class Portrait:
     """How a contest's games are shown.
 
     `tally` counts some rows; its counts are added up over all rows. Their first axis has a place for each entrant and
     one for all others. `panels` shows one bot out of these sums. `gain` is what x won in each row, in `money`; None
     where rows don't say that. `scene` shows a row. `game` is what its players call a game.
+    With `turns` whole sessions are shown, turn by turn, from the columns x_move, y_move, x_slipped and y_slipped.
     Rows come from anybody's records: values may be outside of what the core writes.
     """
 
@@ -123,6 +135,7 @@ class Portrait:
     scene: Callable[[Row], Scene]
     money: str = ""
     game: str = "game"
+    turns: Turns | None = None
 
 
 def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:

@@ -13,9 +13,11 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput
 from tournament.reporting.crosstable import Crosstable, crosstable_of
+from tournament.reporting.games import Told
 from tournament.reporting.stretches import Courses, courses_of
 from tournament.reporting.survey import Survey, survey_games
 from tournament.reporting.versions import Edit, edits_of
+from tournament.reporting.watching import ConfigOf, played_again
 from tournament.standings.results import Results, load, ranking_of
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs
@@ -38,6 +40,7 @@ class Findings:
     entrants: tuple[str, ...]
     crosstable: Crosstable
     survey: Survey
+    told: Mapping[int, Told]
     courses: Courses
     edits: Mapping[str, Edit]
     settings: Mapping[str, object]
@@ -49,16 +52,19 @@ class Findings:
     made: str
 
 
-def find(location: str, *, with_games: bool = True, seed: str | None = None) -> tuple[Contest, Findings]:
+def find(
+    location: str, *, with_games: bool = True, seed: str | None = None, config_of: ConfigOf | None = None
+) -> tuple[Contest, Findings]:
     """Read a contest's records, also during a run, which may replace parts meanwhile.
 
+    With the settings of contests, sessions of one without a portrait are played again, where its bots are here.
     Raises BadInput when there are none, or they change too fast, RunFailed when they are damaged.
     """
     for _ in range(_TRIES):
         results = load(location)
         try:
             contest = _contest_of(results)
-            return contest, _findings(contest, results, with_games, seed)
+            return contest, _findings(contest, results, with_games, seed, config_of)
         except FileNotFoundError:
             continue
     raise BadInput(f"the records in {location} change faster than they can be read; try again when the run is done")
@@ -74,7 +80,9 @@ def _contest_of(results: Results) -> Contest:
         return contest
 
 
-def _findings(contest: Contest, results: Results, with_games: bool, seed: str | None) -> Findings:
+def _findings(
+    contest: Contest, results: Results, with_games: bool, seed: str | None, config_of: ConfigOf | None
+) -> Findings:
     storage = open_storage(results.location)
     ranking = results.ranking
     entrants = tuple(line.name for line in ranking.entrants)
@@ -82,11 +90,13 @@ def _findings(contest: Contest, results: Results, with_games: bool, seed: str | 
     legs = Legs.joined(Legs.of(batch.legs) for batch in results.batches).in_order()
     crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
     matches = matches_to_watch(ranking, crosstable) if with_games else set()
+    replayed = contest.display.portrait is None
     return Findings(
         ranking,
         entrants,
         crosstable,
         survey_games(contest, storage, results.batches, entrants, ranking.faults, matches=matches),
+        played_again(results.location, config_of, _best_first(ranking, matches)) if config_of and replayed else {},
         courses_of(legs, fit, ranking.house),
         edits_of(storage, results.field, ranking, lambda field, batches: ranking_of(storage, field, batches)),
         {key: value for key, value in results.field.settings.items() if key != "seed"},
@@ -121,3 +131,10 @@ def matches_to_watch(ranking: Standings, crosstable: Crosstable) -> set[int]:
         places = extreme(np.where(played, crosstable.value, worth), axis=1)
         wanted |= {(name, opponents[place]) for name, place in zip(names, places.tolist())}
     return {match.match for match in ranking.matches if (match.x, match.y) in wanted or (match.y, match.x) in wanted}
+
+
+def _best_first(ranking: Standings, matches: set[int]) -> list[int]:
+    """These matches by number, those of the best bots first."""
+    place = {line.name: number for number, line in enumerate(ranking.entrants)}
+    worth = {match.match: sorted(place.get(name, -1) for name in (match.x, match.y)) for match in ranking.matches}
+    return sorted(matches, key=lambda match: worth[match][::-1])

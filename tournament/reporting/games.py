@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import Row, Scene, Step, signed_money
+from tournament.contests.portrait import Row, Rows, Scene, Step, Turns, signed_money
 from tournament.contests.telling import plain_columns
 from tournament.reporting.figures import as_json
-from tournament.reporting.survey import ChosenGame
+from tournament.reporting.survey import ChosenGame, Survey
 from tournament.standings.matches import Match
 
 _REASONS = ("first", "last", "best", "worst", "fault")
 _KEPT = {"fault": 0, "first": 1, "last": 1, "best": 2, "worst": 2}
 MOST_BYTES = 700_000
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 class _Texts:
@@ -29,22 +32,76 @@ class _Texts:
         return self.numbers.setdefault(text, len(self.numbers))
 
 
-def games_for_viewer(contest: Contest, matches: Sequence[Match], chosen: Mapping[int, Sequence[ChosenGame]]) -> Markup:
+@dataclass(frozen=True)
+class Told:
+    """A session that was played again: each decision in words, and the picture before it; one more picture ends it."""
+
+    session: int
+    steps: Sequence[tuple[int, str]]
+    pictures: Sequence[str]
+    result: str
+
+
+def games_for_viewer(
+    contest: Contest,
+    matches: Sequence[Match],
+    survey: Survey,
+    told: Mapping[int, Told],
+) -> Markup:
     """What the viewer's script reads, as JSON: script/viewer.js says how.
 
-    If it is too long, games are left out, from the middle of each match.
+    A match that was `told` has what happened there, others their recorded games. If it is too long, games are left
+    out, from the middle of each match.
     """
+    portrait = contest.display.portrait
+    turns = portrait.turns if portrait else None
+    chosen = survey.chosen
+    strips: dict[int, list[list[Any]]] = {}
+    for (number, session), pieces in sorted(survey.sessions.items()):
+        if turns and (strip := _strip(turns, session, pieces)):
+            strips.setdefault(number, []).append(strip)
     while True:
         texts = _Texts()
-        listed = [
-            [match.x, match.y, [_game(contest, game, texts) for game in chosen[match.match]]]
-            for match in matches
-            if chosen.get(match.match)
-        ]
-        text = as_json({"matches": listed, "texts": list(texts.numbers)})
-        if len(text) <= MOST_BYTES:
+        listed = []
+        for match in matches:
+            games = [_told(told[match.match], texts)] if match.match in told else []
+            games += [_game(contest, game, texts) for game in chosen.get(match.match, ())]
+            if games := games + strips.get(match.match, []):
+                listed.append([match.x, match.y, games])
+        content: dict[str, Any] = {"matches": listed, "texts": list(texts.numbers)}
+        if turns:
+            content |= {"moves": list(turns.moves), "payoffs": turns.payoffs}
+        text = as_json(content)
+        most = max([*map(len, strips.values()), *map(len, chosen.values()), 0])
+        if len(text) <= MOST_BYTES or most <= 1:
             return text
+        strips = {match: found[: max(1, len(found) // 2)] for match, found in strips.items()}
         chosen = {match: _fewer(games) for match, games in chosen.items() if len(games) > 1 or games[0].why == "fault"}
+
+
+def _strip(turns: Turns, session: int, pieces: Sequence[Rows]) -> list[Any]:
+    """A session's moves: its number, then for x and y a letter or digit for each turn, and the turns with slips.
+
+    Empty if not all turns of it were read, or moves have no letter.
+    """
+    columns = {name: np.concatenate([rows[name] for rows in pieces]) for name in pieces[0]}
+    order = np.argsort(columns["turn"], kind="stable")
+    moves = [columns[f"{seat}_move"][order].astype(int) for seat in "xy"]
+    if (columns["turn"][order] != np.arange(len(order))).any() or max(map(np.max, moves)) >= len(_DIGITS):
+        return []
+    if min(map(np.min, moves)) < 0:
+        return []
+    letters = ["".join(_DIGITS[move] for move in one) for one in moves]
+    return [session, *letters, *(np.flatnonzero(columns[f"{seat}_slipped"][order]).tolist() for seat in "xy")]
+
+
+def _told(game: Told, texts: _Texts) -> list[Any]:
+    """A session played again, as games are."""
+    steps: list[int | float] = []
+    for place, picture in enumerate(game.pictures):
+        seat, what = game.steps[place] if place < len(game.steps) else (-1, game.result)
+        steps += [seat + 1, texts.number(what), 0, 0, texts.number(picture) + 1, 0]
+    return [game.session, 0, _REASONS.index("first"), 0, 0, 0, *steps]
 
 
 def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:

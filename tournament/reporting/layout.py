@@ -156,8 +156,27 @@ class Layout:
     # games and faults
 
     @property
+    def watched(self) -> str:
+        """What the viewer shows one of."""
+        portrait = self.contest.display.portrait
+        return self.game if portrait and not portrait.turns else "session"
+
+    @property
+    def shown_of_a_match(self) -> str:
+        """Which games of a match the viewer has, in words."""
+        portrait = self.contest.display.portrait
+        if portrait is None:
+            again = "its first session, played again, " if self.findings.told else ""
+            return f"{again}its first and its last games"
+        if portrait.turns:
+            return "its first and its last session"
+        return f"its first and its last {self.game}s, the best and the worst of the bot whose name comes first"
+
+    @property
     def all_watched(self) -> bool:
-        return all(self.findings.survey.chosen.get(match.match) for match in self.ranking.matches if match.games)
+        survey, told = self.findings.survey, self.findings.told
+        shown = {*survey.chosen, *told, *(match for match, _ in survey.sessions)}
+        return all(match.match in shown for match in self.ranking.matches if match.games)
 
     @cached_property
     def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:

@@ -73,7 +73,7 @@ def content_policy(live: bool) -> str:
 def render(contest: Contest, findings: Findings, live: bool = False) -> str:
     """The page as text."""
     page = Layout(contest, findings, live)
-    games = games_for_viewer(contest, page.ranking.matches, findings.survey.chosen)
+    games = games_for_viewer(contest, page.ranking.matches, findings.survey, findings.told)
     return (
         _environment()
         .get_template("report.html")

@@ -43,10 +43,14 @@ class ChosenGame:
 
 @dataclass
 class Survey:
-    """The portrait's sums, chosen games by match in order of play, and how many games were counted, of how many."""
+    """The portrait's sums, chosen games by match in order of play, and how many games were counted, of how many.
+
+    Of a contest whose rows are turns, whole sessions are chosen: by match and session, the rows' columns.
+    """
 
     sums: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     chosen: dict[int, list[ChosenGame]] = field(default_factory=dict)
+    sessions: dict[tuple[int, int], list[Rows]] = field(default_factory=dict)
     games_read: int = 0
     games: int = 0
 
@@ -61,6 +65,8 @@ class Survey:
         self.add_sums(other.sums)
         for match, games in other.chosen.items():
             self.chosen.setdefault(match, []).extend(games)
+        for place, rows in other.sessions.items():
+            self.sessions.setdefault(place, []).extend(rows)
         self.games_read += other.games_read
 
 
@@ -188,6 +194,10 @@ def _look_at(
     faulty = {match for match, _, _ in fault_places}
     if not (ends.games or faulty):
         return
+    if portrait and portrait.turns:
+        places = {(match, session) for match, session, _ in fault_places}
+        found.sessions.update(_whole_sessions(rows, [legs[leg] for leg in here], ends, places))
+        return
     gains = portrait.gain(rows) if portrait and portrait.gain else None
     for leg in here:
         start, stop = max(0, int(edges[leg])), min(count, int(edges[leg + 1]))
@@ -206,6 +216,23 @@ def _look_at(
             there = (rows["session"][start:stop] == session) & (rows["game"][start:stop] == game)
             wanted += [(start + int(row), "fault") for row in np.flatnonzero(there)[:1]]
         found.chosen.setdefault(match, []).extend(_taken(rows, gains, match, wanted))
+
+
+def _whole_sessions(
+    rows: Rows, legs: Sequence[LegResult], ends: _Ends, places: set[tuple[int, int]]
+) -> dict[tuple[int, int], list[Rows]]:
+    """The rows here of the sessions at these places, by match and session; and of each match's first and last one."""
+    for leg in legs:
+        if leg.number == ends.first.get(leg.match):
+            places.add((leg.match, leg.number * leg.sessions))
+        if leg.number == ends.last.get(leg.match):
+            places.add((leg.match, (leg.number + 1) * leg.sessions - 1))
+    found: dict[tuple[int, int], list[Rows]] = {}
+    for match, session in sorted(places):
+        inside = (rows["match"] == match) & (rows["session"] == session)
+        if inside.any():
+            found[match, session] = [{name: values[inside] for name, values in rows.items()}]
+    return found
 
 
 def _taken(

@@ -10,6 +10,7 @@ from pathlib import Path
 from tournament.errors import BadInput, RunFailed
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.page import render
+from tournament.reporting.watching import ConfigOf
 from tournament.runner.seed import read_seed
 from tournament.standings.results import load
 from tournament.store.storage import open_storage
@@ -18,9 +19,16 @@ _MARK = b'<meta name="generator" content="tournament report">'
 
 
 def make_page(
-    location: str, *, with_games: bool = True, show_seed: bool = False, live: bool = False
+    location: str,
+    *,
+    with_games: bool = True,
+    show_seed: bool = False,
+    live: bool = False,
+    config_of: ConfigOf | None = None,
 ) -> tuple[str, Findings]:
     """The page of the contest whose records are at a location, and its findings; a live page asks for news.
+
+    `config_of` gives the settings of a contest, to play sessions again.
 
     Raises BadInput when there are none, RunFailed when they are damaged, or the seed to be shown is missing.
     """
@@ -28,7 +36,7 @@ def make_page(
     if show_seed:
         results = load(location)
         seed = read_seed(open_storage(results.location), results.field.settings.get("seed"))
-    contest, findings = find(location, with_games=with_games, seed=seed)
+    contest, findings = find(location, with_games=with_games, seed=seed, config_of=config_of)
     return render(contest, findings, live), findings
 
 

@@ -35,7 +35,8 @@ _LAST = (1 << 62) - 1
 class Window:
     """The games of a leg to observe: sessions, counted in the leg, and of each session games, both ends included.
 
-    At most so many `decisions` of them are kept.
+    At most so many `decisions` of them are kept. Of the session `drawn`, by its number in the match, there are drawings
+    if the contest makes any.
     """
 
     first_session: int = 0
@@ -43,6 +44,7 @@ class Window:
     first_game: int = 0
     last_game: int = _LAST
     decisions: int = _MOST_STEPS
+    drawn: int | None = None
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,14 @@ class ObservedGame:
 class ObservedLeg:
     """A leg as it was observed. Its `result` is of the part that was played, up to the last game of the window.
 
-    `cpu_seconds`: what each seat's process took, None for one that has none.
+    `cpu_seconds`: what each seat's process took, None for one that has none. `drawings`: of the window's session, one
+    before each decision and one at its end.
     """
 
     result: LegResult
     games: tuple[ObservedGame, ...]
     cpu_seconds: tuple[float | None, float | None] = (None, None)
+    drawings: tuple[str, ...] = ()
 
 
 @dataclass
@@ -142,7 +146,8 @@ def observe_leg(
     """
     window = window or Window()
     cores: list[ObservedCore] = []
-    watched = _watched(contest, window, cores)
+    drawings: list[str] = []
+    watched = _watched(contest, window, cores, drawings)
     sink = _WindowSink(
         Table(buffer_fields(contest.games), ROWS_PER_GROUP),
         Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
@@ -163,21 +168,26 @@ def observe_leg(
     sink.clear()
     # A leg whose process was killed from outside was begun again: its last core counts.
     games = _games(contest.under(settings), leg, cores[-1], sink, result)
-    return ObservedLeg(result, games, (taken[0], taken[1]))
+    return ObservedLeg(result, games, (taken[0], taken[1]), tuple(drawings))
 
 
 def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
     """The contest with legs that are over after so many games of so many sessions; bots are not told."""
-    return _watched(contest, Window(_LAST, sessions - 1, 0, games - 1), [])
+    return _watched(contest, Window(_LAST, sessions - 1, 0, games - 1), [], [])
 
 
-def _watched(contest: Contest, window: Window, cores: list[ObservedCore]) -> Contest:
+def _watched(contest: Contest, window: Window, cores: list[ObservedCore], drawings: list[str]) -> Contest:
     """The contest with cores that write down what happens in the window; each is added to `cores`."""
+    draw = contest.display.new_drawn_core
 
     def new_core(
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
     ) -> GameCore:
-        core = contest.new_core(leg, settings, games, sessions, house)
+        if draw and window.drawn is not None:
+            drawings.clear()  # of a core whose leg was begun again
+            core = draw(leg, settings, games, sessions, window.drawn, drawings)
+        else:
+            core = contest.new_core(leg, settings, games, sessions, house)
         cores.append(
             ObservedCore(
                 core,

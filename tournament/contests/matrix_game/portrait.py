@@ -24,6 +24,7 @@ from tournament.contests.portrait import (
     Step,
     Subject,
     Sums,
+    Turns,
     Values,
     against_field,
     counted,
@@ -42,7 +43,14 @@ def new_portrait(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None, 
     Moves count as chosen by the bots: those that noise replaced are left out.
     """
     shown = _MatrixGame(moves, payoffs, rounds)
-    return Portrait(shown.tally, shown.panels, shown.gain if payoffs else None, shown.scene, game="turn")
+    return Portrait(
+        shown.tally,
+        shown.panels,
+        shown.gain if payoffs else None,
+        shown.scene,
+        game="turn",
+        turns=Turns(moves, payoffs),
+    )
 
 
 @dataclass(frozen=True)

@@ -77,12 +77,15 @@ class OpenSpiel(PythonContest):
 
         return tree_of(self.settings.open_spiel)
 
+    def draw(self) -> str:
+        return str(self.state)
+
     def play(self, session: Session) -> Play:
         from tournament.contests.open_spiel.game_tree import game_of
 
         game = game_of(self.settings.open_spiel)
         first, chance = session.first, session.chance
-        state = game.begin()
+        self.state = state = game.begin()
         actions = 0
         while True:
             kind, *told = game.describe(state)

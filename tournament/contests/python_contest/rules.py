@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -15,7 +15,7 @@ from engine.rules.decisions import Asked
 from engine.rules.game_tree import GameTree
 from engine.rules.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
 from engine.rules.tree_core import TreeCore
-from tournament.contests.contest import Contest, Display, Estimates, NewCore, Trials
+from tournament.contests.contest import Contest, Display, Estimates, NewCore, NewDrawnCore, Trials
 from tournament.contests.interface import CompiledBots, Interface, Question
 from tournament.contests.python_contest.declaring import Decision
 from tournament.contests.python_contest.sdk import write_sdk
@@ -28,6 +28,7 @@ from tournament.store.columns import Column, Packing
 # The type of `play`: it yields questions, is sent answers, and returns nothing.
 Play = Generator[Asked, int, None]
 
+_MOST_DRAWN = 20_000  # characters of a drawing
 _TRIAL_STREAM = 1 << 63  # above every session's number
 
 _MEANINGS: dict[str, tuple[str, Packing]] = {
@@ -72,6 +73,13 @@ class PythonContest:
     def play(self, session: Session) -> Play:
         """Play a session: at least one game, each recorded by `session.record(x_points, y_points, column=…)`."""
         raise NotImplementedError
+
+    def draw(self) -> str:
+        """The position as it is now, for a report: a text, or an image as SVG. `play` keeps in self what this needs.
+
+        It is called in a replay before each decision and at a session's end.
+        """
+        return ""
 
     def tree(self) -> GameTree | None:
         """The same game as a tree, if a session is one game: legs played along it are many times faster.
@@ -122,7 +130,9 @@ def _make(rules: type[PythonContest]) -> Contest:
         ),
         new_core=_new_core(rules, against_chance=False),
         trials=Trials(_new_core(rules, against_chance=True)),
-        display=Display(rules.unit),
+        display=Display(
+            rules.unit, new_drawn_core=None if rules.draw is PythonContest.draw else _new_drawn_core(rules)
+        ),
         estimates=Estimates(lambda settings: 1.0, rate=1e5),
         requires=tuple((package, _version(package)) for package in rules.packages),
     )
@@ -160,20 +170,73 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
                 seats_swapped=swapped,
             )
         chance = Chance(leg.deals_key, _TRIAL_STREAM)
-        return SessionCore(
-            games,
-            sessions,
-            (lambda session: answered_by_chance(played.play(session), chance, {1})) if against_chance else played.play,
-            {column.name: column.type for column in rules.columns},
-            deals_key=leg.deals_key,
-            sessions=leg.sessions,
-            match=leg.match,
-            first_session=leg.first_session,
-            seats_swapped=swapped,
-            zero_sum=rules.zero_sum,
-        )
+
+        def play(session: Session) -> Play:
+            own = played.play(session)
+            return answered_by_chance(own, chance, {1}) if against_chance else own
+
+        return _session_core(rules, played, leg, games, sessions, play)
 
     return new_core
+
+
+def _session_core(
+    rules: type[PythonContest],
+    played: PythonContest,
+    leg: LegPlan,
+    games: Table,
+    sessions: Table,
+    play: Callable[[Session], Play],
+) -> SessionCore:
+    return SessionCore(
+        games,
+        sessions,
+        play,
+        {column.name: column.type for column in rules.columns},
+        deals_key=leg.deals_key,
+        sessions=leg.sessions,
+        match=leg.match,
+        first_session=leg.first_session,
+        seats_swapped=played.settings.duplicate and leg.number % 2 == 1,
+        zero_sum=rules.zero_sum,
+    )
+
+
+def _new_drawn_core(rules: type[PythonContest]) -> NewDrawnCore:
+    """Makes cores for a replay, which draw a session: its number in the match, and where drawings go."""
+
+    def new_core(
+        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, number: int, drawings: list[str]
+    ) -> GameCore:
+        played = rules(settings)
+
+        def play(session: Session) -> Play:
+            return drawn(played, session, drawings) if session.number == number else played.play(session)
+
+        return _session_core(rules, played, leg, games, sessions, play)
+
+    return new_core
+
+
+def drawn(rules: PythonContest, session: Session, drawings: list[str]) -> Play:
+    """A session, drawn before each decision and at its end."""
+    play = rules.play(session)
+    try:
+        asked = next(play)
+        while True:
+            drawings.append(_drawing(rules))
+            answer = yield asked
+            asked = play.send(answer)
+    except StopIteration:
+        drawings.append(_drawing(rules))
+
+
+def _drawing(rules: PythonContest) -> str:
+    """What a contest draws; a mistake in it is shown in its place, since no game depends on it."""
+    try:
+        return str(rules.draw())[:_MOST_DRAWN]
+    except Exception as problem:
+        return f"draw: {type(problem).__name__}: {problem}"[:1000]
 
 
 def answered_by_chance(play: Play, chance: Chance, seats: set[int]) -> Play:

@@ -1,10 +1,14 @@
 // The viewer. The data: texts by number, and matches as [x, y, games]; a game is [session, game, why, result,
-// note of x, note of y, then for each step: who (0 dealer, 1 x, 2 y), what, cards of x, of y, of the board, pot].
+// note of x, note of y, then for each step: who (0 dealer, 1 x, 2 y), what, cards of x, of y, what lies between them, pot].
+// Between them are cards, or where a session was played again a picture: SVG, or a text. Of a repeated game a session is
+// [session, moves of x, of y, turns in which x slipped, and y]; a move is a digit or letter.
 const games = find("#games-data") && JSON.parse(find("#games-data").textContent);
 const viewer = find("#viewer");
 let watch = () => {};
+// Whether a game, or a session of turns, is that of a place: "session/game".
+const isAt = (session, game, place) => Boolean(place) && (typeof game === "string" ? place.startsWith(`${session}/`) : `${session}/${game}` === place);
 const hasGames = (one, other, place) => Boolean(games?.matches.some(([x, y, played]) => ((x === one && y === other) || (x === other && y === one))
-  && (!place || played.some(([session, game]) => `${session}/${game}` === place))));
+  && (!place || played.some(([session, game]) => place === (typeof game === "string" ? `${session}/0` : `${session}/${game}`) || (typeof game === "string" && place.startsWith(`${session}/`))))));
 let playing = null;
 if (games && games.matches.length) {
   viewer.hidden = false;
@@ -34,6 +38,49 @@ if (games && games.matches.length) {
     return drawn;
   };
   const drawCards = (place, cards) => place.replaceChildren(...cards.split(" ").filter(Boolean).map(drawCard));
+  // A picture is a text, or an image: as such nothing in it can run, or load anything.
+  const isPicture = (what) => what.startsWith("<svg") || what.includes("\n");
+  const drawPicture = (what) => {
+    if (!isPicture(what)) return find("#v-picture").replaceChildren();
+    if (!what.startsWith("<svg")) return find("#v-picture").replaceChildren(make("pre", what));
+    const image = find("#v-picture img") ?? make("img");
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(what);
+    image.alt = "the position, drawn";
+    find("#v-picture").replaceChildren(image);
+  };
+  const isStrip = (game) => typeof game[1] === "string";
+  const turnsOf = (game) => [...game[1]].map((sign, turn) => {
+    const moves = [sign, game[2][turn]].map((one) => parseInt(one, 36));
+    const slips = [game[3].includes(turn), game[4].includes(turn)];
+    return { moves, slips, paid: games.payoffs?.map((payoffs) => payoffs[moves[0]][moves[1]]) };
+  });
+  const stripSteps = (turns) => {
+    const totals = [0, 0];
+    return turns.map(({ moves, slips, paid }, turn) => {
+      if (paid) totals.forEach((_, seat) => { totals[seat] += paid[seat]; });
+      const said = moves.map((move, seat) => `${match[seat]} ${games.moves[move] ?? `move ${move}`}${slips[seat] ? " (a slip)" : ""}`).join(", ");
+      const got = paid ? `: ${paid.map((amount) => plain(amount, Number.isInteger(amount) ? 0 : 2)).join(" and ")}` : "";
+      return { who: 0, what: `turn ${turn}: ${said}${got}`, x: "", y: "", board: "", pot: null, totals: paid && [...totals] };
+    });
+  };
+  const drawStrip = (turns) => {
+    const strip = find("#v-strip");
+    strip.hidden = !turns;
+    if (!turns) return strip.replaceChildren();
+    const legend = legendOf(games.moves.map((name, move) => [`line${move % 8}`, name]));
+    const lines = make("div", undefined, "turns");
+    lines.append(...turns.map(({ moves, slips }, turn) => {
+      const cell = make("button", undefined, "turn");
+      cell.type = "button";
+      cell.tabIndex = -1;
+      cell.title = steps[turn].what;
+      // y is above x, as the names are.
+      cell.append(...[1, 0].map((seat) => make("span", undefined, `move${moves[seat] % 8}${slips[seat] ? " slip" : ""}`)));
+      cell.addEventListener("click", () => go(turn));
+      return cell;
+    }));
+    strip.replaceChildren(legend, lines);
+  };
   const decode = (game) => {
     const found = [];
     for (let place = 6; place + 5 < game.length; place += 6) {
@@ -54,8 +101,14 @@ if (games && games.matches.length) {
       drawCards(find(`#v-${seat} .cards`), step[seat]);
       find(`#v-${seat}`).classList.toggle("acts", step.who === who);
     }
-    drawCards(find("#v-board"), step.board);
+    drawCards(find("#v-board"), isPicture(step.board) ? "" : step.board);
+    drawPicture(step.board);
     find("#v-pot").textContent = step.pot === null ? "" : `pot ${step.pot}`;
+    if (step.totals) [["x", 0], ["y", 1]].forEach(([seat, place]) => { find(`#v-${seat} .about`).textContent = `${plain(step.totals[place], Number.isInteger(step.totals[place]) ? 0 : 2)} so far`; });
+    find("#v-at").value = at;
+    all("#v-strip .turn").forEach((cell, place) => mark(cell, "aria-current", place === at && "step"));
+    const [strip, current] = [find("#v-strip .turns"), find("#v-strip [aria-current]")];
+    if (current) strip.scrollTop = current.offsetTop - strip.offsetTop - strip.clientHeight / 2;
     find("#v-now").textContent = said(step);
     all("#v-log li").forEach((line, place) => mark(line, "aria-current", place === at && "step"));
   };
@@ -68,25 +121,32 @@ if (games && games.matches.length) {
   };
   const open = () => {
     const game = match[2][chosenGame.selectedIndex];
-    steps = decode(game);
+    const turns = isStrip(game) ? turnsOf(game) : null;
+    steps = turns ? stripSteps(turns) : decode(game);
     at = 0;
+    find("#v-at").max = Math.max(0, steps.length - 1);
+    table.classList.toggle("paper", !steps.some((step) => step.x || step.y || step.pot !== null));
+    drawStrip(turns);
     for (const [seat, place, note] of [["x", 0, 4], ["y", 1, 5]]) {
       find(`#v-${seat} .who`).textContent = match[place];
-      find(`#v-${seat} .about`).textContent = text(game[note]);
+      find(`#v-${seat} .about`).textContent = turns ? "" : text(game[note]);
     }
-    find("#v-log").replaceChildren(...steps.map((step) => make("li", said(step))));
+    find("#v-log").replaceChildren(...(turns ? [] : steps.map((step) => make("li", said(step)))));
     show();
   };
   const fillGames = (place) => {
     stop();
     match = matchOf(chosenBot.value, chosenOpponent.value);
-    const label = ([session, game, why, result]) => {
+    const label = ([session, game, why, result, ...rest]) => {
+      if (typeof game === "string") return `session ${session}, ${many(game.length, "turn")}`;
+      if (isPicture(text(rest[6] - 1))) return `session ${session}, played again`;
       const reason = why === 4 ? ", fault" : reasons[why] ? `, ${reasons[why]}${match[0]}` : "";
       return `session ${session}, ${data.game} ${game}${text(result) && `: ${match[0]} ${text(result)}`}${reason}`;
     };
     chosenGame.replaceChildren(...match[2].map((game, place) => option(place, label(game))));
-    chosenGame.selectedIndex = Math.max(0, match[2].findIndex(([session, game]) => `${session}/${game}` === place));
+    chosenGame.selectedIndex = Math.max(0, match[2].findIndex(([session, game]) => isAt(session, game, place)));
     open();
+    if (place && isStrip(match[2][chosenGame.selectedIndex])) go(Number(place.split("/")[1]));
   };
   const fillOpponents = (wanted, place) => {
     const met = names.filter((name) => matchOf(chosenBot.value, name));
@@ -109,13 +169,14 @@ if (games && games.matches.length) {
     if (playing) return stop();
     find("#v-play").textContent = "Pause";
     find("#v-play").setAttribute("aria-pressed", "true");
-    playing = setInterval(() => { if (at + 1 < steps.length) go(at + 1); else if (!nextGame()) stop(); }, 1100);
+    playing = setInterval(() => { if (at + 1 < steps.length) go(at + 1); else if (!nextGame()) stop(); }, steps.length > 30 ? 300 : 1100);
   };
   chosenBot.replaceChildren(...names.map((name) => option(name, name)));
   fillOpponents();
   chosenBot.addEventListener("change", () => fillOpponents(chosenOpponent.value));
   chosenOpponent.addEventListener("change", () => fillGames());
   chosenGame.addEventListener("change", open);
+  find("#v-at").addEventListener("input", (event) => go(Number(event.target.value)));
   const actions = {
     "v-first": () => go(0), "v-back": () => go(at - 1), "v-next": () => go(at + 1), "v-last": () => go(steps.length - 1),
     "v-play": play, "v-on": nextGame,
