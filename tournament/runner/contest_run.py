@@ -385,6 +385,7 @@ class Play:
             self.contest.requires,
             legs_per_replica=self.schedule.legs_per_replica,
             with_luck=self.config.general.address is None,  # other machines may round differently
+            source=self.contest.source,
         )
 
     def _commit(self, receipt: Receipt) -> None:
