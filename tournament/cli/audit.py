@@ -14,7 +14,7 @@ from tournament.audit.verification import verify_contest
 from tournament.cli.consoles import err, out
 from tournament.cli.locations import recorded
 from tournament.cli.options import ConfigPath, Contest, ContestOrAny, Json, Results, print_json
-from tournament.cli.replay_tables import game_lines
+from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.config import load_config
 from tournament.errors import BadInput, printable
@@ -72,7 +72,7 @@ def replay(
         title = f"{found.x} against {found.y}, session {found.session} of match {found.match} of {found.contest}"
         out.print(title, style="bold")
         for one in found.games:
-            out.print(game_lines(one))
+            print_game(out, one)
         if game is None and len(found.games) == MOST_GAMES:
             out.print(f"the first {MOST_GAMES:,} games; --game shows another")
         if found.differs:

@@ -16,27 +16,36 @@ from tournament.cli.tables import crosstable_tables, leaderboard_table, rating_t
 from tournament.contests import find_contest
 from tournament.errors import BadInput, printable
 from tournament.names import did_you_mean
-from tournament.standings.results import crosstable_values, fault_values, rated_values, standing_values
+from tournament.standings.results import crosstable_values, fault_values, rated_values, standing_values, standings_csv
 
 
 def leaderboard(
     contest: ContestOrAny = None,
     rating: Annotated[
         str | None,
-        typer.Option(metavar="nash|runoff|bradley-terry", help="look at the same crosstable in another way"),
+        typer.Option(
+            metavar="nash|runoff|bradley-terry|replicator|moran", help="look at the same crosstable in another way"
+        ),
     ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="a table for spreadsheets, such as a gradebook")] = False,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
     """Ratings change no place. nash: against the mix of bots that nobody beats, so that copies of a bot and weak ones
     to prey on count for nothing. runoff: the last one leaves and the others are ranked anew, until one is left.
-    bradley-terry: Elo points by won sessions, however high they were won.
+    bradley-terry: Elo points by won sessions, however high they were won. replicator, moran: shares of a population in
+    which who scores more has more offspring.
     """
+    if as_csv and (rating is not None or as_json):
+        raise BadInput("--csv: is by itself, without --rating and --json")
     if rating is not None:
         _show_rating(rating, contest, results, config, as_json)
         return
     found = load_records(contest, results, config)
+    if as_csv:
+        print(standings_csv(found.ranking), end="")
+        return
     if as_json:
         print_json([standing_values(line) for line in found.ranking.entrants])
         return

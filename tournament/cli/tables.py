@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,7 @@ _HEADINGS = (
     _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
     _Heading("place", 66, lambda line: line.place),
     _Heading("per session", 120, _per_session),
+    _Heading("per game", 132, lambda line: "" if line.points_per_game is None else f"{line.points_per_game:+.3f}"),
     _Heading("ahead of next", 106, lambda line: _percent(line.order_probability) if line.matches else ""),
     _Heading("order", 0, lambda line: line.order or ""),
     _Heading("matches", 78, lambda line: f"{line.matches:,}"),
@@ -72,7 +73,7 @@ def _headings(scoring: HouseScoring | None) -> list[_Heading]:
         "± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.{digits}f}"
     )
     own = [_Heading(measure.title, measure.from_width, partial(_measured, measure)) for measure in scoring.measures]
-    return [score, reach, *own, *(heading for heading in _HEADINGS[2:] if heading.title != "per session")]
+    return [score, reach, *own, *(heading for heading in _HEADINGS[2:] if not heading.title.startswith("per "))]
 
 
 def _measured(measure: Measure, line: Standing | Match) -> str:
@@ -191,12 +192,13 @@ def final_tables(
     below = reasons(standings, again)
     room = console.height - _LINES_BELOW
     if console.is_terminal:
-        count = sum(line.rank is None for line in standings.entrants)
-        most = next((n for n in range(count, 0, -1) if _height(console, reasons(standings, again, n)) <= room // 2), 1)
-        below = reasons(standings, again, most)
+        ranked = replace(standings, entrants=tuple(line for line in standings.entrants if line.rank is not None))
+        count = len(standings.entrants) - len(ranked.entrants)
+        most = next((n for n in range(count, 0, -1) if _height(console, reasons(standings, again, n)) <= room // 4), 1)
+        below = _wrapped(console, reasons(standings, again, most))
 
-        def draw(rows: int) -> RenderableType:
-            return leaderboard_table(standings, title, console.width, rows, unit)
+        def draw(rows: int) -> RenderableType:  # who is below the line stands there with the reason
+            return leaderboard_table(ranked, title, console.width, rows, unit)
 
         yield fitted(console, room - _height(console, below), draw)
     else:
@@ -205,9 +207,20 @@ def final_tables(
         yield below
 
 
+def _wrapped(console: Console, text: Text) -> Text:
+    """A text broken between words; what is to be copied, behind two blanks, stays whole."""
+    lines = [
+        piece
+        for line in text.split("\n")
+        for piece in ([line] if line.plain.startswith("  ") else line.wrap(console, console.width))
+    ]
+    return Text("\n").join(lines) if text else text
+
+
 def _height(console: Console, text: Text) -> int:
-    """How many lines a text has when the terminal wraps it."""
-    return sum(max(1, -(-line.cell_len // console.width)) for line in text.split("\n")) if text else 0
+    """How many lines a text has on the terminal."""
+    lines = _wrapped(console, text).split("\n")
+    return sum(max(1, -(-line.cell_len // console.width)) for line in lines) if text else 0
 
 
 def first_line(reason: str) -> str:
