@@ -12,9 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.errors import printable
+from tournament.standings.history import closest_to_beating
 
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
+    from tournament.standings.history import Version
     from tournament.standings.matches import Match
     from tournament.standings.ratings import Look, Rated
     from tournament.standings.standings import Standing, Standings
@@ -153,6 +155,35 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
         more = [show(line.more[name]) for name, _, show in look.columns]
         table.add_row(
             str(line.rank), Text(line.name), look.shown(line.rating), *([reach] if with_errors else []), *more
+        )
+    return table
+
+
+def history_table(versions: Sequence[Version], title: str) -> Table:
+    """A bot's versions, the newest last."""
+    table = plain_table(title)
+    for heading in ("version", "rank", "place", "score", "± 95%", "per session", "sessions"):
+        table.add_column(heading, justify="left" if heading == "version" else "right", no_wrap=True)
+    for version in versions:
+        line = version.line
+        reach = "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"
+        rank = line.status if line.rank is None else f"{line.rank} of {version.ranked}"
+        score = f"{line.score:+,.1f}" if line.matches else ""
+        table.add_row(line.sha256[:12], rank, line.place, score, reach, _per_session(line), f"{line.sessions:,}")
+    return table
+
+
+def matches_table(matches: Sequence[Match], title: str) -> Table:
+    """A bot's matches from its side, the best first."""
+    closest = closest_to_beating(matches)
+    table = plain_table(title, f"closest to beating: {closest.y}" if closest else "nobody is ahead of it")
+    for heading in ("against", "points per session", "± 95%", "theirs"):
+        table.add_column(heading, justify="left" if heading == "against" else "right")
+    for match in matches:
+        error = match.stderr_per_session
+        reach = "" if error is None else f"{_REACH * error:.3f}"
+        table.add_row(
+            Text(match.y), f"{match.points_per_session:+.3f}", reach, f"{match.from_y().points_per_session:+.3f}"
         )
     return table
 

@@ -27,6 +27,7 @@ from tournament.store.storage import Storage, inside, open_storage
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tournament.standings.history import Version
     from tournament.standings.ratings import Rated
     from tournament.store.arrow_files import Dataset
 
@@ -147,6 +148,13 @@ class Results:
         except RunFailed as problem:
             raise BadInput(f"{problem}; run again to mend the records") from None
         return bradley_terry(self.ranking, wins)
+
+    def versions(self, name: str) -> list[Version]:
+        """A bot's versions in these records with their standings then, the oldest first. Raises BadInput."""
+        from tournament.standings.history import history_of
+
+        storage = open_storage(self.location)
+        return history_of(storage, self.ranking, name, lambda field, batches: ranking_of(storage, field, batches))
 
     @property
     def confined_by(self) -> tuple[str, ...]:
