@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from tests.example_contest import EXAMPLE
 from tournament.api import run
 from tournament.config import load_config, load_contests
-from tournament.contests import rules_file
+from tournament.contests import find_contest, rules_file
 from tournament.errors import BadInput, RunFailed
 from tournament.standings.results import load
 
@@ -59,6 +60,18 @@ def test_no_file_is_run_for_what_records_say(folder: Path, monkeypatch: pytest.M
     monkeypatch.chdir(elsewhere)
     with pytest.raises(BadInput, match="no contest is called our_dice"):
         load("../results/dice")
+
+
+def test_a_worker_without_the_file_gets_the_rules_with_its_tasks(folder: Path) -> None:
+    source = load_config("dice").played.source
+    assert source is not None
+    here = find_contest("our_dice")
+    rules_file.forget()
+    (folder / "rules" / "our_dice.py").unlink()
+    (folder / "tournament.toml").unlink()
+    again = rules_file.load_source(*pickle.loads(pickle.dumps(source)))
+    assert (again.name, again.engine_version) == (here.name, here.engine_version)
+    assert find_contest("dice", "our_dice").rules == "our_dice"
 
 
 @pytest.mark.parametrize(
