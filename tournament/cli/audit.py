@@ -11,7 +11,7 @@ import typer
 
 from tournament.audit.replay import MOST_GAMES, replay_games
 from tournament.audit.verification import verify_contest
-from tournament.cli.consoles import err, out
+from tournament.cli.consoles import err, out, tell
 from tournament.cli.locations import recorded
 from tournament.cli.options import ConfigPath, Contest, ContestOrAny, Json, Results, print_json
 from tournament.cli.replay_tables import print_game
@@ -44,7 +44,7 @@ def verify(
             count = len(one.problems)
             verdict = f"{count} problem{'s' if count > 1 else ''}" if count else "all as recorded"
             for line in (*lines, f"{one}: {verdict}"):
-                out.print(printable(line), soft_wrap=True)
+                tell(printable(line))
     if any(one.problems for one in found):
         raise typer.Exit(1)
 
@@ -76,7 +76,7 @@ def replay(
         if game is None and len(found.games) == MOST_GAMES:
             out.print(f"the first {MOST_GAMES:,} games; --game shows another")
         if found.differs:
-            out.print(f"not as recorded: {found.differs}", style="red", soft_wrap=True)
+            tell(f"not as recorded: {found.differs}", style="red")
     if found.differs:
         raise typer.Exit(1)
 

@@ -19,6 +19,7 @@ from tournament.cli.tables import (
     matches_table,
     rating_table,
     reasons,
+    wrapped,
 )
 from tournament.contests import find_contest
 from tournament.errors import BadInput, printable
@@ -67,7 +68,7 @@ def leaderboard(
     out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.display.unit))
     given = {"results": results, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
-        out.print(below, soft_wrap=True)
+        out.print(wrapped(out, below) if out.is_terminal else below, soft_wrap=True)
     for how in found.confined_by:
         if how.startswith("off"):
             out.print(f"sandbox {printable(how)}", soft_wrap=True)

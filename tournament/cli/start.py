@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tournament.cli.consoles import out
+from tournament.cli.consoles import out, tell
 from tournament.cli.options import ConfigPath, Contest
 from tournament.config import FILE_NAME, load_config
 from tournament.entrants.new import write_new_bot
@@ -55,7 +55,7 @@ def init(
         raise BadInput(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
     chosen = [there[name] for name in names]
     written = write_contest_folder(folder, chosen, with_bots=not empty)
-    out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
+    tell(f"{folder} has {', '.join(str(path) for path in written)}")
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
     words = f"new {chosen[0].name} my_bot" if empty else f"run {chosen[0].name}"
     out.print(f"{'begin' if empty else 'play it'} with: {step}tournament {words}", soft_wrap=True)

@@ -226,7 +226,7 @@ def final_tables(
         ranked = replace(standings, entrants=tuple(line for line in standings.entrants if line.rank is not None))
         count = len(standings.entrants) - len(ranked.entrants)
         most = next((n for n in range(count, 0, -1) if _height(console, reasons(standings, again, n)) <= room // 4), 1)
-        below = _wrapped(console, reasons(standings, again, most))
+        below = wrapped(console, reasons(standings, again, most))
 
         def draw(rows: int) -> RenderableType:  # who is below the line stands there with the reason
             return leaderboard_table(ranked, title, console.width, rows, unit)
@@ -238,7 +238,7 @@ def final_tables(
         yield below
 
 
-def _wrapped(console: Console, text: Text) -> Text:
+def wrapped(console: Console, text: Text) -> Text:
     """A text broken between words; what is to be copied, behind two blanks, stays whole."""
     lines = [
         piece
@@ -250,7 +250,7 @@ def _wrapped(console: Console, text: Text) -> Text:
 
 def _height(console: Console, text: Text) -> int:
     """How many lines a text has on the terminal."""
-    lines = _wrapped(console, text).split("\n")
+    lines = wrapped(console, text).split("\n")
     return sum(max(1, -(-line.cell_len // console.width)) for line in lines) if text else 0
 
 
