@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tournament.contests import BUILT_IN, find_contest, known_rules
 from tournament.contests.contest import Contest
+from tournament.contests.rules_file import is_rules_file, load_rules, loaded_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
@@ -83,7 +84,7 @@ class Contests:
             raise self.broken[name]
         if name in BUILT_IN or name in known_rules():
             return find_contest(name)
-        names = self.names
+        names = tuple(dict.fromkeys((*self.names, *self.broken, *known_rules())))
         raise BadInput(f"no contest is called {name}; there are: {', '.join(names)}{did_you_mean(name, names)}")
 
 
@@ -171,11 +172,21 @@ def _contests_in(file: _File) -> Contests:
             continue
         _check_table(file, name, game)
         try:
-            made[name] = find_contest(name, game or name)
+            made[name] = _by_file(str(game), file, made) if is_rules_file(game) else find_contest(name, game or name)
+            made[name] = made[name].named(name)
         except BadInput as problem:
             broken[name] = BadInput(f"{file.place(name, 'game')}: {problem}")
     chosen = [name for name in file.document if name in made or name in broken]
     return Contests(made, tuple(chosen or BUILT_IN), broken)
+
+
+def _by_file(game: str, file: _File, made: Mapping[str, Contest]) -> Contest:
+    """The contest of a file with rules. Raises BadInput, also when other rules have its name."""
+    contest = load_rules(game, file.folder)
+    others = (other for other in made.values() if other.rules == contest.rules and other.source != contest.source)
+    if contest.rules in known_rules() or any(others):
+        raise BadInput(f"{game} calls its rules {contest.rules}, as others are called; give them another name")
+    return contest
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
@@ -183,16 +194,19 @@ def _check_table(file: _File, name: str, game: object) -> None:
     # Rules from packages have to be searched for.
     rules = list(BUILT_IN) if isinstance(game, str) and game in BUILT_IN else known_rules()
     shown = shortened(name, 100)
-    if game is None and name not in rules:
+    if game is None and name not in rules and loaded_rules(name) is None:
         raise BadInput(
             f"{file.place(None, name)}: unknown table {shown}; a contest of that name"
             f' says by which rules it is played: game = "{next(iter(BUILT_IN))}". There are'
             f" {', '.join(rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*rules, _SANDBOX])}"
         )
     place = file.place(name, "game")
-    if game is not None and game not in rules:
+    if game is not None and game not in rules and not is_rules_file(game):
         close = did_you_mean(game, rules) if isinstance(game, str) else ""
-        raise BadInput(f"{place}: game = {game!r}: no such rules; there are {', '.join(rules)}{close}")
+        raise BadInput(
+            f"{place}: game = {game!r}: no such rules; there are {', '.join(rules)}, and"
+            f' files: game = "my_rules.py"{close}'
+        )
     if game is not None and name in rules and game != name:
         raise BadInput(f"{place}: {name} has rules of its own; give a contest of {game} another name")
     if not valid_contest_name(name):

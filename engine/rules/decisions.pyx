@@ -111,7 +111,8 @@ cdef int64_t odd_whole(Decision decision, Place* place, str name, object value) 
     except (TypeError, OverflowError):
         raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no whole number of 64 bits") from None
     if isinstance(value, float) or not place.low <= number <= place.high:
-        raise ValueError(f"{decision.name} tells {name} = {value!r}; declared is {place.low} to {place.high}")
+        has = f"{name} is" if place.most < 0 else f"{name} has"
+        raise ValueError(f"{decision.name}: {has} {value!r}, {place.low} to {place.high} were declared")
     return number
 
 
@@ -175,7 +176,8 @@ cdef class Asked:
                 count = len(self.values[names[i]])
                 if count > decision.places[i].most:
                     raise ValueError(
-                        f"{decision.name} tells {count} {names[i]}; declared are {decision.places[i].most} at most"
+                        f"{decision.name}: {names[i]} has {count} numbers,"
+                        f" at most {decision.places[i].most} were declared"
                     )
                 room += count
             room += 1

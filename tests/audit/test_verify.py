@@ -456,7 +456,10 @@ def test_the_command(place: Place) -> None:
     (values,) = json.loads(as_json.stdout)
     assert [problem["what"] for problem in values["problems"]] == ["has other bytes than were written"]
     nowhere = call(["verify", "--results", str(place.folder / "nowhere")])
-    assert (nowhere.returncode, nowhere.stderr) == (2, f"tournament: {place.folder}/nowhere holds no results\n")
+    assert (nowhere.returncode, nowhere.stderr) == (
+        2,
+        f"tournament: {place.folder}/nowhere holds no results yet: tournament run plays\n",
+    )
 
 
 def test_no_results_are_bad_input(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import subprocess
@@ -107,6 +109,23 @@ def test_crosstable(folder: Path) -> None:
     assert f"{rows[0]['points_per_session']:+.2f}" in table
 
 
+def test_a_gradebook_has_a_line_for_each_bot(folder: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(command(folder, "leaderboard", "--csv").stdout)))
+    lines = json.loads(command(folder, "leaderboard", "--json").stdout)
+    assert [row["name"] for row in rows] == [line["name"] for line in lines]
+    assert set(rows[0]) == {"place", *lines[0]}
+    for row, line in zip(rows, lines):
+        assert row["rank"] == ("" if line["rank"] is None else str(line["rank"]))
+        assert float(row["score"]) == line["score"]
+        if line["rank"] is not None:
+            assert line["points_per_game"] * line["games"] == pytest.approx(
+                line["points_per_session"] * line["sessions"]
+            )
+    assert not any(cell.startswith(("=", "+", "@")) for row in rows for cell in row.values())
+    refused = command(folder, "leaderboard", "--csv", "--json")
+    assert refused.returncode == 2 and "--csv" in refused.stderr
+
+
 @pytest.mark.parametrize("place", ["results", "results/von_neumann_poker"])
 def test_results_can_be_named_with_or_without_the_contest(folder: Path, place: str) -> None:
     assert "steady" in command(folder, "leaderboard", "von_neumann_poker", "--results", place).stdout
@@ -179,7 +198,7 @@ BAD_INPUT = [
     (["run", "von_neumann_poker", "--executor", "dask"], "--executor dask"),
     (["run", "von_neumann_poker", "--entrants", "nowhere"], "nowhere does not exist"),
     (["run", "von_neumann_poker", "--config", "nowhere.toml"], "nowhere.toml can't be read"),
-    (["leaderboard", "--results", "nowhere"], "holds no results"),
+    (["leaderboard", "--results", "nowhere"], "holds no results yet: tournament run plays"),
     (["leaderboard", "two_card_draw", "--results", "results/von_neumann_poker"], "holds results of von_neumann_poker"),
     (["report", "two_card_draw", "--results", "results"], "two_card_draw holds no results"),
     (["verify", "two_card_draw", "--results", "results/von_neumann_poker"], "none of two_card_draw"),

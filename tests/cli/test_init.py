@@ -117,3 +117,21 @@ def test_version_is_the_packages(tmp_path: Path) -> None:
     lines = dict(line.split() for line in shown.stdout.splitlines())
     assert lines["tournament"] == version
     assert {"Python", "wasmtime", "ray"} <= set(lines)
+
+
+def test_a_folder_may_begin_without_the_shipped_bots(tmp_path: Path) -> None:
+    made = command(tmp_path, "init", "ours", "--empty", "--contest", NAMES[0])
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.endswith(f"begin with: cd ours && tournament new {NAMES[0]} my_bot\n")
+    folder = tmp_path / "ours"
+    assert list((folder / "entrants" / NAMES[0]).iterdir()) == []
+    # Among a contest's bots `new` writes right there, by the settings above.
+    written = command(folder / "entrants" / NAMES[0], "new", NAMES[0], "my_bot", "--language", "python")
+    assert written.stdout == "my_bot.py is there; try it with: tournament check my_bot.py\n", written.stderr
+    assert [path.name for path in (folder / "entrants").rglob("*.py")] == ["my_bot.py"]
+
+
+def test_an_unknown_contest_is_answered_with_all_that_can_be_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "tournament.toml").write_text('[pennies]\ngame = "matrix_game"\n[broken]\ngame = "none.py"\n')
+    told = command(tmp_path, "run", "penny").stderr
+    assert all(name in told for name in ("pennies", "broken", "two_card_draw", "open_spiel")), told

@@ -6,12 +6,14 @@ import io
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 from rich.text import Text
 
 from tests.contest_runs import command_line, environment, new_place
+from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables, leaderboard_table
 from tournament.contests import find_contest
@@ -75,6 +77,40 @@ def test_the_head_and_the_winner_stay_in_sight(width: int, height: int, below: i
     if below == 40:
         assert any(f"… and {40 - len(shown)} more: tournament leaderboard has all" in line for line in lines)
     assert len(lines) >= height // 2  # the room is used
+
+
+@pytest.mark.parametrize(("width", "height", "bots"), [(80, 24, 10), (100, 30, 16), (140, 40, 24)])
+def test_most_of_a_small_terminal_is_the_ranking_and_no_word_is_broken(width: int, height: int, bots: int) -> None:
+    standings = field(30, 3)
+    console = screen_of(width, height)
+    again = {line.name: f"tournament replay a_contest --match {line.name}" for line in standings.entrants}
+    for part in final_tables(console, standings, "A contest", UNIT, again):
+        console.print(part, soft_wrap=isinstance(part, Text))
+    lines = lines_of(console)
+    assert sum(" bot_" in line for line in lines) >= bots
+    words = {word for line in lines for word in line.split()}
+    assert words & {"divided", "zero", "deal"} and not words & {"dea", "divi", "ded", "ivided", "ero"}
+    reason = "".join(f"{line.strip()} " for line in lines if "zero" in line or "deal" in line)
+    assert "divided by zero in a deal divided by zero in a deal" in reason
+
+
+def test_what_is_piped_is_neither_broken_nor_padded() -> None:
+    console = Console(file=io.StringIO(), width=80, color_system=None)
+    told = "cards " * 40
+    game = SimpleNamespace(
+        game=3,
+        cards={"ann": ("A", "K")},
+        actions=[("ann", "bets 5")],
+        outcome="ann wins",
+        steps=[SimpleNamespace(bot="ann", question="a", asked=f"a: {told}", printed="", fault=None, answered="5")],
+    )
+    print_game(console, game)
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert lines == ["game 3: ann A K", f"  ann a: {told}", "    → 5", "  ann bets 5; ann wins"]
+    with Screen(console, "A contest") as screen:
+        screen.doing("building")
+    assert console.file.getvalue().endswith("building\n")
 
 
 @pytest.mark.parametrize("contest", ["holdem_training", "two_card_draw", "von_neumann_poker"])

@@ -18,7 +18,7 @@ from tests.python_rules import play_field
 from tournament import conformance
 from tournament.api import run
 from tournament.config import load_contests
-from tournament.contests import find_contest
+from tournament.contests import find_contest, rules_file
 from tournament.trial.check import contest_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "contests.md").read_text()
@@ -36,21 +36,29 @@ def blocks() -> dict[str, str]:
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Path]:
-    """A folder with the files of the page, and its package installed."""
-    site = tmp_path / "site"
-    site.mkdir()
+    """A folder with the files of the page."""
     for name, code in blocks().items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(code)
+    yield tmp_path
+    rules_file.forget()
+
+
+@pytest.fixture
+def package(page: Path) -> Iterator[Path]:
+    """The same with the page's package installed, and no settings."""
+    site = page / "site"
+    site.mkdir()
+    (page / "tournament.toml").unlink()
     project = tomllib.loads(blocks()["pyproject.toml"])["project"]
     ((contest, value),) = project["entry-points"]["tournament.contests"].items()
     module, _, attribute = value.partition(":")
     install(site, project["name"], contest, f"from {module} import {attribute}\n", attribute, project["version"])
-    sys.path += [str(site), str(tmp_path)]
+    sys.path += [str(site), str(page)]
     forget_packages()
-    yield tmp_path
+    yield page
     sys.path.remove(str(site))
-    sys.path.remove(str(tmp_path))
+    sys.path.remove(str(page))
     for name in ("take_away", "brought_take-away", "test_take_away"):
         sys.modules.pop(name, None)
     forget_packages()
@@ -70,9 +78,10 @@ def test_the_page_leads_to_a_leaderboard(page: Path, monkeypatch: pytest.MonkeyP
     assert (wins[~games["x_is_first"] & (games["heap"] % 4 != 0)] == 1).all()
 
 
-def test_a_bot_s_folder_says_its_contest_without_a_settings_file(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(page)
-    (page / "tournament.toml").unlink()
+def test_a_bot_s_folder_says_its_contest_without_a_settings_file(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(package)
     assert contest_of(Path("entrants/take_away/greedy.c"), load_contests()) == "take_away"
 
 

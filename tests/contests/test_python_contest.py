@@ -232,8 +232,8 @@ def test_the_second_leg_of_a_duplicate_match_has_the_same_chance_and_the_seats_s
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (lambda d, s: d(0, small=10), "tells small = 10; declared is 0 to 9"),
-        (lambda d, s: d(0, small=1.0), "tells small = 1.0"),
+        (lambda d, s: d(0, small=10), "small is 10, 0 to 9 were declared"),
+        (lambda d, s: d(0, small=1.0), "small is 1.0, 0 to 9 were declared"),
         (lambda d, s: d(0, small=2**80), "no whole number of 64 bits"),
         (lambda d, s: d(2, small=1), "asks seat 2"),
         (lambda d, s: d(0), "declared is small"),

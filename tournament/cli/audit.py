@@ -11,10 +11,10 @@ import typer
 
 from tournament.audit.replay import MOST_GAMES, replay_games
 from tournament.audit.verification import verify_contest
-from tournament.cli.consoles import err, out
+from tournament.cli.consoles import err, out, tell
 from tournament.cli.locations import recorded
 from tournament.cli.options import ConfigPath, Contest, ContestOrAny, Json, Results, print_json
-from tournament.cli.replay_tables import game_lines
+from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.config import load_config
 from tournament.errors import BadInput, printable
@@ -42,7 +42,7 @@ def verify(
             lines = [f"{one.location}/{problem}" for problem in one.problems]
             lines += [f"{one.location}: {note}" for note in one.notes]
             for line in (*lines, f"{one}: {one.verdict}"):
-                out.print(printable(line), soft_wrap=True)
+                tell(printable(line))
     codes = {one.exit_code for one in found}
     if code := 1 if 1 in codes else max(codes, default=0):
         raise typer.Exit(code)
@@ -71,11 +71,11 @@ def replay(
         title = f"{found.x} against {found.y}, session {found.session} of match {found.match} of {found.contest}"
         out.print(title, style="bold")
         for one in found.games:
-            out.print(game_lines(one))
+            print_game(out, one)
         if game is None and len(found.games) == MOST_GAMES:
             out.print(f"the first {MOST_GAMES:,} games; --game shows another")
         if found.differs:
-            out.print(f"not as recorded: {found.differs}", style="red", soft_wrap=True)
+            tell(f"not as recorded: {found.differs}", style="red")
     if found.differs:
         raise typer.Exit(1)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tournament.config import load_config, load_contests
 from tournament.errors import BadInput
 from tournament.names import valid_contest_name
-from tournament.standings.results import Results, contests_held, load
+from tournament.standings.results import NO_RESULTS, Results, contests_held, load
 from tournament.store.ledger_reading import read_field
 from tournament.store.storage import inside, open_storage
 
@@ -21,7 +21,7 @@ def recorded(contest: str | None, results: str | None, config: Path | None) -> l
         locations = [inside(place, name) for name in contests_held(place)] or [place]
     if held := [location for location in locations if _holds_records(location)]:
         return held
-    raise BadInput(f"{place} holds no results")
+    raise BadInput(f"{place} {NO_RESULTS}")
 
 
 def location_of(contest: str | None, results: str | None, config: Path | None) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import typer
 from rich.text import Text
 
-from tournament.cli.consoles import err, out
+from tournament.cli.consoles import err, out, tell
 from tournament.cli.numbers import short
 from tournament.cli.replay_tables import commands_to_see
 from tournament.cli.screen import Screen
@@ -95,19 +95,18 @@ class Playing:
         after = stamps(prepared.config.entrants)
         if came := sorted(bot for bot in after if before.get(bot) != after[bot]):
             what = "it" if len(came) == 1 else "them"
-            out.print(f"{', '.join(came)} came or changed meanwhile: run again to play {what}", soft_wrap=True)
+            tell(f"{', '.join(came)} came or changed meanwhile: run again to play {what}")
         return all(line.status == "ok" for line in standings.entrants)
 
 
 def _tell_plan(prepared: Prepared) -> bool:
     """Say what would be played, and which bots are broken; returns whether none is."""
     plan = plan_of(prepared)
-    out.print(
+    tell(
         f"{prepared.contest.title}: {plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games,"
         f" {short(plan.size)}B of records, {max(1, round(plan.seconds)):,} s and more where bots think"
         f" long, into {prepared.location}"
-        + ("" if plan.last else "; more replicas may follow, until the order is settled"),
-        soft_wrap=True,
+        + ("" if plan.last else "; more replicas may follow, until the order is settled")
     )
     if plan.outdated:
         out.print(f"{plan.outdated:,} legs of bots that changed or left would leave the records", soft_wrap=True)
@@ -119,5 +118,5 @@ def _tell_plan(prepared: Prepared) -> bool:
         )
     broken = [entrant for entrant in prepared.entrants if entrant.artifact is None]
     for entrant in broken:
-        out.print(f"{entrant.name}: broken: {printable(first_line(entrant.problem or ''))}", soft_wrap=True)
+        tell(f"{entrant.name}: broken: {printable(first_line(entrant.problem or ''))}")
     return not broken

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from rich.console import Group, RenderableType
+from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
@@ -31,28 +31,37 @@ class _Game(Protocol):
     def steps(self) -> Sequence[Step]: ...
 
 
-def game_lines(game: _Game) -> Group:
-    """A game: who holds what, each decision with what the bot was told, printed and answered, and the outcome."""
+def print_game(console: Console, game: _Game) -> None:
+    """A game: who holds what, each decision with what the bot was told, printed and answered, and the outcome.
+
+    On a terminal the continuation of a line is indented like its beginning; elsewhere a line is a line.
+    """
+    for indent, text in _lines_of(game):
+        if console.is_terminal:
+            console.print(Padding(text, (0, 0, 0, indent), expand=False))
+        else:
+            console.print(Text(" " * indent) + text, soft_wrap=True)
+
+
+def _lines_of(game: _Game) -> Iterator[tuple[int, Text]]:
+    """Its lines, each with its indent."""
     held = ", ".join(f"{name} {' '.join(cards)}" for name, cards in game.cards.items())
-    parts: list[RenderableType] = [_line(0, (f"game {game.game}", "bold"), (f": {held}" if held else "", ""))]
+    yield 0, _line((f"game {game.game}", "bold"), (f": {held}" if held else "", ""))
     for step in game.steps:
         asked = step.asked.removeprefix(f"{step.question}: ")  # of contests without words of their own
-        parts.append(_line(2, (step.bot, "bold"), (f" {step.question}: {asked}", "")))
-        parts += [_line(4, (f"| {line}", "dim")) for line in step.printed.splitlines()]
+        yield 2, _line((step.bot, "bold"), (f" {step.question}: {asked}", ""))
+        for line in step.printed.splitlines():
+            yield 4, _line((f"| {line}", "dim"))
         if step.fault is not None:
-            parts.append(_line(4, (f"fault: {step.fault}", "red")))
+            yield 4, _line((f"fault: {step.fault}", "red"))
         elif step.answered:
-            parts.append(_line(4, (f"→ {step.answered}", "green")))
+            yield 4, _line((f"→ {step.answered}", "green"))
     said = [f"{who} {what}" if who else what for who, what in game.actions]
-    parts.append(_line(2, (f"{', '.join(said)}{'; ' if said else ''}{game.outcome}", "italic")))
-    return Group(*parts)
+    yield 2, _line((f"{', '.join(said)}{'; ' if said else ''}{game.outcome}", "italic"))
 
 
-def _line(indent: int, *pieces: tuple[str, str]) -> Padding:
-    """A line whose continuation on the terminal is indented like its beginning."""
-    return Padding(
-        Text.assemble(*[(printable(text), style) for text, style in pieces], overflow="fold"), (0, 0, 0, indent)
-    )
+def _line(*pieces: tuple[str, str]) -> Text:
+    return Text.assemble(*[(printable(text), style) for text, style in pieces], overflow="fold")
 
 
 def replay_command(contest: str, leg: LegResult, fault: Fault, options: Mapping[str, object]) -> str:

@@ -64,11 +64,14 @@ class Screen:
         if self.as_json:
             print(json.dumps({"contest": self.contest, "says": text}), file=self.console.file, flush=True)
             return
-        self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=True)
+        on_lines = not self.console.is_terminal  # a terminal breaks between words, a log not at all
+        self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=on_lines)
 
     def doing(self, text: str) -> None:
-        """Show, on a terminal, which slow step is being done; "" for none."""
+        """Show which slow step is being done, elsewhere than on a terminal by a line; "" for none."""
         if not self.console.is_terminal:
+            if text:
+                self.say(text)
             return
         if self._spinner is None:
             self._spinner = self.console.status("", spinner="dots")

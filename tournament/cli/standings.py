@@ -12,31 +12,55 @@ from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
 from tournament.cli.options import ConfigPath, ContestOrAny, Json, Results, print_json
 from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
-from tournament.cli.tables import crosstable_tables, leaderboard_table, rating_table, reasons
+from tournament.cli.tables import (
+    crosstable_tables,
+    history_table,
+    leaderboard_table,
+    matches_table,
+    rating_table,
+    reasons,
+    wrapped,
+)
 from tournament.contests import find_contest
 from tournament.errors import BadInput, printable
 from tournament.names import did_you_mean
-from tournament.standings.results import crosstable_values, fault_values, rated_values, standing_values
+from tournament.standings.history import line_of, matches_of_bot
+from tournament.standings.results import crosstable_values, fault_values, rated_values, standing_values, standings_csv
 
 
 def leaderboard(
     contest: ContestOrAny = None,
     rating: Annotated[
         str | None,
-        typer.Option(metavar="nash|runoff|bradley-terry", help="look at the same crosstable in another way"),
+        typer.Option(
+            metavar="nash|runoff|bradley-terry|replicator|moran", help="look at the same crosstable in another way"
+        ),
     ] = None,
+    history: Annotated[
+        str | None, typer.Option(metavar="BOT", help="this bot's versions, and where each of them stood")
+    ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="a table for spreadsheets, such as a gradebook")] = False,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
     """Ratings change no place. nash: against the mix of bots that nobody beats, so that copies of a bot and weak ones
     to prey on count for nothing. runoff: the last one leaves and the others are ranked anew, until one is left.
-    bradley-terry: Elo points by won sessions, however high they were won.
+    bradley-terry: Elo points by won sessions, however high they were won. replicator, moran: shares of a population in
+    which who scores more has more offspring.
     """
+    if (rating is not None) + (history is not None) + as_csv > 1 or (as_csv and as_json):
+        raise BadInput("--rating, --history and --csv: choose one; --json goes with the first two")
+    if history is not None:
+        _show_history(history, contest, results, config, as_json)
+        return
     if rating is not None:
         _show_rating(rating, contest, results, config, as_json)
         return
     found = load_records(contest, results, config)
+    if as_csv:
+        print(standings_csv(found.ranking), end="")
+        return
     if as_json:
         print_json([standing_values(line) for line in found.ranking.entrants])
         return
@@ -44,10 +68,18 @@ def leaderboard(
     out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.display.unit))
     given = {"results": results, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
-        out.print(below, soft_wrap=True)
+        out.print(wrapped(out, below) if out.is_terminal else below, soft_wrap=True)
     for how in found.confined_by:
         if how.startswith("off"):
             out.print(f"sandbox {printable(how)}", soft_wrap=True)
+
+
+def _show_history(bot: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
+    versions = load_records(contest, results, config).versions(bot)
+    if as_json:
+        print_json([{"sha256": one.line.sha256, "ranked": one.ranked, **standing_values(one.line)} for one in versions])
+        return
+    out.print(history_table(versions, f"{bot}, the newest last"))
 
 
 def _show_rating(kind: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
@@ -63,11 +95,23 @@ def _show_rating(kind: str, contest: str | None, results: str | None, config: Pa
 
 
 def crosstable(
-    contest: ContestOrAny = None, results: Results = None, config: ConfigPath = None, as_json: Json = False
+    contest: ContestOrAny = None,
+    bot: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="only this bot's, the best first, and whom it is closest to beating"),
+    ] = None,
+    results: Results = None,
+    config: ConfigPath = None,
+    as_json: Json = False,
 ) -> None:
     found = load_records(contest, results, config)
+    if bot is not None:
+        line_of(found.ranking, bot)
+    if bot is not None and not as_json:
+        out.print(matches_table(matches_of_bot(found.ranking, bot), bot))
+        return
     if as_json:
-        print_json(crosstable_values(found.ranking))
+        print_json([row for row in crosstable_values(found.ranking) if bot in (None, row["x"])])
         return
     for table in crosstable_tables(found.ranking, find_contest(found.field.contest, found.field.game).title, out.width):
         out.print(table)

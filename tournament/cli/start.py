@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from tournament.cli.consoles import out
+from tournament.cli.consoles import out, tell
 from tournament.cli.options import ConfigPath, Contest
-from tournament.config import load_config
+from tournament.config import FILE_NAME, load_config
 from tournament.entrants.new import write_new_bot
 from tournament.errors import BadInput
 from tournament.names import did_you_mean
@@ -30,6 +30,9 @@ def new(
     entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
     config: ConfigPath = None,
 ) -> None:
+    if entrants is config is None and Path.cwd().parts[-2:] == ("entrants", contest) and not Path(FILE_NAME).exists():
+        entrants, above = Path(), Path("..", "..", FILE_NAME)  # among the contest's bots already
+        config = above if above.exists() else None
     chosen = load_config(contest, config, entrants=entrants)
     path = write_new_bot(chosen.played, chosen.entrants, name, language)
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
@@ -41,6 +44,7 @@ def init(
     contest: Annotated[
         list[str] | None, typer.Option(metavar="CONTEST", help="only this one; may be given again; default all")
     ] = None,
+    empty: Annotated[bool, typer.Option("--empty", help="without the shipped bots")] = False,
 ) -> None:
     """Nothing that is there is overwritten."""
     from tournament.contests import CONTESTS, SHIPPED  # loads all contests
@@ -50,7 +54,8 @@ def init(
     for name in names.keys() - there.keys():
         raise BadInput(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
     chosen = [there[name] for name in names]
-    written = write_contest_folder(folder, chosen)
-    out.print(f"{folder} has {', '.join(str(path) for path in written)}", soft_wrap=True)
+    written = write_contest_folder(folder, chosen, with_bots=not empty)
+    tell(f"{folder} has {', '.join(str(path) for path in written)}")
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
-    out.print(f"play it with: {step}tournament run {chosen[0].name}", soft_wrap=True)
+    words = f"new {chosen[0].name} my_bot" if empty else f"run {chosen[0].name}"
+    out.print(f"{'begin' if empty else 'play it'} with: {step}tournament {words}", soft_wrap=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.errors import printable
+from tournament.standings.history import closest_to_beating
 
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
+    from tournament.standings.history import Version
     from tournament.standings.matches import Match
     from tournament.standings.ratings import Look, Rated
     from tournament.standings.standings import Standing, Standings
@@ -51,6 +53,7 @@ _HEADINGS = (
     _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
     _Heading("place", 66, lambda line: line.place),
     _Heading("per session", 120, _per_session),
+    _Heading("per game", 132, lambda line: "" if line.points_per_game is None else f"{line.points_per_game:+.3f}"),
     _Heading("ahead of next", 106, lambda line: _percent(line.order_probability) if line.matches else ""),
     _Heading("order", 0, lambda line: line.order or ""),
     _Heading("matches", 78, lambda line: f"{line.matches:,}"),
@@ -72,7 +75,7 @@ def _headings(scoring: HouseScoring | None) -> list[_Heading]:
         "± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.{digits}f}"
     )
     own = [_Heading(measure.title, measure.from_width, partial(_measured, measure)) for measure in scoring.measures]
-    return [score, reach, *own, *(heading for heading in _HEADINGS[2:] if heading.title != "per session")]
+    return [score, reach, *own, *(heading for heading in _HEADINGS[2:] if not heading.title.startswith("per "))]
 
 
 def _measured(measure: Measure, line: Standing | Match) -> str:
@@ -156,6 +159,35 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
     return table
 
 
+def history_table(versions: Sequence[Version], title: str) -> Table:
+    """A bot's versions, the newest last."""
+    table = plain_table(title)
+    for heading in ("version", "rank", "place", "score", "± 95%", "per session", "sessions"):
+        table.add_column(heading, justify="left" if heading == "version" else "right", no_wrap=True)
+    for version in versions:
+        line = version.line
+        reach = "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"
+        rank = line.status if line.rank is None else f"{line.rank} of {version.ranked}"
+        score = f"{line.score:+,.1f}" if line.matches else ""
+        table.add_row(line.sha256[:12], rank, line.place, score, reach, _per_session(line), f"{line.sessions:,}")
+    return table
+
+
+def matches_table(matches: Sequence[Match], title: str) -> Table:
+    """A bot's matches from its side, the best first."""
+    closest = closest_to_beating(matches)
+    table = plain_table(title, f"closest to beating: {closest.y}" if closest else "nobody is ahead of it")
+    for heading in ("against", "points per session", "± 95%", "theirs"):
+        table.add_column(heading, justify="left" if heading == "against" else "right")
+    for match in matches:
+        error = match.stderr_per_session
+        reach = "" if error is None else f"{_REACH * error:.3f}"
+        table.add_row(
+            Text(match.y), f"{match.points_per_session:+.3f}", reach, f"{match.from_y().points_per_session:+.3f}"
+        )
+    return table
+
+
 def fitted(console: Console, room: int, draw: Callable[[int], RenderableType]) -> RenderableType:
     """`draw` of the most rows with which it isn't higher than `room`, three at least."""
     rows = max(3, room)
@@ -191,12 +223,13 @@ def final_tables(
     below = reasons(standings, again)
     room = console.height - _LINES_BELOW
     if console.is_terminal:
-        count = sum(line.rank is None for line in standings.entrants)
-        most = next((n for n in range(count, 0, -1) if _height(console, reasons(standings, again, n)) <= room // 2), 1)
-        below = reasons(standings, again, most)
+        ranked = replace(standings, entrants=tuple(line for line in standings.entrants if line.rank is not None))
+        count = len(standings.entrants) - len(ranked.entrants)
+        most = next((n for n in range(count, 0, -1) if _height(console, reasons(standings, again, n)) <= room // 4), 1)
+        below = wrapped(console, reasons(standings, again, most))
 
-        def draw(rows: int) -> RenderableType:
-            return leaderboard_table(standings, title, console.width, rows, unit)
+        def draw(rows: int) -> RenderableType:  # who is below the line stands there with the reason
+            return leaderboard_table(ranked, title, console.width, rows, unit)
 
         yield fitted(console, room - _height(console, below), draw)
     else:
@@ -205,9 +238,20 @@ def final_tables(
         yield below
 
 
+def wrapped(console: Console, text: Text) -> Text:
+    """A text broken between words; what is to be copied, behind two blanks, stays whole."""
+    lines = [
+        piece
+        for line in text.split("\n")
+        for piece in ([line] if line.plain.startswith("  ") else line.wrap(console, console.width))
+    ]
+    return Text("\n").join(lines) if text else text
+
+
 def _height(console: Console, text: Text) -> int:
-    """How many lines a text has when the terminal wraps it."""
-    return sum(max(1, -(-line.cell_len // console.width)) for line in text.split("\n")) if text else 0
+    """How many lines a text has on the terminal."""
+    lines = wrapped(console, text).split("\n")
+    return sum(max(1, -(-line.cell_len // console.width)) for line in lines) if text else 0
 
 
 def first_line(reason: str) -> str:

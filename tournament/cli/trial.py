@@ -14,7 +14,7 @@ from tournament.audit.replay import Replay, replay_games
 from tournament.cli.check_tables import alike, check_table, match_table
 from tournament.cli.consoles import err, out
 from tournament.cli.options import ConfigPath, Contest, Json, command_line, print_json
-from tournament.cli.replay_tables import by_sort, game_lines
+from tournament.cli.replay_tables import by_sort, print_game
 from tournament.cli.screen import Screen
 from tournament.config import Config, load_config, load_contests
 from tournament.entrants.folder import check_among_others, kind_of
@@ -75,7 +75,7 @@ def match(
         out.print(f"see it: {command_line(*words, **given, session=one.session, game=one.game)}", soft_wrap=True)
     for found in shown:
         for one_game in found.games:
-            out.print(game_lines(one_game))
+            print_game(out, one_game)
     if not shown and not report.faults:
         out.print(f"its games: {command_line(*words, **given, session=0)}", soft_wrap=True)
 
@@ -138,7 +138,7 @@ def check(
             report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing)
     if session is not None:
         for one in games:
-            out.print(game_lines(one))
+            print_game(out, one)
         return
     out.print(check_table(report))
     given = {"contest": contest, "config": config, "seed": seed or report.seed}

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tournament.contests.installed import load_installed, offers
+from tournament.contests.rules_file import loaded_rules
 
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest
@@ -64,7 +65,7 @@ def find_contest(name: str, rules: str = "") -> Contest:
     Raises BadInput for rules that are unknown, or of a package that is broken.
     """
     asked = rules or name
-    contest = BUILT_IN[asked] if asked in BUILT_IN else load_installed(asked, tuple(BUILT_IN))
+    contest = BUILT_IN[asked] if asked in BUILT_IN else loaded_rules(asked) or load_installed(asked, tuple(BUILT_IN))
     return contest.named(name)
 
 

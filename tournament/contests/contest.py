@@ -127,12 +127,12 @@ class Contest:
     is corrected for it beside the plain one. `commands` are what it adds to the command line: by name, the Typer
     app as "module:attribute", imported when the command is called. The `preset` are its settings in a new settings
     file. `requires`: packages that its games depend on, with their versions; a node without exactly these does not
-    play it.
+    play it. `source`: the path, content and class of rules in a file; their digest is in the version.
     """
 
     name: str
     title: str
-    version: int
+    version: int | str
     settings: type[ContestSettings]
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
@@ -148,6 +148,7 @@ class Contest:
     preset: Mapping[str, object] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()
     rules: str = ""
+    source: tuple[str, bytes, str] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", self.rules or self.name)

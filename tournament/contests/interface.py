@@ -28,7 +28,8 @@ class Question:
     after the bot, `extremes` has values at their limits to try bots with. `line`
     asks a program, with the names of arguments and of the view's fields in
     braces; it answers with one of the `words`. Where it `only_tells` something,
-    the answer doesn't matter. One that `catches_up` is only for processes, and of a Python bot only for its histories.
+    the answer doesn't matter. `answers` says in words which ones are legal, if there is more to say.
+    One that `catches_up` is only for processes, and of a Python bot only for its histories.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Question:
     words: tuple[Word, ...]
     only_tells: bool = False
     catches_up: bool = False
+    answers: str = ""
 
     @property
     def python_name(self) -> str:

@@ -39,7 +39,9 @@ def in_words(
 
 def refusal(interface: Interface, core: GameCore) -> str:
     """What was wrong with an answer that a core refused."""
-    return f"answered {interface.name_answer(core.refused())}, which is no answer to this"
+    answers = interface.questions[core.pending()[0]].answers
+    legal = f"; it takes {answers}" if answers else ""
+    return f"answered {interface.name_answer(core.refused())}, which is no answer to this{legal}"
 
 
 def extreme_questions(interface: Interface) -> list[tuple[int, tuple[int, ...], bytes]]:

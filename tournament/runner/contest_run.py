@@ -434,6 +434,7 @@ class Play:
             self.contest.rules,
             self.contest.requires,
             legs_per_replica=self.schedule.legs_per_replica,
+            source=self.contest.source,
         )
 
     def _commit(self, receipt: Receipt) -> None:

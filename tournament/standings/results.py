@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +27,7 @@ from tournament.store.storage import Storage, inside, open_storage
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tournament.standings.history import Version
     from tournament.standings.ratings import Rated
     from tournament.store.arrow_files import Dataset
 
@@ -64,8 +67,10 @@ _STANDING = (
     "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
     "reason", "order_probability", "rank_low", "rank_high",
     "adjusted_score", "adjusted_stderr", "adjusted_ci_low", "adjusted_ci_high", "order",
-    "surely_ahead_of",
+    "surely_ahead_of", "points_per_session", "points_per_game",
 )  # fmt: skip
+
+NO_RESULTS = "holds no results yet: tournament run plays"
 
 
 @dataclass(frozen=True)
@@ -117,12 +122,12 @@ class Results:
         return _frame(FAULTS, fault_values(self.ranking))
 
     def rated(self, kind: str) -> list[Rated]:
-        """Another rating from the crosstable, best first: nash, runoff or bradley-terry.
+        """Another rating from the crosstable, best first: nash, runoff, bradley-terry, replicator or moran.
 
         Raises BadInput for another kind, and where it has no meaning, such as against house players.
         """
         from tournament.standings.bradley_terry import read_wins
-        from tournament.standings.ratings import bradley_terry, look_of, nash, run_off
+        from tournament.standings.ratings import bradley_terry, ecology, look_of, nash, run_off
 
         look_of(kind)
         if self.ranking.scoring is not None:
@@ -133,6 +138,8 @@ class Results:
             return nash(self.ranking)
         if kind == "runoff":
             return run_off(self.ranking)
+        if kind in ("replicator", "moran"):
+            return ecology(self.ranking, kind)
         contest = _contest_of_records(self.location, self.field)
         try:
             wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.field.settings))
@@ -141,6 +148,13 @@ class Results:
         except RunFailed as problem:
             raise BadInput(f"{problem}; run again to mend the records") from None
         return bradley_terry(self.ranking, wins)
+
+    def versions(self, name: str) -> list[Version]:
+        """A bot's versions in these records with their standings then, the oldest first. Raises BadInput."""
+        from tournament.standings.history import history_of
+
+        storage = open_storage(self.location)
+        return history_of(storage, self.ranking, name, lambda field, batches: ranking_of(storage, field, batches))
 
     @property
     def confined_by(self) -> tuple[str, ...]:
@@ -220,7 +234,7 @@ def _opened(results: str) -> tuple[str, Field, list[Batch]]:
     storage = open_storage(location)
     state = read_state(storage)
     if state.field is None:
-        raise BadInput(f"{location} holds no results yet")
+        raise BadInput(f"{location} {NO_RESULTS}")
     return storage.location, state.field, standing_batches(storage, state)
 
 
@@ -231,7 +245,7 @@ def locate(results: str) -> str:
         return storage.location
     held = contests_held(storage.location)
     if len(held) != 1:
-        what = f"holds the contests {', '.join(held)}: name one" if held else "holds no results"
+        what = f"holds the contests {', '.join(held)}: name one" if held else NO_RESULTS
         raise BadInput(f"{results} {what}")
     return open_storage(inside(storage.location, held[0])).location
 
@@ -305,6 +319,24 @@ def confined_by(batches: Iterable[Batch]) -> tuple[str, ...]:
 def standing_values(line: Any) -> dict[str, Any]:
     """A leaderboard line as scripts get it."""
     return {key: getattr(line, key) for key in _STANDING} | dict(line.measures)
+
+
+def standings_csv(ranking: Standings) -> str:
+    """The leaderboard as a table for spreadsheets: a line for each bot, with what scripts get and its place."""
+    rows = [{"place": line.place, **standing_values(line)} for line in ranking.entrants]
+    text = io.StringIO()
+    names = dict.fromkeys(name for row in rows or [dict.fromkeys(("place", *_STANDING))] for name in row)
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    """A value in a spreadsheet. A stranger's text, such as a reason, must not begin a formula there."""
+    if isinstance(value, tuple):
+        value = " ".join(value)
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def rated_values(line: Rated) -> dict[str, Any]:

@@ -63,6 +63,12 @@ class Standing:
     surely_ahead_of: tuple[str, ...] = ()
 
     @property
+    def points_per_game(self) -> float | None:
+        """Of a repeated game, points a turn."""
+        session = self.points_per_session
+        return None if session is None or not self.games else session * self.sessions / self.games
+
+    @property
     def place(self) -> str:
         """The ranks that may be the true one, as in 2–4."""
         low, high = self.rank_low, self.rank_high

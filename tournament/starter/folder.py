@@ -15,11 +15,11 @@ from tournament.starter.settings_file import settings_text
 _RESULTS_PAGE = "results/README.md"
 
 
-def write_contest_folder(folder: Path, contests: Sequence[Contest]) -> list[Path]:
+def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots: bool = True) -> list[Path]:
     """Write what a contest needs into a folder, new or not; returns what was written, from the folder on.
 
-    Nothing that is there is touched: raises BadInput, having written nothing, if
-    a name is taken, or when the folder can't be written.
+    Folders of bots are empty unless `with_bots`. Nothing that is there is touched: raises BadInput, having written
+    nothing, if a name is taken, or when the folder can't be written.
     """
     source = shipped()
     bots = {f"entrants/{contest.name}": source / "entrants" / contest.name for contest in contests}
@@ -28,7 +28,7 @@ def write_contest_folder(folder: Path, contests: Sequence[Contest]) -> list[Path
         _refuse_if_taken(folder, taken)
     try:
         for name, of_contest in bots.items():
-            if of_contest.is_dir():
+            if with_bots and of_contest.is_dir():
                 shutil.copytree(of_contest, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 (folder / name).mkdir(parents=True)

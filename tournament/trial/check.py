@@ -178,6 +178,7 @@ def _check(
 ) -> CheckReport:
     seed = None if settings.seed else drawn_seed()
     settings = settings.model_copy(update={"seed": seed or settings.seed})
+    read_submission(path)  # what can be no bot is refused before anything is announced
     doing(f"building {path.name}")
     tried = build(contest, settings, sandbox, path, watcher.say)
     entrant = tried.bot

@@ -18,6 +18,7 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
+from tournament.contests.rules_file import load_source
 from tournament.contests.settings import ContestSettings
 from tournament.leg import Leg
 from tournament.sandbox.outside import probe
@@ -39,7 +40,8 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 @dataclass(frozen=True)
 class Task:
-    """Legs to play, how, and where their parts go: a batch for each replica. `rules` and `requires`: see Contest.
+    """Legs to play, how, and where their parts go: a batch for each replica. `rules`, `requires` and `source`: see
+    Contest.
 
     `legs_per_replica`: of a match; None where all are of one.
     """
@@ -52,6 +54,7 @@ class Task:
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
     legs_per_replica: int | None = None
+    source: tuple[str, bytes, str] | None = None
 
     def batches(self) -> list[tuple[str, list[Leg]]]:
         """The name and legs of each batch."""
@@ -132,7 +135,7 @@ def play_task(
     Raises OSError when the parts can't be written, Stopped once `stopping()`,
     BadInput and RunFailed when this machine can't run a bot; then nothing is left.
     """
-    contest = find_contest(task.contest, task.rules)
+    contest = load_source(*task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
     sandbox = SandboxSettings.model_validate(task.sandbox)
     storage = open_storage(task.location)

@@ -122,7 +122,16 @@ def _make(rules: type[PythonContest]) -> Contest:
         interface=Interface(
             sdk=write_sdk(rules.name, title, rules.decisions, struct),
             questions=tuple(
-                Question(decision.name, (("i32",),), ("i64", "i32"), arguments=(), extremes=(), line="", words=())
+                Question(
+                    decision.name,
+                    (("i32",),),
+                    ("i64", "i32"),
+                    arguments=(),
+                    extremes=(),
+                    line="",
+                    words=(),
+                    answers="one of the legal_actions" if decision.has_legal_actions else decision.answer.limits,
+                )
                 for decision in rules.decisions
             ),
             compiled=CompiledBots(f"{rules.name}.h", struct_size=struct.size),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any
 
+from tournament.contests.rules_file import load_source
 from tournament.errors import BadInput, RunFailed, TournamentError, shortened
 from tournament.runner.executors import keep_busy
 from tournament.runner.executors.joined_cluster import JoinedCluster, join
@@ -117,5 +118,7 @@ def _wait(running: list[Any]) -> tuple[list[Any], list[Any]]:
 
 def _play_remotely(invitation: Invitation, task: Task, needed: list[str], *artifacts: bytes) -> Receipt:
     accept(invitation)
+    if task.source:
+        load_source(*task.source)
     accept_contest(task.rules, task.requires)
     return on_deep_stack(play_task, task, dict(zip(needed, artifacts)))

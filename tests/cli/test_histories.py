@@ -1,0 +1,40 @@
+"""What an author asks next: what became of a bot's versions, and whom it is closest to beating."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.test_cli import command
+from tests.contest_runs import CONTEST, bot_source, new_place
+from tournament.standings.results import load
+
+
+def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
+    place.play()
+    before = {line.name: line for line in load(str(place.results)).ranking.entrants}
+    place.write_bot("calm", bot_source(9, 9))
+    place.play()
+    place.write_bot("dull", bot_source(1, 2))  # another's edit is no version of this one
+    place.play()
+    now = {line.name: line for line in load(str(place.results)).ranking.entrants}
+    rows = json.loads(command(tmp_path, "leaderboard", CONTEST, "--history", "calm", "--json").stdout)
+    assert [row["sha256"] for row in rows] == [before["calm"].sha256, now["calm"].sha256]
+    assert [row["score"] for row in rows] == [before["calm"].score, now["calm"].score]
+    assert [row["ranked"] for row in rows] == [3, 3]
+    table = command(tmp_path, "leaderboard", CONTEST, "--history", "calm").stdout
+    assert all(row["sha256"][:12] in table and f"{row['rank']} of 3" in table for row in rows)
+    assert [version.line.sha256 for version in load(str(place.results)).versions("bold")] == [now["bold"].sha256]
+    wrong = command(tmp_path, "leaderboard", CONTEST, "--history", "clam")
+    assert wrong.returncode == 2 and "no such bot, did you mean calm?" in wrong.stderr
+    both = command(tmp_path, "leaderboard", CONTEST, "--history", "calm", "--csv")
+    assert both.returncode == 2 and "choose one" in both.stderr
+
+    (first, second, third) = (line.name for line in load(str(place.results)).ranking.entrants)
+    values = json.loads(command(tmp_path, "crosstable", CONTEST, "--bot", third, "--json").stdout)
+    assert {row["y"] for row in values} == {first, second} and {row["x"] for row in values} == {third}
+    shown = command(tmp_path, "crosstable", CONTEST, "--bot", third).stdout
+    ahead = [row for row in values if row["points_per_session"] <= 0]
+    closest = max(ahead, key=lambda row: row["points_per_session"])["y"] if ahead else None
+    assert (f"closest to beating: {closest}" if closest else "nobody is ahead of it") in shown

@@ -1,0 +1,122 @@
+"""Contests by a file beside tournament.toml: played, read, edited, and refused by name."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.example_contest import EXAMPLE
+from tournament.api import run
+from tournament.config import load_config, load_contests
+from tournament.contests import find_contest, rules_file
+from tournament.errors import BadInput, RunFailed
+from tournament.standings.results import load
+
+DICE = (EXAMPLE / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
+BOT = "def bid(bot):\n    return bot.legal_actions[0]\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A contest folder with rules in a file, and two bots."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "our_dice.py").write_text(DICE)
+    (tmp_path / "tournament.toml").write_text('[dice]\ngame = "rules/our_dice.py"\nseed = "a seed of tests of files"\n')
+    bots = tmp_path / "entrants" / "dice"
+    bots.mkdir(parents=True)
+    for name, body in (("first", "0"), ("last", "-1")):
+        (bots / f"{name}.py").write_text(BOT.replace("[0]", f"[{body}]"))
+    yield tmp_path
+    rules_file.forget()
+
+
+def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_version(folder: Path) -> None:
+    played = run("dice", sessions=4, executor="local", workers=1)
+    assert (played.field.contest, played.field.game) == ("dice", "our_dice")
+    assert str(folder) not in repr(played.field), "a folder of this machine in the records"
+    again = run("dice", sessions=4, executor="local", workers=1)
+    assert again.ranking == played.ranking
+    rules_file.forget()
+    loaded = load("results/dice")  # as an analyst does, in the folder of the contest
+    assert loaded.ranking == played.ranking and len(loaded.games) == played.ranking.games
+    path = folder / "rules" / "our_dice.py"
+    path.write_text(path.read_text() + "\n# another\n")
+    changed = run("dice", sessions=4, executor="local", workers=1)
+    assert changed.field.engine != played.field.engine
+    assert changed.ranking == played.ranking, "what is dealt follows from the name of the rules"
+    assert [place.name for place in (folder / "results").iterdir()] != ["dice"], "nothing was archived"
+
+
+def test_no_file_is_run_for_what_records_say(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("dice", sessions=4, executor="local", workers=1)
+    rules_file.forget()
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "our_dice.py").write_text("raise SystemExit('it was run')")
+    monkeypatch.chdir(elsewhere)
+    with pytest.raises(BadInput, match="no contest is called our_dice"):
+        load("../results/dice")
+
+
+def test_a_worker_without_the_file_gets_the_rules_with_its_tasks(folder: Path) -> None:
+    source = load_config("dice").played.source
+    assert source is not None
+    here = find_contest("our_dice")
+    rules_file.forget()
+    (folder / "rules" / "our_dice.py").unlink()
+    (folder / "tournament.toml").unlink()
+    again = rules_file.load_source(*pickle.loads(pickle.dumps(source)))
+    assert (again.name, again.engine_version) == (here.name, here.engine_version)
+    assert find_contest("dice", "our_dice").rules == "our_dice"
+
+
+@pytest.mark.parametrize(
+    ("game", "content", "message"),
+    [
+        ("rules/none.py", "", r"line 2: .*none.py can't be read: No such file"),
+        ("rules/our_dice.py", "x = (", "our_dice.py, line 1: SyntaxError: '.' was never closed"),
+        ("rules/our_dice.py", "\n1 // 0\n", "our_dice.py, line 2: ZeroDivisionError"),
+        ("rules/our_dice.py", "raise SystemExit(3)", "line 1: SystemExit: 3"),
+        ("rules/our_dice.py", "", "has no subclass of PythonContest"),
+        (
+            "rules/our_dice.py:Other",
+            DICE,
+            'no subclass Other of PythonContest; there are LiarsDice; name one: game = "our',
+        ),
+        ("rules/our_dice.py", DICE + "class Two(LiarsDice): pass\n", "has LiarsDice, Two; name one"),
+        ("rules/our_dice.py", DICE.replace('"our_dice"', '"two_card_draw"'), "as others are called"),
+        ("rules/our_dice.py", DICE.replace('"our_dice"', '"../x"'), "has no name"),
+        ("our_dice", DICE, 'no such rules; .* and files: game = "my_rules.py"'),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line_that_names_file_and_line(
+    folder: Path, game: str, content: str, message: str
+) -> None:
+    (folder / "rules" / "our_dice.py").write_text(content)
+    (folder / "tournament.toml").write_text(f'[dice]\ngame = "{game}"\n[von_neumann_poker]\n')
+    with pytest.raises(BadInput, match=message) as caught:
+        load_config("dice")
+    assert "\n" not in str(caught.value)
+    if "/" in game:  # it keeps nobody from another contest
+        load_contests().find("von_neumann_poker")
+
+
+def test_a_list_that_is_too_long_is_refused_with_its_limits_in_words(folder: Path) -> None:
+    path = folder / "rules" / "our_dice.py"
+    assert "wholes(MOST_DICE, 1, FACES," in DICE
+    path.write_text(DICE.replace("wholes(MOST_DICE, 1, FACES,", "wholes(1, FACES, MOST_DICE,"))
+    with pytest.raises(RunFailed, match=r"bid: dice has \d numbers, at most 1 were declared"):
+        run("dice", sessions=4, executor="local", workers=1)
+
+
+def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
+    rules = DICE.replace("legal_actions", "possible")
+    (folder / "rules" / "our_dice.py").write_text(rules)
+    (folder / "entrants" / "dice" / "first.py").write_text("def bid(bot):\n    return 10**6\n")
+    (folder / "entrants" / "dice" / "last.py").write_text("def bid(bot):\n    return bot.possible[-1]\n")
+    played = run("dice", sessions=4, executor="local", workers=1)
+    assert "answered 1000000, which is no answer to this; it takes 0 to 96" in played.faults["what"].iloc[0]
