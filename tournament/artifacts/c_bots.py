@@ -15,7 +15,7 @@ from pathlib import Path
 from tournament.artifacts import compiler, libraries
 from tournament.artifacts.bot import Submission
 from tournament.artifacts.compiler import Unit, compile_unit, errors_of
-from tournament.artifacts.compiler_command import BOT_FOLDER, STANDARDS
+from tournament.artifacts.compiler_command import BOT_FOLDER, SEEN_FILES, STANDARDS, seen_by_bots
 from tournament.artifacts.compiler_run import CompilerRefused
 from tournament.contests.interface import Interface
 from tournament.sandbox.inside.function_names import MOST_NAMES, NotChosen, choose, names_for
@@ -219,6 +219,8 @@ def _write_unit(
     # Valid at file level only, so the error of a source that is cut short is here, not in the adapter.
     end = "namespace {}" if submission.kind == "cpp" else "__attribute__((unused)) static void tournament_end(void) {}"
     unit.write_text(f'#include "{interface.compiled.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n')
+    seen = seen_by_bots(interface.sdk, {unit.name: unit, f"{bot.parent.name}/{bot.name}": bot})
+    (folder / SEEN_FILES).write_text(seen)
     return Unit(unit, standard, interface.sdk, sandbox, interface.compiled.hints)
 
 

@@ -8,14 +8,15 @@ from pathlib import Path
 from tournament.artifacts.compiler_command import (
     EXCEPTIONS,
     LINES,
+    SEEN_SDK,
     WARNINGS,
     WITHOUT_EXCEPTIONS,
     WITHOUT_WARNINGS,
-    command,
+    bot_command,
     language_of,
 )
 from tournament.artifacts.compiler_messages import Hints, message_of, shortened
-from tournament.artifacts.compiler_run import CompilerRefused, run_compiler
+from tournament.artifacts.compiler_run import CompilerRefused, run_compiler, words_of_compiler
 from tournament.artifacts.libraries import libraries_of, library_of_exceptions, link_command
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -39,8 +40,14 @@ class Unit:
         return self.path.parent
 
     def command(self, *flags: str) -> list[str]:
-        """The compiler's command, without linking."""
-        return [*command(self.standard, self.include), *flags, "-c", f"-I{self.include}", self.path.name]
+        """The compiler's command, without linking, to an object file."""
+        words = words_of_compiler(language_of(self.standard))
+        return [*bot_command(words, self.standard), *flags, "-c", self.path.name, "-o", str(self.object)]
+
+    @property
+    def object(self) -> Path:
+        """The object file."""
+        return self.path.with_suffix(".o")
 
 
 def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
@@ -48,7 +55,7 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
 
     Raises NotCompiled for any other error.
     """
-    compiling = [*unit.command(WITHOUT_WARNINGS, "-ferror-limit=0"), "-o", "errors.o"]
+    compiling = unit.command(WITHOUT_WARNINGS, "-ferror-limit=0", f"-I{SEEN_SDK}")
     try:
         run_compiler([compiling], unit.folder, [unit.include], unit.sandbox, hints=unit.hints)
     except CompilerRefused as refused:
@@ -61,10 +68,9 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
 def warnings_of(unit: Unit) -> str:
     """The compiler's warnings about a unit that it accepts, cut to a few lines. Raises NotCompiled."""
     # The contest's header is a system's here, which gives no warnings.
-    compiling = [*command(unit.standard, unit.include), *WARNINGS, "-c", "-isystem", str(unit.include)]
-    compiling += [unit.path.name, "-o", "warnings.o"]
+    compiling = unit.command(*WARNINGS, "-isystem", SEEN_SDK)
     message = message_of(run_compiler([compiling], unit.folder, [unit.include], unit.sandbox))
-    return shortened(message, [unit.folder, unit.include], ()) if "warning:" in message else ""
+    return shortened(message, [Path(SEEN_SDK)], ()) if "warning:" in message else ""
 
 
 def compile_unit(unit: Unit, runtime: bytes, *, with_lines: bool = False) -> bytes:
@@ -89,12 +95,12 @@ def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], *,
     """`compile_unit` with these flags, linked with these object files and libraries, by name."""
     for name, content in linked.items():
         (unit.folder / name).write_bytes(content)
-    objects, output = [unit.path.with_suffix(".o").name, *linked], unit.folder / "output.wasm"
+    objects, output = [unit.object.name, *linked], unit.folder / "output.wasm"
     lines = [LINES] if with_lines else []
     language = language_of(unit.standard)
     # Together, since starting a confined process takes as long as the compiler does.
     commands = [
-        [*unit.command(*flags, WITHOUT_WARNINGS), *lines, "-o", objects[0]],
+        unit.command(*flags, WITHOUT_WARNINGS, *lines, f"-I{SEEN_SDK}"),
         link_command(language, objects, output.name, with_lines=with_lines),
     ]
     readable = [unit.include, libraries_of(language)]

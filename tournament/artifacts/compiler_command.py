@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import importlib.util
+import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +18,13 @@ LANGUAGES = tuple(STANDARDS)
 LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
 BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's file has the name of one of ours
 HEADERS = Path(__file__).with_name("headers")  # before the compiler's own of these names
+
+
+def _to_the_compiler_proper(*words: str) -> list[str]:
+    """Options that its driver doesn't know."""
+    return [given for word in words for given in ("-Xclang", word)]
+
+
 # Without instructions for blocks of memory, which take a unit of fuel a byte: see bot_runtime/blocks.c.
 _CPU = "generic-bulk_memory-bulk_memory_opt"
 _FLAGS = [
@@ -23,8 +32,7 @@ _FLAGS = [
     "wasm32-wasi",
     # The driver turns -O3 into -O2, so the compiler proper is told, too.
     "-O3",
-    "-Xclang",
-    "-O3",
+    *_to_the_compiler_proper("-O3"),
     "-mexec-model=reactor",
     f"-mcpu={_CPU}",
     "-fno-sanitize=all",
@@ -52,7 +60,8 @@ _LANGUAGE_FLAGS = {
 }
 # Tried first: code that cleans up after throws would slow down bots that never throw.
 WITHOUT_EXCEPTIONS = ["-fno-exceptions"]
-EXCEPTIONS = ["-fwasm-exceptions", "-mllvm", "-wasm-use-legacy-eh=false", f"-mcpu={_CPU}+exception_handling"]
+EXCEPTIONS = ["-fwasm-exceptions", "-mllvm", "-wasm-use-legacy-eh=false"]
+EXCEPTIONS += _to_the_compiler_proper("-target-feature", "+exception-handling")
 # The linker puts the stack below the data, so that an overflow traps instead of writing over it.
 LINK_FLAGS = [f"-Wl,-z,stack-size={BOT_STACK}", "-s"]
 STRIP = ("-s", "--strip-all")  # the last of these, and its name for the linker
@@ -85,13 +94,28 @@ FLAGS_OF_LIBRARY = [
 ]
 EXCEPTIONS_SOURCE = Path(__file__).with_name("bot_exceptions.cpp")
 
+# What a bot's compilation finds, and by which names, on every machine: nothing else is there for it (`seen_by_bots`).
+_SEEN_LIBRARY, _SEEN_HEADERS, SEEN_SDK, _SEEN_WORK = "/zig/lib", "/zig/headers", "/sdk", "/work"
+SEEN_FILES = "seen.json"
+_OF_BOTS = [
+    # An assembler would open files by itself; an empty statement, a barrier, is still allowed.
+    "-fno-gnu-inline-asm",
+    # A crash isn't tried again, and a source can't order one.
+    "-fno-crash-diagnostics",
+    *_to_the_compiler_proper("-disable-pragma-debug-crash"),
+    f"-I{_SEEN_HEADERS}",
+    "-ffile-prefix-map=/=",
+    "-ffile-compilation-dir=.",
+    *_to_the_compiler_proper("-working-directory", _SEEN_WORK, "-ivfsoverlay", SEEN_FILES),
+]
+
 
 @cache
 def version() -> str:
     """All that the bytes of a build depend on besides the source."""
     by_language = [word for kind in LANGUAGES for word in (*STANDARDS[kind], *_LANGUAGE_FLAGS[kind])]
     of_exceptions = [*EXCEPTIONS, *FLAGS_OF_LIBRARY, *SOURCES_THAT_THROW]
-    flags = [*_FLAGS, *by_language, *LINK_FLAGS, EXPORT, *of_exceptions]
+    flags = [*_FLAGS, *by_language, *LINK_FLAGS, EXPORT, *of_exceptions, *_OF_BOTS]
     headers = [path.read_text() for path in sorted(HEADERS.rglob("*.h"))]
     return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags, *headers])
 
@@ -107,16 +131,53 @@ def language_of(standard: str) -> str:
     return next(kind for kind, standards in STANDARDS.items() if standard in standards)
 
 
-def command(standard: str, include: Path) -> list[str]:
-    """The compiler's command with the flags of every bot; `include` is a folder that its messages don't name."""
-    kind = language_of(standard)
-    driver = "cc" if kind == "c" else "c++"
+def own_command(kind: str) -> list[str]:
+    """The compiler's command for sources of our own in a language, with the flags of every bot."""
     # Files' paths in the output are the same on every machine.
-    same_paths = [
-        f"-ffile-prefix-map={path}={name}" for path, name in ((home(), "zig"), (include, "sdk"), (HEADERS, "zig"))
-    ]
-    flags = [*_FLAGS, f"-std={standard}", *_LANGUAGE_FLAGS[kind], f"-I{HEADERS}"]
-    return [zig(), driver, *flags, *same_paths]
+    same_paths = [f"-ffile-prefix-map={path}=zig" for path in (home(), HEADERS)]
+    return [*_with_all_files(kind), f"-I{HEADERS}", *same_paths]
+
+
+def _with_all_files(kind: str) -> list[str]:
+    driver = "cc" if kind == "c" else "c++"
+    return [zig(), driver, *_FLAGS, f"-std={STANDARDS[kind][0]}", *_LANGUAGE_FLAGS[kind]]
+
+
+def asking_for_words(kind: str, source: str) -> list[str]:
+    """A command that compiles an empty source and says how the compiler proper is called for it (`words_said`)."""
+    return [*_with_all_files(kind), "-c", source, "-o", "said.o"]
+
+
+def words_said(message: str, source: str) -> list[str]:
+    """The words for the compiler proper, by the names that bots' compilations know, without those of files."""
+    line = next(line for line in message.splitlines() if f" clang {source} " in line)
+    words = line.partition(f" clang {source} ")[2].replace(str(home() / "lib"), _SEEN_LIBRARY).split()
+    return [word for word in words if word not in ("-c", "-o", "-MD", "-MV", "-MF") and not word.endswith((".o", ".d"))]
+
+
+def bot_command(words: list[str], standard: str) -> list[str]:
+    """The compiler's command for a bot, which finds no files but those of SEEN_FILES; `words` are those that it said.
+
+    It starts no other program and keeps no cache.
+    """
+    return [zig(), "clang", *words, f"-std={standard}", *_OF_BOTS]
+
+
+def seen_by_bots(folder: Path, files: Mapping[str, Path]) -> str:
+    """All that a compilation finds, as the compiler reads it: its own headers, the sdk's, and these files of a bot."""
+    folders = {_SEEN_LIBRARY: home() / "lib", _SEEN_HEADERS: HEADERS}
+    seen = {f"{SEEN_SDK}/{path.name}": path for path in folder.glob("*.h")}
+    seen |= {f"{_SEEN_WORK}/{name}": path for name, path in files.items()}
+    roots = [("directory-remap", name, path) for name, path in folders.items()]
+    roots += [("file", name, path) for name, path in seen.items()]
+    overlay = {
+        "version": 0,
+        "case-sensitive": "true",
+        "redirecting-with": "redirect-only",
+        "use-external-names": "false",
+        "roots": [{"type": kind, "name": name, "external-contents": str(path)} for kind, name, path in roots],
+    }
+    return json.dumps(overlay, ensure_ascii=False)
 
 
 @cache

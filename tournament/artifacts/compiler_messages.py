@@ -18,8 +18,8 @@ _MOST_MESSAGE_BYTES = 1 << 18
 _TOO_LARGE = "File too large"
 # The message about each try and throw.
 _WITHOUT_EXCEPTIONS = "with exceptions disabled"
-# A place in the unit or in what it includes from its folder; the compiler's own files have absolute paths.
-_PLACE = re.compile(r"^(?!/)\S[^:\n]*:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
+# A place in the source, or in the headers that it uses: these are the same everywhere.
+_PLACE = re.compile(r"^\S[^:\n]*:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
 _COMPLAINT = re.compile(r"^(?:\./)?([^:\n]+):\d+:\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
 _IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import threading
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
-from tournament.artifacts.compiler_command import HEADERS, STANDARDS, command, home
+from tournament.artifacts.compiler_command import HEADERS, asking_for_words, home, own_command, words_said
 from tournament.artifacts.compiler_messages import (
     MOST_BYTES,
     Hints,
@@ -27,6 +30,8 @@ from tournament.sandbox.outside.settings import SandboxSettings
 SECONDS = 120
 FIRST_SECONDS = 1800
 _MOST_MEGABYTES = 4096
+# Of the process itself, and as reported by the one that started it.
+_OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
 _alone = threading.Lock()
 
 
@@ -84,7 +89,7 @@ def run_compiler(
     if finished.cut_off:
         raise StillAtIt(f"the compiler was still at it after {_patience(libraries)} seconds")
     if finished.status != 0:
-        folders = [folder, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
+        folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         refused = CompilerRefused(why_refused(finished, folders, hints))
         refused.complaints = complaints_of(finished)
         refused.text_has_exceptions = text_has_exceptions(finished)
@@ -103,7 +108,7 @@ def _run_once(
     seconds = FIRST_SECONDS if libraries else SECONDS
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
-    return running.run(
+    finished = running.run(
         LaunchSpec(
             Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=MOST_BYTES >> 20, processes=64),
             command=commands[-1],
@@ -118,7 +123,7 @@ def _run_once(
                 "ZIG_LOCAL_CACHE_DIR": str(scratch),
                 "LC_ALL": "C.UTF-8",
                 "SOURCE_DATE_EPOCH": "0",  # what __DATE__ and __TIME__ say
-                **({"ZIG_VERBOSE_LINK": "1"} if libraries else {}),
+                **({"ZIG_VERBOSE_CC" if "-c" in commands[-1] else "ZIG_VERBOSE_LINK": "1"} if libraries else {}),
             },
             purpose="build",
             watched=libraries is None,
@@ -126,6 +131,9 @@ def _run_once(
         "off" if libraries else sandbox.mode,  # for so many files a sandbox takes a third longer
         _patience(libraries),
     )
+    if finished.status in _OUT_OF_TIME:
+        return replace(finished, excess=f"more than {seconds} seconds of processor time")
+    return finished
 
 
 def _patience(libraries: Path | None) -> int:
@@ -133,10 +141,25 @@ def _patience(libraries: Path | None) -> int:
     return FIRST_SECONDS if libraries else 2 * SECONDS
 
 
+@cache
+def words_of_compiler(kind: str) -> list[str]:
+    """How the compiler proper is called for a language. Raises RunFailed."""
+    with scratch_folder() as folder:
+        unit = folder / ("empty.c" if kind == "c" else "empty.cpp")
+        unit.touch()
+        try:
+            said = run_compiler(
+                [asking_for_words(kind, unit.name)], folder, [], SandboxSettings(), libraries=folder / "made"
+            )
+            return words_said(message_of(said), unit.name)
+        except (NotCompiled, StopIteration) as problem:
+            raise RunFailed(f"the compiler doesn't say how it compiles: {first_line(problem)}") from None
+
+
 def _works(sandbox: SandboxSettings) -> bool:
     """Whether the compiler compiles a source of our own. Raises OSError when there is no room for it."""
     with scratch_folder() as folder:
         unit = folder / "trial.c"
         unit.write_text("int trial(int x) { return x + 1; }\n")
-        trial = [*command(STANDARDS["c"][0], folder), "-c", unit.name, "-o", "trial.o"]
+        trial = [*own_command("c"), "-c", unit.name, "-o", "trial.o"]
         return _run_once([trial], folder, [], sandbox, None).status == 0

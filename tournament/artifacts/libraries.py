@@ -25,12 +25,11 @@ from tournament.artifacts.compiler_command import (
     LANGUAGES,
     LINK_FLAGS,
     SOURCES_THAT_THROW,
-    STANDARDS,
     STRIP,
     WITHOUT_WARNINGS,
-    command,
     digest,
     home,
+    own_command,
     version,
     zig,
 )
@@ -82,7 +81,7 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
         unit = folder / ("library.c" if kind == "c" else "library.cpp")
         header = "#include <stdio.h>\n" if kind == "c" else "#include <vector>\n#include <iostream>\n"
         unit.write_text(header + "int main() { return 0; }\n")
-        building = [*command(STANDARDS[kind][0], folder), *LINK_FLAGS, unit.name, "-o", "library.wasm"]
+        building = [*own_command(kind), *LINK_FLAGS, unit.name, "-o", "library.wasm"]
         try:
             text = message_of(run_compiler([building], folder, [], sandbox, libraries=made))
         except NotCompiled as problem:
@@ -174,7 +173,7 @@ def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) 
         for source in sources:
             shutil.copyfile(source, folder / source.name)
         # Functions of libc must not be compiled to calls of libc.
-        building = [*command(STANDARDS["c"][0], folder), WITHOUT_WARNINGS, "-fno-builtin", "-c"]
+        building = [*own_command("c"), WITHOUT_WARNINGS, "-fno-builtin", "-c"]
         commands = [[*building, source.name] for source in sources]
         objects = [source.with_suffix(".o").name for source in sources]
         commands.append([zig(), "wasm-ld", "-r", *objects, "-o", "all.object"])
@@ -207,7 +206,7 @@ def _build_exceptions(sandbox: SandboxSettings) -> bytes:
     objects = [f"{Path(path).stem}.o" for path in paths]
     with scratch_folder() as folder:
         shutil.copy(EXCEPTIONS_SOURCE, folder)
-        building = [*command(STANDARDS["cpp"][0], folder), *EXCEPTIONS, WITHOUT_WARNINGS, *FLAGS_OF_LIBRARY]
+        building = [*own_command("cpp"), *EXCEPTIONS, WITHOUT_WARNINGS, *FLAGS_OF_LIBRARY]
         building += [f"-I{home()}/lib/{path}" for path in HEADERS_OF_LIBRARY]
         commands = [[*building, "-c", path, "-o", name] for path, name in zip(paths, objects)]
         try:

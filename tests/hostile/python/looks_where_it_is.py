@@ -65,7 +65,8 @@ def a(bot):
     assert sys.argv == ["looks_where_it_is"]
     assert sys.stdin.read() == ""
     names = {name for name in os.environ if not name.endswith("_NUM_THREADS")}
-    assert names <= {"PYTHONHASHSEED", "LC_CTYPE"}, names
+    same_arithmetic = {"GLIBC_TUNABLES", "NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE"}
+    assert names <= {"PYTHONHASHSEED", "LC_CTYPE"} | same_arithmetic, names
     assert locale.setlocale(locale.LC_ALL) in (
         "C",
         "C.UTF-8",

@@ -31,7 +31,7 @@ def main(launch: dict[str, Any]) -> None:
     if "forks" in launch:
         launch = _forked(launch["forks"])
     if launch["purpose"] == "build":
-        _fork_under_supervision()
+        _fork_under_supervision(launch["limits"]["CPU"])
     for name, value in launch["limits"].items():
         number = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(number)[1]
@@ -168,8 +168,11 @@ def _hidden(text: str) -> tuple[ctypes.c_void_p, int]:
     sys.exit(NOT_CONFINED)
 
 
-def _fork_under_supervision() -> None:
-    """Go on in a child. When the child or the tournament ends, the parent ends all that the child started."""
+def _fork_under_supervision(cpu_seconds: int) -> None:
+    """Go on in a child. When the child or the tournament ends, the parent ends all that the child started.
+
+    A command that outlives the signal for the end of its time, and so is killed, is told from one that others killed.
+    """
     library = ctypes.CDLL(None)
     set_parent_death_signal, set_subreaper = 1, 36
     library.prctl(set_subreaper, 1, 0, 0, 0)
@@ -179,13 +182,16 @@ def _fork_under_supervision() -> None:
     if child == 0:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         return
-    _, status = os.waitpid(child, 0)
+    _, status, used = os.wait4(child, 0)
+    ended = os.waitstatus_to_exitcode(status) & 0xFF
+    if ended == 256 - signal.SIGKILL and used.ru_utime + used.ru_stime >= cpu_seconds:
+        ended = 256 - signal.SIGXCPU
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
         os.killpg(0, signal.SIGKILL)  # something still runs
     except ChildProcessError:
-        os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+        os._exit(ended)
 
 
 def _possible(attempts: dict[str, str]) -> list[str]:

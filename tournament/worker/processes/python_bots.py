@@ -23,6 +23,13 @@ _MORE_RESERVED_FOR_A_PACKAGE = 4096
 _TRIAL_SECONDS = 10  # of processor time
 _TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # own time: `sandbox.outside.own_time`
 _LONGEST_REASON = 4096
+# numpy takes the code of the processor that it finds, which adds in another order or rounds less often. These are the
+# names of all that its wheels choose from, old and new; names that one doesn't know it passes over.
+_SAME_ARITHMETIC = {
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_KNL AVX512_KNM AVX512_SKX"
+    " AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR",
+    "OPENBLAS_CORETYPE": "Nehalem",
+}
 
 
 def start(
@@ -47,7 +54,7 @@ def start(
     # As much for many legs as for one: legs that fail for lack of memory are played again alone.
     memory += memory_megabytes
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
-    threads_of_libraries = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
+    environment = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")} | _SAME_ARITHMETIC
     process = fork_server.start(
         LaunchSpec(
             Limits(memory, cpu_seconds, reserved, threads=False),
@@ -67,7 +74,7 @@ def start(
                 "state_size": interface.python.state_size,
                 "sdk": str(sdk.file) if sdk else None,
                 "modules": packages.modules,
-                "environment": threads_of_libraries,
+                "environment": environment,
                 "legs_share": legs_may_share(artifact),
                 "many_legs": many_legs,
                 "examine": examine,

@@ -1,0 +1,133 @@
+"""A source builds to the same bytes everywhere, or is refused in the same words, whatever the machine around it has."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import build_folder
+from tournament.artifacts import compiler_command, compiler_run, libraries
+from tournament.cache import cache_folder
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.sandbox.outside import running
+from tournament.sandbox.outside.launch import LaunchSpec
+from tournament.sandbox.outside.running import Finished
+from tournament.sandbox.outside.settings import SandboxSettings
+
+ANSWERS = "int a(const Bot *bot) { return 18 + SEEN; }\nint b(const Bot *bot, const int bet) { return 1; }\n"
+# Files that one machine has and another hasn't. MARK lies beside the tests; another machine may let nobody read it.
+ELSEWHERE = (
+    *("MARK", "/etc/hostname", "/etc/ld.so.cache", "/etc/passwd", "/proc/self/status", "/proc/version", "/dev/null"),
+    *("/usr/include/stdio.h", "/lib/x86_64-linux-gnu/libc.so.6", "../../../../../../etc/hostname"),
+    *("../seen.json", "seen.json", "../runtime.o", "runtime.o", "unit.o", "../unit.o", "../output.wasm"),
+    *(str(compiler_command.home() / "zig"), str(compiler_command.home() / "lib" / "include" / "stddef.h")),
+    *(str(VON_NEUMANN_POKER.interface.sdk / "adapter.h"), "/sdk/new_bot.c", "/proc/self/cwd/unit.c", "/"),
+)
+ASKS = "#define SEEN 0\n" + "".join(
+    f'#if __has_{how}("{path}"){also}\n#undef SEEN\n#define SEEN 24\n#endif\n'
+    for path in ELSEWHERE
+    for how, also in (("include", ""), ("include_next", ""), ("embed", " == 1"))
+)
+HOSTILE = {
+    "plain.c": "#define SEEN 0\n" + ANSWERS,
+    "plain.cpp": "#define SEEN 0\n" + ANSWERS,
+    # Orders to the compiler and the linker that mean nothing here.
+    "orders.c": '#pragma comment(lib, "/etc/passwd")\n#pragma comment(linker, "--export=foo")\n'
+    "#pragma GCC system_header\n"
+    '#pragma push_macro("Bot")\n#pragma GCC optimize("-fplugin=MARK")\n#pragma clang plugin MARK\n'
+    "#pragma clang __debug crash\n#pragma clang __debug overflow_stack\n#pragma clang __debug llvm_fatal_error\n"
+    '__attribute__((section("producers"))) const int made = 5;\n#define SEEN 0\n' + ANSWERS,
+    "starts.c": "void _initialize(void) {}\nvoid __wasm_call_ctors(void) {}\n#define SEEN 0\n" + ANSWERS,
+    "loads.c": "#pragma clang module load MARK\n#define SEEN 0\n" + ANSWERS,
+    "exports.c": '__attribute__((export_name("a"))) int f(int x) { return 3; }\n#define SEEN 0\n' + ANSWERS,
+    "chooses.c": "static int f(void) { return 0; }\nstatic void *pick(void) { return f; }\n"
+    'int g(void) __attribute__((ifunc("pick")));\n#define SEEN g()\n' + ANSWERS,
+    # What asks whether a file is there builds, and finds none.
+    "asks.c": ASKS + ANSWERS,
+    "asks.cpp": ASKS + ANSWERS,
+    "depends.c": '#pragma GCC dependency "MARK"\n#define SEEN 0\n' + ANSWERS,
+    "includes.c": '#include "MARK"\n#define SEEN 0\n' + ANSWERS,
+    "imports.cpp": '#import "MARK"\n#define SEEN 0\n' + ANSWERS,
+    "embeds.c": 'const char file[] = {\n#embed "MARK" if_empty(0)\n};\n#define SEEN file[0]\n' + ANSWERS,
+    # The assembler opens files by itself. Each line is refused, so one source can try them all.
+    "assembles.c": "".join(
+        f"__asm__({line});\n"
+        for line in (
+            r'".section .data.file,\"\",@\nfile: .incbin \"MARK\"\n"',
+            r'".include \"MARK\"\n"',
+            r'".ifdef __linux__\n.endif\n"',
+        )
+    )
+    + '#define SEEN ({ __asm__("local.get 0\\n.incbin \\"MARK\\"\\n"); 0; })\n'
+    + ANSWERS,
+    "tells_time_and_place.cpp": "#include <vector>\n#include <cassert>\n"
+    "static const char *told[] = { __FILE__, __BASE_FILE__, __FILE_NAME__, __DATE__, __TIME__, __TIMESTAMP__ };\n"
+    "static int sum() { int s = __COUNTER__; for (auto t : told) for (; *t; t++) s = s * 31 + *t; return s; }\n"
+    "#define SEEN (assert(bot->card < 2), std::vector<int>(7).at(sum() & 3))\n" + ANSWERS,
+}
+BUILD = [name for name in HOSTILE if name.startswith(("plain", "orders", "asks", "tells"))]
+
+
+def outcomes(folder: Path, monkeypatch: pytest.MonkeyPatch, mark: str) -> dict[str, bytes | str]:
+    """What becomes of each source on a machine whose scratch, cache and bots are in a folder."""
+    # Libraries of the compiler take a minute to build; on another machine they are the same.
+    kept = cache_folder() / "libraries"
+    libraries.prepare_libraries(("c", "cpp"), SandboxSettings(), lambda _text: None)
+    with monkeypatch.context() as there:
+        cache, scratch, bots = (folder / name for name in ("cache", "scratch", "bots"))
+        for made in (scratch, bots):
+            made.mkdir(parents=True)
+        shutil.copytree(kept, cache / "libraries", ignore=shutil.ignore_patterns("made"))
+        for parent in (cache, cache / "libraries"):
+            parent.chmod(0o700)
+        there.setenv("TOURNAMENT_CACHE", str(cache))
+        there.setattr(tempfile, "tempdir", str(scratch))
+        built = build_folder(
+            bots,
+            {
+                file.replace(".", f"_{file.partition('.')[2]}."): source.replace("MARK", mark)
+                for file, source in HOSTILE.items()
+            },
+        )
+    return {name: entrant.artifact or str(entrant.problem) for name, entrant in built.items()}
+
+
+def test_a_source_builds_alike_whatever_is_on_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = tmp_path / "mark"
+    here = outcomes(tmp_path / "here", monkeypatch, str(mark))
+    mark.write_text("24")
+    there = outcomes(tmp_path / "elsewhere" / "with" / "longer names", monkeypatch, str(mark))
+    assert here == there
+    for file in HOSTILE:
+        outcome = here[file.replace(".", "_")]
+        assert isinstance(outcome, bytes) == (file in BUILD), (file, outcome)
+        assert str(compiler_command.home()) not in str(outcome), outcome
+    assert here["orders_c"] == here["asks_c"] == here["plain_c"] and here["asks_cpp"] == here["plain_cpp"], (
+        "they see a file"
+    )
+
+
+def test_who_takes_the_compilers_time_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not tried again, nor by older standards, which would take as long each time."""
+    started: list[LaunchSpec] = []
+
+    def run(launch: LaunchSpec, *rest: Any, **more: Any) -> Finished:
+        started.append(launch)
+        return run_really(launch, *rest, **more)
+
+    (tmp_path / "before").mkdir()
+    build_folder(tmp_path / "before", {"plain.c": HOSTILE["plain.c"]})  # what is built once is there now
+    run_really = running.run
+    monkeypatch.setattr(running, "run", run)
+    monkeypatch.setattr(compiler_run, "SECONDS", 3)
+    # Each line is ten of the one before, and the last makes nothing, for hours.
+    endless = "#define m0\n" + "".join(f"#define m{n + 1} {f'm{n} ' * 10}\n" for n in range(12)) + "m12\n"
+    (tmp_path / "now").mkdir()
+    assert build_folder(tmp_path / "now", {"endless.c": endless})["endless"].problem == (
+        "the compiler took more than 3 seconds of processor time"
+    )
+    assert len([launch for launch in started if launch.watched and launch.command]) == 1
