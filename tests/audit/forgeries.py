@@ -517,8 +517,6 @@ FORGERIES = (
             lambda place: with_settings(place, bet_cap="after_ante")),
     Forgery("the seed's fingerprint", "verify", in_field(lambda field: field["settings"].update(seed="0" * 32))),
     Forgery("the engine's version", "verify", in_field(lambda field: field.update(engine="9.9"))),
-    Forgery("the contest's name", "verify", in_field(
-        lambda field: field.update(contest="another_poker", game="von_neumann_poker"))),
     Forgery("what plays", "verify", in_field(lambda field: entrant(field, "bold").update(artifact="0" * 64))),
     Forgery("what plays, with the digests to match", "verify --replay", another_artifact),
     Forgery("a bot's hash", "verify --replay", then_summarise(

@@ -71,7 +71,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     if state.field is None:
         raise BadInput(f"{storage.location} holds no results")
     contest, field = find_contest(state.field.contest, state.field.game), state.field
-    config = config_of(contest.name)
+    config = _config(config_of, contest)
     entries = state.entries
     seed, problems, notes = find_seed(storage, config.contest.seed, field)
     settings, house = None, NO_HOUSE
@@ -133,6 +133,14 @@ def settled(recorded: ContestSettings, config: Config, seed: str | None) -> Cont
     """The recorded settings, and those of the folder on which no game depends; with the seed, if it is known."""
     elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
     return recorded.model_copy(update=elsewhere | {"seed": seed})
+
+
+def _config(config_of: Callable[[str], Config], contest: Contest) -> Config:
+    """The settings of a contest, or of that whose rules it has, where it has no table here. Raises BadInput."""
+    try:
+        return config_of(contest.name)
+    except BadInput:
+        return config_of(contest.rules)
 
 
 def settings_of(contest: Contest, field: Field) -> ContestSettings:
