@@ -208,9 +208,8 @@ def killed_bots(round_: Round) -> Ended:
         raise Wrong(f"without any fault: {first}")
     run = round_.server.start(alone.arguments(), round_.batches())
     for _ in range(round_.chance.choice([1, 1, 2, 5])):
-        bots: list[int] = []
-        comes(lambda: bots.extend(innermost(run.process)) or bots or is_gone(run.process), 20)  # noqa: B023
-        for bot in bots[:1]:
+        comes(lambda: innermost(run.process) or is_gone(run.process), 20)
+        for bot in innermost(run.process)[:1]:
             with suppress(ProcessLookupError):
                 os.kill(bot, signal.SIGKILL)
         time.sleep(round_.chance.uniform(0, 0.05))

@@ -38,6 +38,11 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
     assert not loaded(tmp_path, "--help") & {*HEAVY, "rich", "engine", "tournament.contests", "tournament.config"}
 
 
+def test_help_of_run_loads_no_contest(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, "run", "--help")  # Typer itself loads pydantic
+    assert not modules & {*HEAVY - {"pydantic"}, "engine", "tournament.config", "tournament.contests.contest"}
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a contest was played."""

@@ -8,10 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tournament.cli.options import ConfigPath, Results
-from tournament.config import load_config, load_contests
 from tournament.errors import BadInput
-from tournament.runner.early_key import begin_key
-from tournament.store.storage import inside
 
 
 def run(
@@ -61,6 +58,11 @@ def run(
     """Run again after a crash, after Ctrl-C or with a new bot in the folder:
     only what is missing is played.
     """
+    # Imported here: help needs none of it.
+    from tournament.config import load_config, load_contests
+    from tournament.runner.early_key import begin_key
+    from tournament.store.storage import inside
+
     overriding: dict[str, Any] = {
         "entrants": entrants,
         "sessions": sessions,

@@ -13,11 +13,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tournament.contests.contest import Contest
 from tournament.errors import BadInput, printable, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
+
+if TYPE_CHECKING:
+    from tournament.contests.contest import Contest
 
 GROUP = "tournament.contests"
 
@@ -81,6 +83,7 @@ def _contest_of(offer: Offer) -> Contest:
     value: Any = importlib.import_module(module)
     for part in attribute.split("."):
         value = getattr(value, part)
+    from tournament.contests.contest import Contest
     from tournament.contests.python_contest.rules import PythonContest, contest_of
 
     if isinstance(value, type) and issubclass(value, PythonContest):
