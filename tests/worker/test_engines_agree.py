@@ -1,0 +1,217 @@
+"""Random modules play alike counted and uncounted, and take no more fuel than was proved of them.
+
+A bot plays uncounted where the most that it takes is proved (`most_taken`), so a difference would be another game.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from hashlib import sha256
+
+import pytest
+import wasmtime
+
+from engine.wasm.module_reader import Refused, read_module
+from tournament.worker.wasm import calls
+from tournament.worker.wasm.engine import Metering, engine_settings
+from tournament.worker.wasm.stand_ins import SURROUNDINGS
+
+FUEL = 10**8
+MODULES = 80
+BINARY = ("add", "sub", "mul", "div_s", "div_u", "rem_s", "rem_u", "and", "or", "xor", "shl", "shr_s", "rotl", "lt_s")
+FLOATS = ("add", "sub", "mul", "div", "min", "max", "copysign")
+EDGES = (0, 1, 2, 3, -1, 2**31 - 1, -(2**31), 65532, 65533, 65536, 131068)
+ARGUMENTS = ((0, 0), (1, -1), (-(2**31), -1), (65533, 7))
+
+
+class Writer:
+    """Writes functions of two whole numbers that give one; each calls only later ones, so that all come to an end.
+
+    `wild`: also with what has no bound: loops, exceptions, calls through the table, memory that grows, vectors.
+    """
+
+    def __init__(self, seed: int, *, wild: bool) -> None:
+        self.random = random.Random(seed)
+        self.functions = self.random.randint(1, 5)
+        self.labels = self.loops = 0
+        self.wild = wild
+
+    def module(self) -> str:
+        functions = [
+            f"(func $f{number} (param i32 i32) (result i32) (local i32 i32 f64 i32 i32 i32)"
+            f" {self.statement(number, 4)} {self.statement(number, 4)} {self.whole(number, 5)})"
+            for number in range(self.functions)
+        ]
+        table = " ".join(f"$f{number}" for number in range(self.functions))
+        return (
+            '(module (type $t (func (param i32 i32) (result i32))) (tag $e (param i32)) (memory (export "memory") 1 3)'
+            f" (global $g (mut i32) (i32.const 9)) {' '.join(functions)}"
+            f" (table 8 8 funcref) (elem (i32.const 1) {table})"
+            ' (func (export "a") (param i32 i32) (result i32) (call $f0 (local.get 0) (local.get 1)))'
+            ' (func (export "g") (result i32) (global.get $g)))'
+        )
+
+    def statement(self, of: int, depth: int) -> str:
+        if depth <= 0:
+            return "(nop)"
+        one = self.whole(of, depth - 1)
+        kinds = [
+            "2",
+            "3",
+            "global",
+            "store",
+            "leave",
+            "fraction",
+            "if",
+            *(["loop"] if self.loops < 3 and self.wild else []),
+        ]
+        match self.random.choice(kinds):
+            case "global":
+                return f"(global.set $g {one})"
+            case "store":
+                return f"(i32.store offset={self.random.choice((*[4] * 30, 65000))} {self.address()} {one})"
+            case "leave":
+                ways = [
+                    "(return (i32.const 5))",
+                    *(["(unreachable)"] if self.random.random() < 0.1 else []),
+                    *([f"(throw $e {one})"] if self.wild else []),
+                ]
+                return f"(if (i32.eq {one} (i32.const 3)) (then {self.random.choice(ways)}))"
+            case "if":
+                return f"(if {one} (then {self.statement(of, depth - 1)}))"
+            case "fraction":
+                return f"(local.set 4 {self.fraction(of, depth)})"
+            case "loop":
+                return self.loop(of, depth)
+            case local:
+                return f"(local.set {local} {one})"
+
+    def loop(self, of: int, depth: int) -> str:
+        self.loops += 1
+        counter, label = 4 + self.loops, self.label()
+        return (
+            f"(local.set {counter} (i32.const {self.random.choice((0, 1, 2, 9, 40))})) (block {label}x (loop {label}"
+            f" (br_if {label}x (i32.le_s (local.get {counter}) (i32.const 0))) {self.statement(of, depth - 1)}"
+            f" (local.set {counter} (i32.sub (local.get {counter}) (i32.const 1))) (br {label})))"
+        )
+
+    def label(self) -> str:
+        self.labels += 1
+        return f"$l{self.labels}"
+
+    def address(self) -> str:
+        masked = f"(i32.and (local.get {self.random.randint(0, 2)}) (i32.const 0xfff0))"
+        return self.random.choice((*[masked] * 9, f"(i32.const {self.random.choice(EDGES)})"))
+
+    def fraction(self, of: int, depth: int) -> str:
+        if depth <= 0:
+            return self.random.choice(("(local.get 4)", "(f64.const -0x1.8p+300)", "(f64.const nan:0x4000000000001)"))
+        one = f"(f64.convert_i32_s {self.whole(of, depth - 1)})"
+        return f"(f64.{self.random.choice(FLOATS)} {self.fraction(of, depth - 1)} {one})"
+
+    def whole(self, of: int, depth: int) -> str:
+        if depth <= 0:
+            edge = f"(i32.const {self.random.choice(EDGES)})"
+            return self.random.choice((f"(local.get {self.random.randint(0, 3)})", edge, "(global.get $g)"))
+        one, other = self.whole(of, depth - 1), self.whole(of, depth - 1 - self.random.randint(0, 1))
+        kinds = ["both", "both", "load", "if", "block", "table", "select", "whole", "bits", "tee"]
+        kinds += ["call"] * 2 * (of + 1 < self.functions) + ["indirect", "grow", "vector", "try"] * self.wild
+        label = self.label()
+        match self.random.choice(kinds):
+            case "both":
+                which = self.random.choice(BINARY)
+                if "_" in which and self.random.random() < 0.9:  # mostly it doesn't trap
+                    other = f"(i32.or (i32.const 1) (i32.and (i32.const 1023) {other}))"
+                return f"(i32.{which} {one} {other})"
+            case "load":
+                return f"(i32.load8_s offset={self.random.choice((*[3] * 30, 65535))} {self.address()})"
+            case "if":
+                return f"(if (result i32) {one} (then {other}) (else {self.statement(of, depth - 1)} {one}))"
+            case "block":
+                return f"(block {label} (result i32) (drop (br_if {label} {one} {other})) {other})"
+            case "table":
+                inner = f"(block {label}x (result i32) (br_table {label} {label}x {label} {one} {other}))"
+                return f"(block {label} (result i32) {inner})"
+            case "select":
+                return f"(select {one} {other} (local.get 1))"
+            case "whole":
+                which = self.random.choice(("", *["_sat"] * 9))
+                return f"(i32.trunc{which}_f64_s {self.fraction(of, depth - 1)})"
+            case "bits":
+                return f"(i32.wrap_i64 (i64.shr_u (i64.reinterpret_f64 {self.fraction(of, depth - 1)}) (i64.const 32)))"
+            case "tee":
+                return f"(local.tee 2 {one})"
+            case "try":
+                return f"(block {label} (result i32) (try_table (result i32) (catch $e {label}) {one}))"
+            case "call":
+                return f"(call $f{self.random.randint(of + 1, self.functions - 1)} {one} {other})"
+            case "indirect":
+                # Of later functions only, so that no call comes back, or of none.
+                place = self.random.choice((*range(of + 2, self.functions + 1), *range(of + 2, 9)))
+                return f"(call_indirect (type $t) {one} {other} (i32.const {place}))"
+            case "grow":
+                return f"(memory.grow (i32.const {self.random.choice((0, 1, 2, 9))}))"
+            case _:
+                return f"(i32x4.extract_lane 2 (i32x4.mul (i32x4.splat {one}) (i32x4.splat {other})))"
+
+
+@cache
+def engine(metering: Metering) -> wasmtime.Engine:
+    config = wasmtime.Config()
+    calls.apply(engine_settings(metering), config)
+    return wasmtime.Engine(config)
+
+
+def outcome(code: bytes, metering: Metering) -> tuple[list[tuple[object, ...]], int]:
+    """How calls of a module end and what they leave behind, and the most fuel that one took."""
+    store, most = wasmtime.Store(engine(metering)), 0
+    store.set_epoch_deadline(1 << 40)
+    counted = metering is not Metering.NOTHING
+    if counted:
+        store.set_fuel(FUEL)
+    exports = wasmtime.Instance(store, wasmtime.Module(store.engine, code), []).exports(store)
+    a, g, memory = exports["a"], exports["g"], exports["memory"]
+    assert isinstance(a, wasmtime.Func) and isinstance(g, wasmtime.Func) and isinstance(memory, wasmtime.Memory)
+    ended: list[tuple[object, ...]] = []
+    for arguments in ARGUMENTS:
+        if counted:
+            store.set_fuel(FUEL)
+        try:
+            how: object = a(store, *arguments)
+        except wasmtime.Trap as trap:
+            how = trap.trap_code
+        except wasmtime.WasmtimeError as error:
+            how = str(error).splitlines()[-1]  # an exception that nobody caught
+        if counted:
+            most = max(most, FUEL - store.get_fuel())
+        ended.append((how, g(store), memory.size(store), sha256(bytes(memory.read(store))).digest()))
+    return ended, most
+
+
+def test_random_modules_play_alike() -> None:
+    agree(range(MODULES))
+
+
+@pytest.mark.thorough
+def test_many_random_modules_play_alike() -> None:
+    agree(range(1000, 9_000))
+
+
+def agree(seeds: range) -> None:
+    told = ends = 0
+    for seed in seeds:
+        text = Writer(seed, wild=bool(seed % 2)).module()
+        try:
+            module = read_module(bytes(wasmtime.wat2wasm(text)))
+        except Refused as problem:
+            raise AssertionError((seed, text)) from problem
+        counted, fuel = outcome(module.canonical, Metering.FUEL)
+        assert outcome(module.canonical, Metering.NOTHING)[0] == counted, (seed, text)
+        assert outcome(module.canonical, Metering.FUEL_AND_TIME) == (counted, fuel), (seed, text)
+        if bound := read_module(module.canonical).most_taken(["a"], SURROUNDINGS):
+            told += 1
+            assert fuel <= bound.instructions + 1, (seed, text)  # the runtime adds one for the entry
+        ends += sum(type(how) is int for how, *_ in counted)
+    assert told > len(seeds) / 5, "too few with a bound"
+    assert len(seeds) < ends < 4 * len(seeds), "too few that end, or that trap"
