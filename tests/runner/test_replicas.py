@@ -235,14 +235,14 @@ def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
     loaded = load(str(place.results))
     assert loaded.ranking == returned
     orders = [line.order for line in loaded.ranking.entrants]
-    assert orders[-1] is None and "open" in orders and "settled" in orders
+    unsettled = len(orders) - 1 - orders.count("settled")
+    assert orders[-1] is None and 0 < unsettled < 3
     assert said.startswith(f"{orders.count('settled')} of 3 neighbours are settled")
-    assert said.endswith(f"{orders.count('open')} still open with the most replicas")
     assert loaded.standings["order"].tolist()[:-1] == orders[:-1]
     assert "order" in [column.header for column in leaderboard_table(loaded.ranking, "").columns]
     report(CONTEST, place.folder / "report.html", config=place.config)
     page = (place.folder / "report.html").read_text()
-    assert page.count("not clearly ahead of the next") == orders.count("open")
+    assert page.count("not clearly ahead of the next") == unsettled
     assert all(f">{line.place}</td>" in page for line in loaded.ranking.entrants)
     for line, behind in itertools.pairwise(loaded.ranking.entrants):
         assert line.rank_high is not None and behind.rank_low is not None

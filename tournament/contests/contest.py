@@ -127,12 +127,12 @@ class Contest:
     is corrected for it beside the plain one. `commands` are what it adds to the command line: by name, the Typer
     app as "module:attribute", imported when the command is called. The `preset` are its settings in a new settings
     file. `requires`: packages that its games depend on, with their versions; a node without exactly these does not
-    play it. `source`: the path, content and class of rules in a file; their digest is in the version.
+    play it. `source`: the path, content and class of rules in a file; its digest is the `edition`.
     """
 
     name: str
     title: str
-    version: int | str
+    version: int
     settings: type[ContestSettings]
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
@@ -149,6 +149,7 @@ class Contest:
     requires: tuple[tuple[str, str], ...] = ()
     rules: str = ""
     source: tuple[str, bytes, str] | None = None
+    edition: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", self.rules or self.name)
@@ -168,5 +169,6 @@ class Contest:
 
     @property
     def engine_version(self) -> str:
-        """The shared version and the contest's own, as digests and records have them."""
-        return f"{ENGINE_VERSION}.{self.version}"
+        """The shared version and the contest's own, and of rules in a file their edition, as digests and records have
+        them."""
+        return f"{ENGINE_VERSION}.{self.version}" + (f".{self.edition}" if self.edition else "")

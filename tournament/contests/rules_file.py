@@ -62,7 +62,7 @@ def load_source(path: str, content: bytes, attribute: str | None = None) -> Cont
         made = contest_of(rules)
     except Exception as error:
         raise BadInput(f"{path}: {rules.__name__}: {_told(error)}") from error
-    _loaded[name] = replace(made, version=f"{made.version}.{digest[:12]}", source=(path, content, rules.__name__))
+    _loaded[name] = replace(made, source=(path, content, rules.__name__), edition=digest[:12])
     return _loaded[name]
 
 
