@@ -20,6 +20,7 @@ cdef extern from "<fcntl.h>" nogil:
 cdef extern from *:
     """
     #include <sys/prctl.h>
+    #include <sys/resource.h>
     #include <sys/wait.h>
     #include <unistd.h>
     int pipe2(int ends[2], int flags);
@@ -27,12 +28,14 @@ cdef extern from *:
     int pipe2(int* ends, int flags) nogil
     int prctl(int option, unsigned long argument) nogil
     int PR_SET_PDEATHSIG
-    pid_t waitpid(pid_t process, int* status, int options) nogil
+    struct rusage:
+        long ru_maxrss
+    pid_t wait4(pid_t process, int* status, int options, rusage* used) nogil
 
 cpdef enum:
     FORK = 1            # answered by a Reply of the process and our ends of its pipes
     ENDS_TAKEN          # the other end has received the pipes' ends
-    REAP                # wait for a process to end: answered by a Reply of its status
+    REAP                # wait for a process to end: answered by a Reply of its status and the most memory it had
 
 cdef enum:
     PIPES = 3           # standard input, output and errors of a process
@@ -43,8 +46,9 @@ cdef struct Order:
     int process
 
 cdef struct Reply:
-    int outcome     # a process's number or status as waitpid gives it, or -errno
+    int outcome     # a process's number or status as wait4 gives it, or -errno
     int ends[PIPES]
+    long kilobytes
 
 
 REPLY_BYTES = sizeof(Reply)
@@ -59,11 +63,11 @@ def order(int kind, int process=0):
 
 
 def read_reply(bytes reply):
-    """(outcome, ends of the pipes) of a Reply of REPLY_BYTES."""
+    """(outcome, ends of the pipes, most bytes of memory) of a Reply of REPLY_BYTES."""
     cdef const Reply* content = <const Reply*><const char*>reply
     if len(reply) != sizeof(Reply):
         raise ValueError("a reply that is torn off")
-    return content.outcome, [content.ends[number] for number in range(PIPES)]
+    return content.outcome, [content.ends[number] for number in range(PIPES)], content.kilobytes << 10
 
 
 cdef bint read_order(Order* order) noexcept nogil:
@@ -117,6 +121,7 @@ def serve_forks():
     """
     cdef Order order
     cdef Reply reply
+    cdef rusage used
     cdef int theirs[PIPES]
     cdef int number
     cdef pid_t process
@@ -124,8 +129,10 @@ def serve_forks():
     while read_order(&order):
         if order.kind == REAP:
             reply.outcome = -1
-            while waitpid(order.process, &reply.outcome, 0) < 0 and errno == EINTR:
+            used.ru_maxrss = 0
+            while wait4(order.process, &reply.outcome, 0, &used) < 0 and errno == EINTR:
                 pass
+            reply.kilobytes = used.ru_maxrss
             answer(&reply)
             continue
         reply.outcome = open_pipes(reply.ends, theirs)

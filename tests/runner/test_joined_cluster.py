@@ -85,7 +85,7 @@ def leg(x: PlaysAs, y: PlaysAs) -> Leg:
     [
         ([leg("wasm", "wasm")] * 9, 400 + 2 * 72),
         ([leg("wasm", "house")], 400 + 72),
-        ([leg("python", "wasm"), leg("python", "program")], 400 + 72 + 3 * 16),
+        ([leg("python", "wasm"), leg("python", "program")], 400 + 72 + (24 + 64) + (64 + 64)),
         ([leg("python", "python")] * 500, 400 + 96 * 16),
     ],
 )

@@ -20,6 +20,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.visible import interpreter, python_paths
 from tournament.worker.processes import python_bots
 
 INTERFACE = VON_NEUMANN_POKER.interface
@@ -55,7 +56,10 @@ def server_of(process: Confined) -> int:
 def test_how_forks_end_is_known() -> None:
     done = ran("read x; echo out $x; echo err >&2; exit 3", b"in\n")
     assert (done.status, done.output, done.errors) == (3, b"out in\n", b"err\n")
-    assert ran("kill -11 $$").in_words == "was killed by SIGSEGV"
+    for deed, words in (("ctypes.string_at(0)", "SIGSEGV"), ("os.abort()", "SIGABRT")):
+        script = f"import ctypes, os; {deed}"
+        launch = LaunchSpec(Limits(256, 10), command=[interpreter(), "-c", script], readable=python_paths())
+        assert running.finish(fork_server.start(launch, "on"), launch, 20).in_words == f"was killed by {words}"
     assert ran("while read x; do :; done; echo $x", b"to\nits end").output == b"its end\n"
 
 
@@ -134,6 +138,17 @@ def test_a_killed_server_takes_its_forks_along_and_another_serves_on() -> None:
     again = python_bot()
     assert server_of(again) != server
     again.end()
+
+
+def test_a_stopped_server_goes_on() -> None:
+    first = python_bot()
+    server = server_of(first)
+    os.kill(server, signal.SIGSTOP)
+    second = python_bot()
+    assert server_of(second) == server
+    for process in (first, second):
+        os.kill(server, signal.SIGSTOP)
+        assert process.end() == -signal.SIGKILL
 
 
 def test_a_killed_server_costs_no_bot_a_game() -> None:

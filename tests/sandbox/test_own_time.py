@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,24 +20,26 @@ from tournament.artifacts import compiler_run, libraries, program_build
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import own_time
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.own_time import Disturbed, GroupUse, OwnTime, Use
+from tournament.sandbox.outside.own_time import Disturbed, GroupUse, OwnTime, Use, sleeps
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs, python_bots
 
-SLEEPS = (1.0, 0.0, 0.0, False)
-WORKS = (1.0, 1.0, 0.0, True)
-HALF = (1.0, 0.5, 0.5, True)
-WAITS = (1.0, 0.0, 0.0, True)  # which shows when it is over
-GOT_ONE = (1.0, 0.1, 5.9, True)
-IN_PARALLEL = (1.0, 2.0, 60.0, True)  # 64 processes on two processors
+# Seconds, the processor time in them, and whether it sleeps at their end.
+SLEEPS = (1.0, 0.0, True)
+WORKS = (1.0, 1.0, False)
+HALF = (1.0, 0.5, False)
+WAITS = (1.0, 0.0, False)
+GOT_ONE = (1.0, 0.1, False)
+NAPS = (1.0, 0.25, True)
+IN_PARALLEL = (1.0, 2.0, False)  # 64 processes on two processors
 
 
-def time_given(ticks: Sequence[tuple[float, float, float, bool]]) -> float:
-    """The seconds after which a process that is allowed 20 is late; `ticks`: seconds, and its use in them."""
-    now, cpu, delay, waits = 0.0, 0.0, 0.0, False
-    had = OwnTime(lambda: Use(cpu, delay, waits), 20, lambda: now)
-    for seconds, used, waited, waits in ticks:  # noqa: B007
-        now, cpu, delay = now + seconds, cpu + used, delay + waited
+def time_given(ticks: Sequence[tuple[float, float, bool]]) -> float:
+    """The seconds after which a process that is allowed 20 is late."""
+    now, cpu, sleeping = 0.0, 0.0, False
+    had = OwnTime(lambda: Use(cpu, sleeping), 20, lambda: now)
+    for seconds, used, sleeping in ticks:  # noqa: B007
+        now, cpu = now + seconds, cpu + used
         if had.is_over():
             break
     return now
@@ -47,15 +50,17 @@ def time_given(ticks: Sequence[tuple[float, float, float, bool]]) -> float:
     [
         ([SLEEPS] * 100, 20),
         ([WORKS] * 100, 20),
+        ([NAPS] * 100, 20),
         ([SLEEPS, WORKS] * 50, 20),
         ([HALF] * 100, 40),
+        ([*[WAITS] * 19, *[SLEEPS] * 50], 39),
         ([*[WAITS] * 5, GOT_ONE] * 30, None),  # too busy: no more than 140 seconds
         ([*[SLEEPS] * 10, *[HALF] * 10, *[SLEEPS] * 90], 25),
-        ([*[SLEEPS] * 10, IN_PARALLEL] * 90, 20),  # waits for each other make no sleep good
+        ([*[SLEEPS] * 10, IN_PARALLEL] * 90, 20),
         ([IN_PARALLEL] * 90, 20),
     ],
 )
-def test_time_that_is_a_processs_own(ticks: list[tuple[float, float, float, bool]], given: float | None) -> None:
+def test_time_that_is_a_processs_own(ticks: list[tuple[float, float, bool]], given: float | None) -> None:
     if given is not None:
         assert time_given(ticks) == given
         return
@@ -63,9 +68,43 @@ def test_time_that_is_a_processs_own(ticks: list[tuple[float, float, float, bool
         time_given(ticks)
 
 
-def test_a_wait_that_was_none_after_all() -> None:
-    """Who could run at a look, and slept before it, has slept."""
-    assert time_given([*[WAITS] * 19, SLEEPS, SLEEPS, SLEEPS]) == 20
+@contextlib.contextmanager
+def running(code: str) -> Iterator[tuple[int, Path]]:
+    """A Python process that has written a line: its number and its folder in /proc."""
+    with subprocess.Popen([sys.executable, "-uc", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        yield process.pid, Path(f"/proc/{process.pid}")
+        process.kill()
+
+
+def test_who_sleeps_of_its_own_accord(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "opened")
+    asleep = {
+        "import time; print(); time.sleep(99)": True,
+        "print(); input()": True,
+        "import threading; print(); threading.Event().wait()": True,
+        "print()\nwhile True: pass": False,
+        # A call about a file that isn't answered yet, as by a supervisor or a slow file system.
+        f"print(); open({str(tmp_path / 'opened')!r})": False,
+        "import threading as t, time\nt.Thread(target=time.sleep, args=(99,)).start(); print()\nwhile 1: pass": False,
+    }
+    for code, expected in asleep.items():
+        with running(code) as (_, folder):
+            assert comes(partial(_is, folder, asleep=expected)), code
+            assert expected or not any(sleeps(folder) for _ in range(50)), code
+
+
+def _is(folder: Path, asleep: bool) -> bool:
+    return sleeps(folder) is asleep
+
+
+def test_who_is_stopped_goes_on() -> None:
+    with running("print()\nwhile True: pass") as (pid, folder):
+        os.kill(pid, signal.SIGSTOP)
+        assert comes(lambda: (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] == "T")
+        assert not sleeps(folder)
+        assert comes(lambda: (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] == "R")
 
 
 def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:
@@ -77,9 +116,8 @@ def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:
     ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:
         use = GroupUse(process.pid)
-        assert comes(lambda: use().cpu >= 0.2 and not use().waits, 30)
+        assert comes(lambda: use().cpu >= 0.2 and use().sleeps, 30)
         found = use()
-        assert found.delay >= 0
         process.communicate()
     assert use().cpu == found.cpu
 
@@ -89,10 +127,9 @@ def starved(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever runs waits for a processor, and isn't waited for long."""
     monkeypatch.setattr(own_time, "_MOST_TIMES", 1)
     monkeypatch.setattr(own_time, "_MORE_SECONDS", 0)
-    started = time.monotonic()
 
     def use(_self: object) -> Use:
-        return Use(0.0, time.monotonic() - started, True)
+        return Use(0.0, sleeps=False)
 
     monkeypatch.setattr(Confined, "use", use)
     monkeypatch.setattr(GroupUse, "__call__", use)

@@ -31,7 +31,7 @@ from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import Stopped, play_leg
 from tournament.worker.leg_luck import LuckOfRows
 from tournament.worker.processes.lanes import PlayedLeg, play_in_lanes
-from tournament.worker.processes.pool import MOST_PROCESSES
+from tournament.worker.processes.pool import MOST_PROCESSES, most_bytes_of
 from tournament.worker.processes.spool import Spool
 
 # Memory of a worker itself, and usually of each bot's process.
@@ -67,15 +67,18 @@ class Task:
 
     @property
     def memory_bytes(self) -> int:
-        """What to keep free: for WebAssembly bots their limit and their stack, for processes what they usually take."""
+        """What to keep free: for WebAssembly bots their limit and their stack, for processes what they usually take.
+
+        One leg's processes may take all that they are allowed: with less, fewer play at once.
+        """
         kinds = [[seat.kind for seat in (leg.x, leg.y)] for leg in self.legs]
         inside = max(leg.count("wasm") for leg in kinds)
         processes = sum(leg.count("python") + leg.count("program") for leg in kinds)
-        return (
-            _WORKER_MEGABYTES
-            + inside * (int(self.settings["memory_megabytes"]) + (BOT_STACK >> 20))
-            + min(processes, MOST_PROCESSES) * _PROCESS_MEGABYTES
-        ) << 20
+        megabytes, sandbox = int(self.settings["memory_megabytes"]), SandboxSettings.model_validate(self.sandbox)
+        usually = (min(processes, MOST_PROCESSES) * _PROCESS_MEGABYTES) << 20
+        of_a_leg = max(sum(most_bytes_of(kind, megabytes, sandbox) for kind in leg) for leg in kinds)
+        outside = max(usually, of_a_leg)
+        return outside + ((_WORKER_MEGABYTES + inside * (megabytes + (BOT_STACK >> 20))) << 20)
 
 
 @dataclass(frozen=True)

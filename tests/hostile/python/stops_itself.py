@@ -1,6 +1,6 @@
-"""Stops its process like Ctrl-Z.
+"""Wants to stop its process like Ctrl-Z.
 
-Verdict: disqualified: did not answer
+Verdict: disqualified: PermissionError
 """
 
 import os

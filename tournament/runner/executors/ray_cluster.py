@@ -17,6 +17,8 @@ from tournament.runner.executors.own_ray import own_ray
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
 from tournament.worker.node import Invitation, accept, accept_contest, invite
+from tournament.worker.processes import admission
+from tournament.worker.processes.admission import Room, free_memory
 from tournament.worker.wasm.stack import on_deep_stack
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -73,7 +75,7 @@ class RayExecutor:
             def start(task: Task) -> Any:
                 nonlocal invitation, memory
                 invitation = invitation or invite(open_storage(task.location))
-                memory = task.memory_bytes if self._cluster else 0
+                memory = task.memory_bytes if self._cluster else min(task.memory_bytes, self._memory_here())
                 needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
                 with_memory = remote_play.options(memory=memory or None)
                 return with_memory.remote(invitation, task, needed, *[stored[sha256] for sha256 in needed])
@@ -85,6 +87,10 @@ class RayExecutor:
                 for reference in running:
                     ray.cancel(reference, force=True)
                 self._until_done.close()
+
+    def _memory_here(self) -> int:
+        """What a worker may ask of a Ray of this run alone, so that as many play as there are."""
+        return int(ray.cluster_resources().get("memory", 0)) // self._workers
 
     def _receipt(self, reference: Any) -> Receipt:
         try:
@@ -121,4 +127,5 @@ def _play_remotely(invitation: Invitation, task: Task, needed: list[str], *artif
     if task.source:
         load_source(*task.source)
     accept_contest(task.rules, task.requires)
+    admission.room = Room(lambda: max(task.memory_bytes, free_memory() // (os.cpu_count() or 1)))
     return on_deep_stack(play_task, task, dict(zip(needed, artifacts)))

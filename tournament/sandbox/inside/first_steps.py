@@ -28,6 +28,8 @@ NOT_CONFINED = 119
 
 def main(launch: dict[str, Any]) -> None:
     """Confine this process as it is told, then turn into the command or the Python bot."""
+    if launch["purpose"] != "build":
+        _ignore_signals()
     if "forks" in launch:
         launch = _forked(launch["forks"])
     if launch["purpose"] == "build":
@@ -60,7 +62,8 @@ def main(launch: dict[str, Any]) -> None:
     environment = [os.fsencode(f"{name}={value}") for name, value in launch["environment"].items()]
     variables = (ctypes.c_char_p * (len(environment) + 1))(*environment, None)
     _confine(launch, address)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if launch["purpose"] == "build":
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for earlier in launch["before"]:
         if status := os.spawnve(os.P_WAIT, earlier[0], earlier, launch["environment"]):
             os._exit(status & 0xFF)  # a signal's number counts down from 256, as for the command itself
@@ -68,6 +71,16 @@ def main(launch: dict[str, Any]) -> None:
     library.execve(path, arguments, variables)
     print(f"{command[0]}: {os.strerror(ctypes.get_errno())}", file=sys.stderr)
     sys.exit(127)
+
+
+def _ignore_signals() -> None:
+    """Ignore signals that others send, here and in all that this process becomes or forks.
+
+    Linux ends a process all the same for what it executes itself, such as an access to memory that isn't there, and
+    `abort` sees to its own signal. The limit of processor time must be heard.
+    """
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD, signal.SIGXCPU}:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _forked(kind: dict[str, Any]) -> dict[str, Any]:

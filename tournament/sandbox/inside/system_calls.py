@@ -98,6 +98,8 @@ _MAP_GROWS_DOWN, _MAP_HUGE_PAGES = 0x100, 0x40000
 _SIGKILL = 9
 # From here on signals queue up, and all of a user's processes share one limit for them.
 _FIRST_QUEUED_SIGNAL = 32
+# Signals that no process may send itself: one that is killed or stopped by them was so from outside.
+_FROM_OUTSIDE = (_SIGKILL, 19, 20, 21, 22)  # SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU
 # A futex that isn't private can lie in a file that others have mapped, too. Threads wait on one for each other's end,
 # but only the kernel has to wake it.
 _FUTEX_PRIVATE, _FUTEX_WAITS = 128, (0, 9, 0x100, 0x109)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by either clock
@@ -206,7 +208,6 @@ def _rules_of_bots(own_pid: int, threads: bool, command_address: int, reads_link
     ]
     rules.append(("mmap", seen_memory))
     rules += [(name, [_return(_ALLOW) if reads_links else _refuse(errno.EINVAL)]) for name in _OF_LINKS]
-    # Not SIGKILL: a bot that dies of it must have been killed from outside.
     to_itself = [*_unless_simple_signal(_REFUSAL), _low(0), *_among((own_pid,)), _REFUSAL]
     return [*rules, ("kill", [_low(1), *to_itself]), ("tgkill", [_low(2), *to_itself])]
 
@@ -230,6 +231,14 @@ def _rules_of_all(purpose: Purpose, own_pid: int) -> list[_Rule]:
         ("clone3", [_refuse(errno.ENOSYS)]),
         ("openat2", [_refuse(errno.ENOSYS)]),
     ]
+
+
+def numbers_here(names: str) -> list[int]:
+    """The numbers of these calls on this machine; none where there is no table for it."""
+    machine = os.uname().machine
+    if machine not in _MACHINES:
+        return []
+    return [number for name in names.split() if (number := _NUMBERS[name][_MACHINES[machine][0]]) is not None]
 
 
 def install(program: bytes) -> None:
@@ -290,9 +299,9 @@ def _if_equal(value: int, verdict: bytes) -> list[bytes]:
 
 
 def _unless_simple_signal(verdict: bytes) -> list[bytes]:
-    """The verdict if what was loaded is SIGKILL or a signal that queues up."""
+    """The verdict if what was loaded is a signal from outside, or one that queues up."""
     return [
-        *_if_equal(_SIGKILL, verdict),
+        *[code for number in _FROM_OUTSIDE for code in _if_equal(number, verdict)],
         _jump(_NOT_BELOW, _FIRST_QUEUED_SIGNAL, 0, 1),
         verdict,
     ]

@@ -8,12 +8,14 @@ import time
 from pathlib import Path
 from typing import Protocol
 
+from tournament.sandbox.outside.endings import Ending, comes_from_outside
 from tournament.sandbox.outside.launch import Limits
-from tournament.sandbox.outside.own_time import Use, run_delays
+from tournament.sandbox.outside.own_time import Use, sleeps, stat_fields
 
 # Programs may map the files of their folders, which have at most this many bytes.
 _ROOM_FOR_FILES = 64 << 20
 _LONGEST_END = 10.0  # seconds
+_PATIENCE_SECONDS = 0.2
 
 
 class _Running(Protocol):
@@ -21,7 +23,7 @@ class _Running(Protocol):
 
     @property
     def pid(self) -> int: ...
-    def end(self) -> int: ...
+    def end(self) -> Ending: ...
 
 
 class Confined:
@@ -34,7 +36,8 @@ class Confined:
         self.to = to
         self.answers = answers
         self.errors = errors
-        self.status = 0
+        self._ending, self._cpu_at_end = Ending(0), 0.0
+        self._file_bytes = 0  # of what it executes
 
     def cpu_seconds(self) -> float:
         """The processor time that it has taken, over all its threads."""
@@ -42,7 +45,7 @@ class Confined:
 
     def memory_bytes(self) -> int:
         """The most memory that it has had at once."""
-        return self._sizes().get("VmHWM", 0)
+        return self._sizes().get("VmHWM", self._ending.peak_bytes)
 
     def has_taken_too_much(self) -> bool:
         """Whether it has, or has had, more memory than its limits allow.
@@ -57,9 +60,10 @@ class Confined:
     def _exceeds(self) -> bool:
         """Whether the memory that the system now counts as its own, or once did, is more than its limits allow."""
         sizes, most = self._sizes(), self._limits.resident_bytes
-        files = sizes.get("VmExe", 0) + sizes.get("VmLib", 0) + _ROOM_FOR_FILES
+        self._file_bytes = max(self._file_bytes, sizes.get("VmExe", 0) + sizes.get("VmLib", 0))
         now = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap"))
-        return now > most or sizes.get("VmHWM", 0) > most + files
+        peak = sizes.get("VmHWM", self._ending.peak_bytes)
+        return now > most or peak > most + self._file_bytes + _ROOM_FOR_FILES
 
     def _sizes(self) -> dict[str, int]:
         """Bytes by the names of /proc/<pid>/status, {} when it has ended."""
@@ -70,41 +74,33 @@ class Confined:
         words = (line.split() for line in text.splitlines() if line.startswith(("Vm", "Rss")))
         return {name.rstrip(":"): int(size) << 10 for name, size, *_ in words}
 
-    def waits_for_processor(self) -> bool:
-        """Whether one of its threads runs, or would if the machine were not busy."""
-        return any(_state(folder) in ("R", "D") for folder in self._threads())
-
-    def run_delay(self) -> float:
-        """Seconds that its threads were ready to run but had to wait for a processor."""
-        return sum(run_delays(Path(f"/proc/{self.pid}")).values())
-
     def use(self) -> Use:
-        """What it has used of the machine."""
-        return Use(self.cpu_seconds(), self.run_delay(), self.waits_for_processor())
+        """What it has used of the machine. If somebody has stopped it, it is told to go on."""
+        return Use(self.cpu_seconds(), sleeps(Path(f"/proc/{self.pid}")))
 
     def has_ended(self) -> bool:
         """Whether it has ended."""
-        return self._running is None or _state(Path(f"/proc/{self.pid}")) in ("Z", "X", "")
+        return self._running is None or (self._stat() or "Z")[0] in ("Z", "X")
 
-    def _threads(self) -> list[Path]:
-        try:
-            return list(Path(f"/proc/{self.pid}/task").iterdir())
-        except OSError:
-            return []
+    def _stat(self) -> list[str]:
+        return stat_fields(Path(f"/proc/{self.pid}"))
 
     def threads(self) -> int:
         """How many threads it has."""
-        try:
-            text = Path(f"/proc/{self.pid}/stat").read_text()
-        except OSError:
-            return 0
-        return int(text.rsplit(")", 1)[1].split()[17])
+        fields = self._stat()
+        return int(fields[17]) if fields else 0
 
-    def has_written(self) -> bool:
-        """Whether some of its answers can be read."""
+    def has_written(self, seconds: float = 0.0) -> bool:
+        """Whether some of its answers can be read now, or within so many seconds."""
         waiting = select.poll()
         waiting.register(self.answers, select.POLLIN)
-        return bool(waiting.poll(0))
+        return bool(waiting.poll(1000 * seconds))
+
+    def read(self, most: int) -> bytes:
+        """Read some of its answers, however long that takes; b"" when it has ended."""
+        while not self.has_written(_PATIENCE_SECONDS):
+            self.use()  # which has it go on if it was stopped
+        return os.read(self.answers, most)
 
     def write(self, content: bytes) -> None:
         """Write all of it to its input, however long that takes."""
@@ -121,14 +117,23 @@ class Confined:
     def end(self) -> int:
         """Kill it, with all that it started, and close the pipes; its exit status, or minus the signal's number."""
         if self._running is None:
-            return self.status
+            return self._ending.status
         running, self._running = self._running, None
+        self._cpu_at_end = self.cpu_seconds()
         # Before its pipes are closed, or it might see that and go on for a moment.
-        self.status = running.end()
+        self._ending = running.end()
         self.close_input()
         os.close(self.answers)
         os.close(self.errors)
-        return self.status
+        return self._ending.status
+
+    def was_killed_from_outside(self) -> bool:
+        """Whether a signal has ended it that neither it nor one of its limits can have sent; asked after its end."""
+        return (
+            comes_from_outside(self._ending.status)
+            and self._cpu_at_end < self._limits.cpu_seconds
+            and not self.has_taken_too_much()
+        )
 
     def ended_by_itself(self, patience: float = 0.5) -> int | None:
         """Its status as `end` gives it if it has ended or ends soon; None while it goes on."""
@@ -153,16 +158,5 @@ def cpu_seconds(process: int) -> float:
 
 def _addresses(process: str) -> list[str]:
     """Where the stack, arguments and environment of a process lie: these move when it executes a program."""
-    try:
-        fields = Path("/proc", process, "stat").read_text().rsplit(")", 1)[1].split()
-    except OSError:
-        return []
-    return [fields[25], *fields[45:49]]
-
-
-def _state(folder: Path) -> str:
-    """The letter of a process's or thread's state, by its folder in /proc; "" when there is none."""
-    try:
-        return (folder / "stat").read_text().rsplit(")", 1)[1].split()[0]
-    except (OSError, IndexError):
-        return ""
+    fields = stat_fields(Path("/proc", process))
+    return [fields[25], *fields[45:49]] if fields else []

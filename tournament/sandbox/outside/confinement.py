@@ -23,6 +23,7 @@ from typing import IO, Any
 from tournament.errors import BadInput
 from tournament.sandbox.outside import visible
 from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.endings import Ending, Killed, how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Mode
 
 MEND = 'to run bots with your own rights all the same, set sandbox = "off" in tournament.toml'
@@ -69,7 +70,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 def start_secluded(launch: LaunchSpec) -> Confined | None:
     """Start a process that forks others, where there is no /proc; None when the system gives no namespaces for it.
 
-    Raises BadInput when it can't be started.
+    Raises BadInput when it can't be started, Killed when a signal ended it.
     """
     files = visible.module_files(launch)
     # Of one length, so that what the interpreter reads takes the same places in memory.
@@ -85,12 +86,15 @@ def start_secluded(launch: LaunchSpec) -> Confined | None:
     except OSError:
         check_descriptors()
         raise
-    if (answer := os.read(process.answers, 1)) == b"+":
+    if (answer := process.read(1)) == b"+":
         return process
     complaint = os.read(process.errors, 4096).decode(errors="replace").strip().splitlines()
+    status = process.ended_by_itself()
     process.end()
     if answer == b"-":
         return None
+    if status is not None and status < 0:
+        raise Killed(f"what starts bots' processes {how_it_ended(status)}")
     raise BadInput(f"a process can't be confined here: {complaint[-1] if complaint else 'it was ended'}; {MEND}")
 
 
@@ -138,10 +142,10 @@ class _Plain:
     def pid(self) -> int:
         return self.process.pid
 
-    def end(self) -> int:
+    def end(self) -> Ending:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        return self.process.wait()
+        return Ending(self.process.wait())
 
 
 def _start_in_sandlock(launch: LaunchSpec, arguments: list[str], readable: set[str]) -> Confined:
@@ -181,12 +185,12 @@ class _InSandlock:
     process: Any
     pid: int
 
-    def end(self) -> int:
+    def end(self) -> Ending:
         self.process.kill()
         result = self.process.wait()
         if result.reason.name == "KILLED":
-            return -signal.SIGKILL
-        return -result.signal if result.signal and result.signal > 0 else int(result.exit_code)
+            return Ending(-signal.SIGKILL)
+        return Ending(-result.signal if result.signal and result.signal > 0 else int(result.exit_code))
 
 
 def check_descriptors() -> None:

@@ -6,6 +6,7 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,7 +17,26 @@ _T = TypeVar("_T")
 # Statuses for SIGKILL: of the process itself, and as reported by the one that started it.
 KILLED = (-signal.SIGKILL, 256 - signal.SIGKILL, 128 + signal.SIGKILL)
 
+_FIRST_QUEUED_SIGNAL = 32  # bots can't send these
+
 _alone = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a process ended: exit status, minus a signal's number, and the most memory that it had at once, if known."""
+
+    status: int
+    peak_bytes: int = 0
+
+
+def comes_from_outside(status: int) -> bool:
+    """Whether a status is that of a signal which no confined process can send itself.
+
+    Its limit of processor time sends two of them. All others are ignored unless they come from what it executes itself
+    (`inside.first_steps`).
+    """
+    return -status in (signal.SIGKILL, signal.SIGXCPU) or -status >= _FIRST_QUEUED_SIGNAL
 
 
 def how_it_ended(status: int) -> str:

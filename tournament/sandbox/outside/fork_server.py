@@ -18,11 +18,13 @@ import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.processes import forking
 from tournament.errors import BadInput
 from tournament.sandbox.outside import confinement
 from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.endings import Ending, Killed
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
 
 # Servers without forks that this process keeps: how many, and how long.
@@ -34,6 +36,7 @@ _MOST_FORKS = 1 << 20
 _MEGABYTES, _CPU_SECONDS = 1 << 24, 1 << 40
 _PIDFD_GETFD = 438  # on every machine
 _ADDR_NO_RANDOMIZE, _ASK = 0x40000, 0xFFFFFFFF  # Linux, personality.h
+_MOST_TRIES = 20  # to start a server: each before was ended from outside
 
 
 class _Ended(Exception):
@@ -43,29 +46,28 @@ class _Ended(Exception):
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """As `confinement.start`: a process to play, or for a trial of a module.
 
-    Raises BadInput when the machine can't confine it.
+    Raises BadInput when the machine can't confine it, Killed when its servers are ended from outside all the time.
     """
     if mode == "off":
         return confinement.start(launch, mode)
     orders = marshal.dumps(launch.told())
-    for last_try in (False, True):
-        server = _server_for(launch)
+    for _ in range(_MOST_TRIES):
+        try:
+            server = _server_for(launch)
+        except Killed:
+            continue
         try:
             forked = server.fork()
         except BaseException as problem:  # also Ctrl-C: a conversation that broke off can't be taken up again
             _forget(server)
             if not isinstance(problem, _Ended):
                 raise
-            if last_try:
-                raise BadInput(
-                    "a process can't be confined here: the one that starts it was ended twice; is memory short?"
-                ) from None
             continue
         process = Confined(forked, launch.limits, *forked.ends)
         with contextlib.suppress(BrokenPipeError):  # its answers will tell why
             process.write(len(orders).to_bytes(4, "little") + orders)
         return process
-    raise AssertionError
+    raise Killed("what starts bots' processes was ended again and again; is memory short?")
 
 
 class _Server:
@@ -74,6 +76,8 @@ class _Server:
     def __init__(self, process: Confined) -> None:
         self.process = process
         self._pidfd = os.pidfd_open(process.pid)
+        with contextlib.suppress(OSError):  # when memory is short, rather bots than the tournament
+            Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000")
         self._talk = threading.Lock()
         self.forks = 0  # that run, or are about to
         self.used = time.monotonic()
@@ -81,7 +85,7 @@ class _Server:
     def fork(self) -> _Forked:
         """Fork a process, which waits for what it is told. Raises _Ended, and BadInput where the system refuses."""
         with self._talk:
-            pid, ends = self._ask(forking.FORK)
+            pid, ends, _ = self._ask(forking.FORK)
             if pid < 0:
                 raise BadInput(f"a process can't be started here: {os.strerror(-pid)}")
             with contextlib.ExitStack() as opened:  # closed again unless all of them are
@@ -99,16 +103,17 @@ class _Server:
                 opened.pop_all()
         return _Forked(self, pid, pidfd, own)
 
-    def reap(self, pid: int) -> int:
-        """The status of a fork that ends, as `Confined.end` gives it."""
+    def reap(self, pid: int) -> Ending:
+        """How a fork that ends has ended."""
         with _lock:
             self.forks -= 1
             self.used = time.monotonic()
         with self._talk:
             try:
-                return os.waitstatus_to_exitcode(self._ask(forking.REAP, pid)[0])
+                status, _, peak_bytes = self._ask(forking.REAP, pid)
+                return Ending(os.waitstatus_to_exitcode(status), peak_bytes)
             except (_Ended, ValueError):
-                return -signal.SIGKILL  # it died with its server
+                return Ending(-signal.SIGKILL)  # it died with its server
             except BaseException:
                 _forget(self)
                 raise
@@ -119,11 +124,11 @@ class _Server:
             os.close(self._pidfd)
         self.process.end()
 
-    def _ask(self, kind: int, pid: int = 0) -> tuple[int, list[int]]:
+    def _ask(self, kind: int, pid: int = 0) -> tuple[int, list[int], int]:
         self._order(kind, pid)
         answer = b""
         while len(answer) < forking.REPLY_BYTES:
-            chunk = os.read(self.process.answers, forking.REPLY_BYTES - len(answer))
+            chunk = self.process.read(forking.REPLY_BYTES - len(answer))
             if not chunk:
                 raise _Ended
             answer += chunk
@@ -145,7 +150,7 @@ class _Forked:
     pidfd: int
     ends: list[int]
 
-    def end(self) -> int:
+    def end(self) -> Ending:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         os.close(self.pidfd)

@@ -1,20 +1,38 @@
-"""A process's own time: clock time less the time in which it waited for a processor."""
+"""A process's own time: what it had of processors, and how long it slept of its own accord.
+
+A wait for a processor, for a disk or for an answer to a call about files is the machine's, however long it takes.
+Nobody tells afterwards how long such waits were, so a process is looked at now and then: who is found asleep has slept
+since the look before.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from tournament.errors import RunFailed
+from tournament.sandbox.inside.system_calls import numbers_here
 
 # How long a busy machine may take: so many times what a process may have, and so many seconds more.
 _MOST_TIMES, _MORE_SECONDS = 4, 60.0
 _LOOK_SECONDS = 1.0
 _TICKS = os.sysconf("SC_CLK_TCK")
+# In these calls a process can sleep for as long as it likes. In others it waits for the system.
+_SLEEPING = frozenset(
+    map(
+        str,
+        numbers_here(
+            "read readv write writev poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 futex futex_waitv"
+            " nanosleep clock_nanosleep restart_syscall pause rt_sigsuspend rt_sigtimedwait wait4 waitid flock fcntl"
+        ),
+    )
+)
 
 
 class Disturbed(RunFailed):
@@ -23,47 +41,58 @@ class Disturbed(RunFailed):
 
 @dataclass(frozen=True)
 class Use:
-    """What a process, or a group of them, has used by now, in seconds.
+    """The processor time that a process, or a group, has used by now, in seconds, and whether it sleeps now.
 
-    `cpu`: of processors. `delay`: that its threads were ready but waited for one. `waits`: whether a thread waits now,
-    or runs.
+    It sleeps if none of its threads runs, is stopped, or waits for a processor or a file.
     """
 
     cpu: float
-    delay: float
-    waits: bool
+    sleeps: bool
+
+
+class Clocks:
+    """The processor time of a process, and the time that it slept, in seconds, from look to look.
+
+    `longest_nap`: the most that counts as sleep between two looks if it has worked between them, too.
+    """
+
+    def __init__(self, use: Callable[[], Use], longest_nap: float = inf) -> None:
+        self._use, self._longest_nap = use, longest_nap
+        self.cpu = self.slept = 0.0
+
+    def look(self, elapsed: float) -> float:
+        """Look so many seconds after the look before; returns the processor time that it has used since."""
+        use = self._use()
+        used, self.cpu = use.cpu - self.cpu, use.cpu
+        if use.sleeps:
+            self.slept += max(0.0, min(elapsed - used, self._longest_nap if used else inf))
+        return used
 
 
 class OwnTime:
     """The own time of a process, used or slept, against so many seconds that it is allowed.
 
-    A group that has as much processor time as one process could have waits for its own members alone.
+    Of what a group uses at once no more counts than one process could use.
     """
 
     def __init__(self, use: Callable[[], Use], seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._use, self._clock = use, clock
+        self._clocks, self._clock = Clocks(use), clock
         self.seconds = seconds
         self._step = min(_LOOK_SECONDS, seconds / 20)
         self._started = self._looked = clock()
-        self._before = Use(0.0, 0.0, False)
-        self._waited = 0.0
-        self._unexplained = 0.0  # time without a processor: a wait is known only when it is over
+        self._used = 0.0
 
     def is_over(self) -> bool:
-        """Whether it has had its time. Raises Disturbed when it has waited for a processor for very long."""
+        """Whether it has had its time. Raises Disturbed when the machine has kept it waiting for very long."""
         now = self._clock()
-        if now - self._looked < self._step:
+        elapsed = now - self._looked
+        if elapsed < self._step:
             return False
-        use, before = self._use(), self._before
-        self._unexplained += max(0.0, now - self._looked - (use.cpu - before.cpu))
-        waited = min(use.delay - before.delay, self._unexplained)
-        self._waited += waited
-        self._unexplained = self._unexplained - waited if use.waits else 0.0
-        self._before, self._looked = use, now
-        passed = now - self._started
-        if passed - self._waited - self._unexplained >= self.seconds:
+        self._looked = now
+        self._used += min(self._clocks.look(elapsed), elapsed)
+        if self._used + self._clocks.slept >= self.seconds:
             return True
-        if passed >= _MOST_TIMES * self.seconds + _MORE_SECONDS:
+        if now - self._started >= _MOST_TIMES * self.seconds + _MORE_SECONDS:
             raise Disturbed("this machine is too busy; run again when it is less so")
         return False
 
@@ -72,38 +101,59 @@ def members(group: int) -> Iterator[tuple[Path, list[str]]]:
     """The processes of a group: their folders in /proc, and the fields of `stat` from the state on."""
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                fields = Path(entry.path, "stat").read_text().rsplit(")", 1)[1].split()
-                if int(fields[2]) == group:
-                    yield Path(entry.path), fields
+            fields = stat_fields(Path(entry.path))
+            if fields and int(fields[2]) == group:
+                yield Path(entry.path), fields
 
 
-def run_delays(process: Path) -> dict[Path, float]:
-    """Seconds that each thread of a process, by its folder in /proc, was ready to run but had to wait."""
-    found = {}
-    with contextlib.suppress(OSError):
-        for thread in (process / "task").iterdir():
-            with contextlib.suppress(OSError, IndexError, ValueError):
-                found[thread] = int((thread / "schedstat").read_text().split()[1]) / 1e9
-    return found
+def stat_fields(folder: Path) -> list[str]:
+    """The fields of `stat` of a process or a thread from its state on, by its folder in /proc; [] when it is gone."""
+    try:
+        return (folder / "stat").read_text().rsplit(")", 1)[1].split()
+    except (OSError, IndexError):
+        return []
+
+
+def sleeps(process: Path, *, while_stopped: bool = False) -> bool:
+    """Whether a process sleeps of its own accord, by its folder in /proc.
+
+    `while_stopped`: whether one that is stopped does, which others may do to it. It is told to go on.
+    """
+    try:
+        threads = list((process / "task").iterdir())
+    except OSError:
+        return True
+    states = [fields[0] for thread in threads if (fields := stat_fields(thread))]
+    if "T" in states:
+        with contextlib.suppress(OSError):
+            os.kill(int(process.name), signal.SIGCONT)
+        return while_stopped
+    return all(state in "SZX" for state in states) and all(map(_may_sleep_on, threads))
+
+
+def _may_sleep_on(thread: Path) -> bool:
+    """Whether a thread is in a call in which it can sleep for as long as it likes, or in one that isn't known."""
+    try:
+        call = (thread / "syscall").read_text().split()
+    except OSError:
+        return True
+    return not call or not _SLEEPING or call[0] in _SLEEPING
 
 
 class GroupUse:
-    """What a group of processes has used, with those that have ended: see `Use`."""
+    """What a group of processes has used, with those that have ended: see `Use`.
+
+    Its members can stop each other, so stopped ones sleep.
+    """
 
     def __init__(self, group: int) -> None:
         self._group = group
-        self._delays: dict[Path, float] = {}
-        self._delay = self._cpu = 0.0
+        self._cpu = 0.0
 
     def __call__(self) -> Use:
-        ticks, waits = 0, False
-        delays: dict[Path, float] = {}
+        ticks, asleep = 0, True
         for folder, fields in members(self._group):
             ticks += sum(map(int, fields[11:15]))  # its own, and those of children that it has waited for
-            waits = waits or fields[0] in ("R", "D")
-            delays |= run_delays(folder)
-        self._delay += sum(max(0.0, delay - self._delays.get(thread, 0.0)) for thread, delay in delays.items())
-        self._delays = delays
+            asleep = asleep and sleeps(folder, while_stopped=True)
         self._cpu = max(self._cpu, ticks / _TICKS)
-        return Use(self._cpu, self._delay, waits)
+        return Use(self._cpu, asleep)

@@ -9,7 +9,6 @@ each leg.
 
 from __future__ import annotations
 
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -24,15 +23,15 @@ from engine.processes.lanes import Lanes
 from tournament.contests.contest import Contest
 from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
-from tournament.errors import printable
+from tournament.errors import RunFailed, printable
 from tournament.leg import PROCESSES, Leg, Seat
-from tournament.sandbox.outside.endings import how_it_ended
+from tournament.sandbox.outside.endings import how_it_ended, kills_for_memory
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult
 from tournament.worker.faults import LegFaults
 from tournament.worker.leg import Stopped, leg_result, new_core, new_seating, seat_again, seat_all
-from tournament.worker.processes import python_bots
+from tournament.worker.processes import admission, python_bots
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import BotProcess, Player, Pool
 from tournament.worker.processes.spool import LegRows, Spool
@@ -47,6 +46,10 @@ _ROWS = 16
 # Language runtimes start some threads of their own; no bot needs more than this.
 _MOST_THREADS = 128
 _AUDIT_SECONDS = 0.05
+# How soon to see whether others have started, where legs wait for that.
+_START_SECONDS = 0.002
+# How often a leg is begun again because a process of it was killed from outside.
+_MOST_KILLS = 20
 # Sent to a program that must end without a score.
 _OVER = b"-1\n"
 
@@ -73,12 +76,15 @@ class PlayedLeg:
 class _WaitingLeg:
     """A leg to be played from its beginning. `alone`: the seats whose bots must not share a process.
 
-    `played_again`: a process of the leg was killed from outside, so it began a second time.
+    `kills`: how often a process of the leg was killed from outside. `by_itself`: no other may play beside it on this
+    machine, since a process of its own was; `memory_kills` is what the system's count was when it began.
     """
 
     leg: Leg
     alone: set[int] = field(default_factory=set)
-    played_again: bool = False
+    kills: int = 0
+    by_itself: bool = False
+    memory_kills: int = 0
 
     def new_players(self) -> list[Player]:
         """Its bots that are processes, not yet started."""
@@ -161,6 +167,7 @@ class _LaneTable:
         self._by_lane: dict[int, _LegInPlay] = {}
         self._done: list[PlayedLeg] = []
         self._most_legs = len(legs)
+        self._waits_for_starts = False
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in (leg.x, leg.y))
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
 
@@ -189,15 +196,27 @@ class _LaneTable:
 
     def _run(self) -> list[tuple[int, int, int, str]]:
         with self._pool.one_core.kept():
-            return self._lanes.run(_AUDIT_SECONDS)
+            return self._lanes.run(_START_SECONDS if self._waits_for_starts else _AUDIT_SECONDS)
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
+        self._waits_for_starts = False
         while self._waiting and len(self._by_lane) < self._most_legs:
-            players = self._waiting[0].new_players()
-            if not self._pool.has_room_for(players):
+            if self._starting() >= admission.room.most_starts:
+                self._waits_for_starts = True
                 return
+            began = self._waiting[0]
+            players = began.new_players()
+            if not self._pool.take_room_for(players, alone=began.by_itself):
+                return
+            began.memory_kills = kills_for_memory() if began.by_itself else 0
             self._begin(self._waiting.popleft(), players)
+
+    def _starting(self) -> int:
+        """How many legs with processes of their own have had no answer yet."""
+        own = [process for process in self._pool.by_channel.values() if process.shared_by is None]
+        lanes = {player.lane for process in own for player in process.players}
+        return sum(sum(self._lanes.decisions(lane)) <= 1 for lane in lanes)
 
     def _begin(self, began: _WaitingLeg, players: list[Player]) -> None:
         contest, settings, leg = self._contest, self._settings, began.leg
@@ -276,19 +295,16 @@ class _LaneTable:
         else:
             status = process.confined.ended_by_itself()
             what = "closed its output" if status is None else how_it_ended(status)
-            # Bots can't send themselves SIGKILL: it came from the system, when memory is short say, or from its user.
-            was_killed = status == -signal.SIGKILL
+            was_killed = status is not None and process.confined.was_killed_from_outside()
+            if process.confined.has_taken_too_much():
+                what = _out_of_memory(self._settings)
             self._pool.end(process)
-        if process.shared_by is not None:
+        if was_killed or process.shared_by is not None:
             for player in list(process.players):
-                self._begin_anew(self._by_lane[player.lane], player)
+                self._begin_anew(self._by_lane[player.lane], player, was_killed)
             return
         (player,) = process.players
         in_play = self._by_lane[player.lane]
-        if was_killed and not in_play.began.played_again:
-            in_play.began.played_again = True
-            self._begin_anew(in_play, player)
-            return
         if player.lane != lane:
             self._lanes.stop(player.lane)
         player.cpu_before += cpu
@@ -296,11 +312,21 @@ class _LaneTable:
         player.process = None
         self._fault(in_play, what, printed)
 
-    def _begin_anew(self, in_play: _LegInPlay, player: Player) -> None:
-        """Put a leg back to its beginning, to be played without sharing the process that failed."""
-        in_play.began.alone.add(player.number)
+    def _begin_anew(self, in_play: _LegInPlay, player: Player, was_killed: bool) -> None:
+        """Put a leg back to its beginning, to be played without sharing the process that failed.
+
+        After a kill it may share one again, the first time. Raises RunFailed where kills don't stop.
+        """
+        began = in_play.began
+        shared = player.process is not None and player.process.shared_by is not None
+        if was_killed:
+            _check_kills(began, player)
+            began.kills += 1
+            began.by_itself = not shared or began.kills > 1
+        if not was_killed or began.by_itself:
+            began.alone.add(player.number)
         self._leave(in_play)
-        self._waiting.append(in_play.began)
+        self._waiting.append(began)
 
     def _leave(self, in_play: _LegInPlay, scores: Sequence[bytes] = (b"", b"")) -> None:
         """Take a leg off its lane and out of its processes; programs are told their scores."""
@@ -338,7 +364,7 @@ class _LaneTable:
             assert in_play.seating
             return seat_again(in_play.seating, number, seat, in_play.core, in_play.faults)
         if player.process is None:
-            process = self._pool.start(player, in_play.leg, in_play.core)
+            process = self._pool.start_again(player, in_play.leg, in_play.core)
             self._lanes.change_channel(in_play.lane, number, process.channel)
             self._let_listen(in_play, player)
         self._start_bot(in_play, player, seat)
@@ -412,6 +438,21 @@ class _LaneTable:
             self._leave(in_play)
             self._waiting.append(in_play.began)
             self._most_legs = len(self._by_lane)
+
+
+def _check_kills(began: _WaitingLeg, player: Player) -> None:
+    """Raise RunFailed when it is of no use to begin a leg again whose process was killed from outside."""
+    against = f"{began.leg.x.name} against {began.leg.y.name}"
+    if began.by_itself and kills_for_memory() > began.memory_kills:
+        raise RunFailed(
+            f"this machine has too little memory to play {against}: the system ended the process of {player.seat.name}"
+            " though no others played; set a lower memory_megabytes, or give the tournament more"
+        )
+    if began.kills >= _MOST_KILLS:
+        raise RunFailed(
+            f"something on this machine ends bots' processes: that of {player.seat.name} was killed {began.kills + 1}"
+            f" times while it played {against}; end that, and run again"
+        )
 
 
 def _out_of_memory(settings: ContestSettings) -> str:

@@ -20,7 +20,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.leg import Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.processes import programs, python_bots
+from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.time_limits import TimeLimits
 
@@ -105,20 +105,34 @@ class Pool:
         self._shared: dict[tuple[str, str], BotProcess] = {}
         self.parting: deque[tuple[float, Confined]] = deque()
         self.one_core = OneCore()
+        self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
+        admission.room.enter(self)
 
-    def has_room_for(self, players: Sequence[Player]) -> bool:
-        """Whether the processes that a leg needs may be started now. Idle ones are ended if that helps."""
-        own = sum(self._needs_own(player) for player in players)
-        shared = sum(not self._needs_own(player) and self._shared_by_legs_of(player) is None for player in players)
-        running_own = sum(process.shared_by is None for process in self.by_channel.values()) + len(self.parting)
-        if own and running_own and running_own + own > _MOST_OWN_PROCESSES:
-            return False
-        if not own + shared or len(self.by_channel) + len(self.parting) + own + shared <= MOST_PROCESSES:
+    def take_room_for(self, players: Sequence[Player], *, alone: bool = False) -> bool:
+        """Take the memory of the processes that a leg needs; false when they may not start now.
+
+        `alone`: only if no others play on this machine. Idle processes are ended if that helps.
+        """
+        if self._takes_room_for(players, alone):
             return True
         for process in list(self.by_channel.values()):
             if not process.players:
                 self.end(process)
-        return not self.by_channel and not self.parting
+        return not self.by_channel and not self.parting and self._takes_room_for(players, alone)
+
+    def _takes_room_for(self, players: Sequence[Player], alone: bool) -> bool:
+        new = [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
+        own = sum(self._needs_own(player) for player in new)
+        running_own = sum(process.shared_by is None for process in self.by_channel.values()) + len(self.parting)
+        if own and running_own and running_own + own > _MOST_OWN_PROCESSES:
+            return False
+        running = len(self.by_channel) + len(self.parting)
+        if new and running and running + len(new) > MOST_PROCESSES:
+            return False
+        return admission.room.take(self, sum(self._most_bytes(player.seat) for player in new), alone=alone)
+
+    def _most_bytes(self, seat: Seat) -> int:
+        return most_bytes_of(seat.kind, self._settings.memory_megabytes, self._sandbox)
 
     def _needs_own(self, player: Player) -> bool:
         return player.seat.kind == "program" or player.alone or not self._shares(player.seat.artifact)
@@ -140,17 +154,22 @@ class Pool:
         """Give a player the process that its bot's legs share, or a new one, and a slot in it."""
         bot = _bot_of(player.seat)
         if self._needs_own(player):
-            process = self.start(player, leg, core)
+            process = self._start(player, leg, core)
         elif shared := self._shared_by_legs_of(player):
             process = player.process = shared
             process.players.append(player)
         else:
-            process = self._shared[bot] = self.start(player, leg, core, shared_by=bot)
+            process = self._shared[bot] = self._start(player, leg, core, shared_by=bot)
         player.slot = process.slots
         process.slots += 1
         return process
 
-    def start(self, player: Player, leg: Leg, core: GameCore, shared_by: tuple[str, str] | None = None) -> BotProcess:
+    def start_again(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
+        """Start a process for a player whose own has ended."""
+        admission.room.take_anyway(self, self._most_bytes(player.seat))
+        return self._start(player, leg, core)
+
+    def _start(self, player: Player, leg: Leg, core: GameCore, shared_by: tuple[str, str] | None = None) -> BotProcess:
         """Start a process for a player, its leg's own unless it is `shared_by` its bot's legs."""
         seat, settings = player.seat, self._settings
         artifact = self._artifacts[seat.artifact]
@@ -187,6 +206,7 @@ class Pool:
             greeting=greeting,
             dialogue=player.dialogue,
         )
+        self._bytes[confined] = self._most_bytes(seat)
         process = BotProcess(confined, channel, seat, TimeLimits(settings, confined), shared_by)
         self.by_channel[channel] = player.process = process
         process.players.append(player)
@@ -211,7 +231,11 @@ class Pool:
                 process.confined.close_input()
                 self.parting.append((time.monotonic() + _PARTING_SECONDS, process.confined))
                 return
-        process.confined.end()
+        self._end(process.confined)
+
+    def _end(self, confined: Confined) -> None:
+        confined.end()
+        admission.room.give_back(self, self._bytes.pop(confined))
 
     def reap(self) -> None:
         """End the parting programs that have exited, or had time to."""
@@ -219,19 +243,19 @@ class Pool:
         for _ in range(len(self.parting)):
             deadline, confined = self.parting.popleft()
             if now >= deadline or confined.has_ended():
-                confined.end()
+                self._end(confined)
             else:
                 self.parting.append((deadline, confined))
 
     def close(self) -> None:
         """End every process."""
         self.one_core.leave()
-        for process in self.by_channel.values():
-            process.confined.end()
-        for _, confined in self.parting:
+        for confined in self._bytes:
             confined.end()
+        self._bytes.clear()
         self.by_channel.clear()
         self.parting.clear()
+        admission.room.leave(self)
 
     def asked(self) -> Iterator[Asked]:
         """The processes that may share a core: Python bots'. Programs may have threads, and are all asked at once."""
@@ -239,6 +263,13 @@ class Pool:
             if process.seat.kind == "python":
                 outstanding, messages = self._channels.is_outstanding(process.channel)
                 yield Asked(process.confined.pid, messages, outstanding, process.confined.cpu_seconds())
+
+
+def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) -> int:
+    """The memory that the process of a bot of this kind may take; none for those that have no process."""
+    if kind == "program":
+        return programs.most_megabytes(memory_megabytes) << 20
+    return python_bots.most_megabytes(memory_megabytes, sandbox) << 20 if kind == "python" else 0
 
 
 def _bot_of(seat: Seat) -> tuple[str, str]:

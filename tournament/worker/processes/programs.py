@@ -20,12 +20,12 @@ from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import check_killed, how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.own_time import OwnTime
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.python_bots import CantStart
 
 _TRIAL_SECONDS = 0.2
-_MOST_TRIALS = 10  # each as long, on a busy machine
 
 _sound: set[Path] = set()  # folders of programs that this process has checked
 
@@ -86,6 +86,11 @@ def _forget_times(folder: Path) -> None:
         os.utime(path, (ahead, 1e9))
 
 
+def most_megabytes(memory_megabytes: int) -> int:
+    """What a program's process may take."""
+    return memory_megabytes + 64
+
+
 def start(
     archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int, cpu_seconds: int
 ) -> Confined:
@@ -102,7 +107,7 @@ def start_in(
     command = find_command(words[0], folder)
     return fork_server.start(
         LaunchSpec(
-            Limits(memory_megabytes + 64, cpu_seconds),
+            Limits(most_megabytes(memory_megabytes), cpu_seconds),
             command=[*executed(command), *words[1:]],
             folder=folder,
             readable=[str(folder), *read_by(command), *sandbox.readable],
@@ -136,12 +141,9 @@ def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_m
 
 
 def _early_end(process: Confined) -> int | None:
-    """Its status if it ends within _TRIAL_SECONDS, not counting its waits for a processor."""
-    before = process.run_delay()
-    for _ in range(_MOST_TRIALS):
-        status = process.ended_by_itself(_TRIAL_SECONDS)
-        delay = process.run_delay()
-        if status is not None or (delay - before < _TRIAL_SECONDS / 4 and not process.waits_for_processor()):
+    """Its status if it ends within _TRIAL_SECONDS of its own time. Raises Disturbed when it doesn't get these."""
+    had = OwnTime(process.use, _TRIAL_SECONDS)
+    while not had.is_over():
+        if (status := process.ended_by_itself(_TRIAL_SECONDS / 20)) is not None:
             return status
-        before = delay
     return None

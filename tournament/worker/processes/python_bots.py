@@ -32,6 +32,11 @@ _SAME_ARITHMETIC = {
 }
 
 
+def most_megabytes(memory_megabytes: int, sandbox: SandboxSettings) -> int:
+    """What a bot's process may take, as much for many legs as for one: those that lack it are played again alone."""
+    return _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if sandbox.packages else 0) + memory_megabytes
+
+
 def start(
     artifact: bytes,
     name: str,
@@ -50,9 +55,7 @@ def start(
     source = source_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.packages)))
     sdk = interface.python.sdk
-    memory = _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if packages.versions else 0)
-    # As much for many legs as for one: legs that fail for lack of memory are played again alone.
-    memory += memory_megabytes
+    memory = most_megabytes(memory_megabytes, sandbox)
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
     environment = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")} | _SAME_ARITHMETIC
     process = fork_server.start(

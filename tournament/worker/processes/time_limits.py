@@ -1,4 +1,4 @@
-"""A process's time against its limits, without the time that a busy machine kept from it."""
+"""A process's own time (`sandbox.outside.own_time`) against the limits of a contest."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tournament.contests.settings import ContestSettings
+from tournament.sandbox.outside.own_time import Clocks, Use
 
 # What a process may take to get ready, beyond the limits of its first decision.
 START_SECONDS = 5.0
-_LONGEST_TICK = 0.5
+# Between two audits that come late.
+_LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
 
 
 class Timed(Protocol):
-    """The clocks of a running process; `Confined` has them."""
+    """What is known of a running process; `Confined` knows it."""
 
-    def cpu_seconds(self) -> float: ...
-    def run_delay(self) -> float: ...
+    def use(self) -> Use: ...
     def has_written(self) -> bool: ...
-    def waits_for_processor(self) -> bool: ...
 
 
 @dataclass
@@ -34,25 +34,28 @@ class Spent:
     idle_seconds: float = 0.0
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Message:
-    """An unanswered message: its number, and the process's clocks when it was first seen and last audited."""
+    """An unanswered message: its number, and the process's clocks when it was first seen."""
 
     number: int
-    first_cpu: float
     cpu: float
-    delay: float
-    idle_seconds: float = 0.0
+    slept: float
 
 
 class TimeLimits:
-    """One process's clocks from audit to audit. `idle_seconds`: how long it slept or waited in all while asked."""
+    """One process's clocks from audit to audit."""
 
     def __init__(self, settings: ContestSettings, process: Timed) -> None:
         self._settings = settings
         self._process = process
+        self._clocks = Clocks(process.use, _LONGEST_NAP)
         self._message: _Message | None = None
-        self.idle_seconds = 0.0
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long it slept in all while it was asked."""
+        return self._clocks.slept
 
     def rest(self) -> None:
         """Note that it is not asked: what it does now ends no leg."""
@@ -64,33 +67,24 @@ class TimeLimits:
         `number`: of the message that it has to answer; `is_start`: whether a leg starts with it; `elapsed`: seconds
         since the audit before; `spent`: by the legs that it was ever given.
         """
-        settings, process = self._settings, self._process
-        cpu, delay = process.cpu_seconds(), process.run_delay()
+        settings, clocks, message = self._settings, self._clocks, self._message
+        is_new = message is None or message.number != number
+        # An answer that we haven't read yet came in time. If this worker was held up itself (a stopped job, say), that
+        # time is not the bot's.
+        clocks.look(0.0 if is_new or self._process.has_written() else min(elapsed, _LONGEST_TICK))
         bank = max(1, spent.legs) * settings.cpu_seconds_per_leg
         bank += spent.decisions * settings.cpu_milliseconds_more / 1000
-        if cpu + spent.cpu_seconds > bank + START_SECONDS:
+        if clocks.cpu + spent.cpu_seconds > bank + START_SECONDS:
             return f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)"
-        message = self._message
-        if message is None or message.number != number:
-            self._message = _Message(number, cpu, cpu, delay)
+        if message is None or is_new:
+            self._message = _Message(number, clocks.cpu, clocks.slept)
             return None
         grace = START_SECONDS if is_start else 0.0
-        if cpu - message.first_cpu > settings.cpu_seconds_per_decision + grace:
+        if clocks.cpu - message.cpu > settings.cpu_seconds_per_decision + grace:
             return f"took more than {settings.cpu_seconds_per_decision:g} s of processor time for a decision"
-        # If this worker was held up itself (a stopped job, say), that time is not the bot's.
-        idle = min(elapsed, _LONGEST_TICK) - (cpu - message.cpu) - (delay - message.delay)
-        message.cpu, message.delay = cpu, delay
-        # An answer that we haven't read yet came in time.
-        if process.has_written():
-            return None
-        # A wait for the processor is known only when it is over: then `idle` is negative and makes up for it.
-        message.idle_seconds = max(0.0, message.idle_seconds + idle)
-        self.idle_seconds = max(0.0, self.idle_seconds + idle)
-        if process.waits_for_processor():
-            return None
-        if message.idle_seconds > settings.wall_seconds_per_decision + grace:
+        if clocks.slept - message.slept > settings.wall_seconds_per_decision + grace:
             return f"did not answer for {settings.wall_seconds_per_decision:g} s"
         # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
-        if self.idle_seconds + spent.idle_seconds > settings.wall_seconds_per_leg + START_SECONDS:
+        if clocks.slept + spent.idle_seconds > settings.wall_seconds_per_leg + START_SECONDS:
             return f"slept or waited for more than {settings.wall_seconds_per_leg:g} s in all"
         return None

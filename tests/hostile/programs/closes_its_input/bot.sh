@@ -1,3 +1,0 @@
-read sessions
-exec <&-
-kill -STOP $$

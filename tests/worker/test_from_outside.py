@@ -1,0 +1,328 @@
+"""What others on the machine do to bots' processes is no bot's fault, and changes no game."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import environment
+from tests.processes import comes, descendants
+from tests.worker.support import A, Played, Source, ask, ask_each, build, play, script, write_bot
+from tests.worker.test_limits import program, python
+from tournament.contests.von_neumann_poker import Settings
+from tournament.errors import RunFailed
+from tournament.sandbox.outside import confinement, fork_server
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.endings import Ending
+from tournament.sandbox.outside.launch import Limits
+from tournament.worker.processes import admission, lanes, time_limits
+from tournament.worker.processes.admission import Room, free_memory
+
+MEGABYTE = 1 << 20
+# Of every kind: legs that share a process, a process for each leg, a program.
+FIELD: dict[str, Source] = {
+    "shares.py": "def a(bot): return 7 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.6\n",
+    "apart.py": "import time\ndef a(bot): return int(20 * bot.card)\ndef b(bot, bet): return bet < 9\n",
+    "told": script("""
+        import sys
+        sys.stdin.readline()
+        for line in sys.stdin:
+            words = line.split()
+            if words[0] == "STATE":
+                print("ACTION BET 5" if words[1] == "A" else "ACTION CALL" if float(words[2]) > 0.5 else "ACTION FOLD")
+        """),
+}
+
+
+def who_counts(played: list[Played]) -> list[object]:
+    return [leg.what_counts for leg in played]
+
+
+@contextlib.contextmanager
+def disturbed(seed: int, kills: int) -> Iterator[list[tuple[int, int]]]:
+    """Meanwhile somebody sends signals to the processes of this one, so often the last of all.
+
+    Gives what was sent, as (process, signal).
+    """
+    chance, done, sent = random.Random(seed), threading.Event(), []
+    others = [number for number in range(1, 65) if number not in (signal.SIGKILL, signal.SIGCHLD, 32, 33)]
+
+    def disturb() -> None:
+        killed = 0
+        while not done.wait(chance.uniform(0.0, 0.03)):
+            processes = [pid for pid, line in descendants(os.getpid()).items() if "first_steps" in line or "-u" in line]
+            if not processes:
+                continue
+            number = chance.choice(others)
+            if killed < kills and chance.random() < 0.3:
+                number, killed = signal.SIGKILL, killed + 1
+            pid = chance.choice(processes)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+                sent.append((pid, number))
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    try:
+        yield sent
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("seed", [0, *[pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 8)]])
+def test_signals_from_outside_change_no_record(seed: int) -> None:
+    entrants = build(FIELD)
+    settings = Settings(sessions=60, faults_allowed=0, seed="1")
+    expected = play(entrants, settings)
+    assert not any(leg.faults for leg in expected)
+    with disturbed(seed, kills=4) as sent:
+        played = play(entrants, settings)
+    assert who_counts(played) == who_counts(expected)
+    assert {number for _, number in sent} & {signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGSEGV}
+
+
+def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is recorded of the leg, and nobody disqualified."""
+    monkeypatch.setattr(lanes, "_MOST_KILLS", 2)
+    (entrant, *others) = build({"told": program("time.sleep(60)", at=1), "zzz.py": "a = b = lambda *_: 0"})
+    done = threading.Event()
+
+    def kill_programs() -> None:
+        while not done.wait(0.02):
+            for pid, line in descendants(os.getpid()).items():
+                if "bot.py" in line:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_programs)
+    killer.start()
+    try:
+        with pytest.raises(RunFailed, match="ends bots' processes: that of told was killed 3 times while it played"):
+            play([entrant, *others], Settings(sessions=1))
+    finally:
+        done.set()
+        killer.join()
+
+
+def test_what_a_bot_does_to_itself_is_its_fault() -> None:
+    """By access to memory, by instructions, by signals that it lets through: no second try."""
+    deeds = {
+        "reads": ("import ctypes; ctypes.string_at(0)", "was killed by SIGSEGV"),
+        "aborts": ("os.abort()", "was killed by SIGABRT"),
+        "asks": (
+            "import signal; signal.signal(15, signal.SIG_DFL); os.kill(os.getpid(), 15)",
+            "was killed by SIGTERM",
+        ),
+        "deaf": ("os.kill(os.getpid(), 15); os._exit(3)", "ended with status 3"),
+        "alarm": (
+            "import signal; signal.signal(14, signal.SIG_DFL); signal.alarm(1); signal.pause()",
+            "was killed by SIGALRM",
+        ),
+    }
+    bots: dict[str, Source] = {}
+    for name, (deed, _) in deeds.items():
+        bots |= {f"py_{name}.py": python(deed), f"told_{name}": program(deed)}
+    for name, answered in ask_each(bots, [A] * 3).items():
+        assert answered.what == [deeds[name.split("_")[1]][1]], name
+    # A stop, and SIGKILL, can't be sent at all.
+    for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGRTMIN):
+        deed = f"os.kill(os.getpid(), {int(number)})"
+        assert [what.split(":")[0] for what in ask(python(deed), [A] * 3).what] == ["PermissionError"]
+
+
+@pytest.mark.parametrize("room_for", [1, 2, 5])
+def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(sessions=20, memory_megabytes=100)
+    size = 164 * MEGABYTE  # 64 of it are for the program itself
+    monkeypatch.setattr(admission, "room", Room(lambda: room_for * size * 8 // 7 + 8))
+    entrants = build({f"told{number}": FIELD["told"] for number in range(5)})
+    open_now = most = 0
+    take, give_back = Room.take, Room.give_back
+
+    def taking(room: Room, worker: object, asked: int, *, alone: bool = False) -> bool:
+        nonlocal open_now, most
+        taken = take(room, worker, asked, alone=alone)
+        open_now += asked // size if taken else 0
+        most = max(most, open_now)
+        return taken
+
+    def giving_back(room: Room, worker: object, given: int) -> None:
+        nonlocal open_now
+        open_now -= given // size
+        give_back(room, worker, given)
+
+    monkeypatch.setattr(Room, "take", taking)
+    monkeypatch.setattr(Room, "give_back", giving_back)
+    assert not any(leg.faults for leg in play(entrants, settings))
+    assert most == max(2, room_for // 2 * 2)  # a leg takes two; with less memory it plays when no other does
+    assert open_now == 0
+
+
+def test_who_plays_alone_waits_for_the_others_and_they_for_it() -> None:
+    room = Room(lambda: 800)
+    first, second = object(), object()
+    room.enter(first)
+    room.enter(second)
+    assert room.take(first, 300) and room.take(second, 300)
+    assert not room.take(second, 300)
+    assert not room.take(first, 10, alone=True)
+    assert not room.take(second, 0)
+    room.give_back(first, 300)
+    assert not room.take(first, 10, alone=True)
+    room.give_back(second, 300)
+    assert not room.take(second, 10, alone=True)
+    assert room.take(first, 9000, alone=True)
+    assert not room.take(first, 10) and not room.take(second, 10)
+    room.give_back(first, 9000)
+    assert room.take(second, 10)
+    assert not room.take(first, 10, alone=True)
+    room.leave(first)  # stopped while it waited
+    assert room.take(second, 10)
+
+
+GROUPS = {
+    "2": ("0::/a/b", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw", "sys/fs/cgroup/a/b"),
+    "2, seen from within": ("0::/", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw", "sys/fs/cgroup"),
+    "1": ("4:memory:/a/b", "33 25 0:29 / /cg/memory rw shared:14 - cgroup cgroup rw,memory", "cg/memory/a/b"),
+    "1, of a container": ("4:cpu,memory:/a/b", "33 25 0:29 /a/b /cg/m rw - cgroup cgroup rw,cpu,memory", "cg/m"),
+    "1, of an outer group": ("4:memory:/a/b", "33 25 0:29 / /cg/memory rw - cgroup cgroup rw,memory", "cg/memory/a"),
+}
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_the_memory_that_a_cgroup_has_left(kind: str, tmp_path: Path) -> None:
+    own, mounted, folder = GROUPS[kind]
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 9000 kB\nMemAvailable:    5000 kB\n")
+    assert free_memory(tmp_path) == 5000 << 10
+    (tmp_path / "proc/self/cgroup").write_text(f"12:pids:/a/b\n{own}\n")
+    (tmp_path / "proc/self/mountinfo").write_text(f"1 2 0:1 / / rw - ext4 /dev/x rw\n{mounted}\n")
+    assert free_memory(tmp_path) == 5000 << 10
+    group = tmp_path / folder
+    group.mkdir(parents=True)
+    second = kind.startswith("2")
+    names = ("memory.max", "memory.current") if second else ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    prefix = "" if second else "total_"
+    for name, value in zip(names, ("2000000", "700000")):
+        (group / name).write_text(f"{value}\n")
+    (group / "memory.stat").write_text(f"file 9\n{prefix}inactive_file 1000\n{prefix}active_file 200\n")
+    assert free_memory(tmp_path) == 2_000_000 - 700_000 + 1200
+    (group / names[0]).write_text("max\n" if second else "9223372036854771712\n")
+    assert free_memory(tmp_path) == 5000 << 10
+
+
+@contextlib.contextmanager
+def cgroup(megabytes: int) -> Iterator[Path]:
+    """A cgroup with so much memory; skips the test where this user may make none."""
+    folder, limit = Path(f"/sys/fs/cgroup/memory/of-a-test-{os.getpid()}"), "memory.limit_in_bytes"
+    if not folder.parent.exists():
+        folder, limit = Path(f"/sys/fs/cgroup/of-a-test-{os.getpid()}"), "memory.max"
+    try:
+        folder.mkdir()
+        (folder / limit).write_text(str(megabytes * MEGABYTE))
+    except OSError:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        pytest.skip("this user may make no cgroup with a limit of memory")
+    try:
+        yield folder
+    finally:
+        assert comes(lambda: not (folder / "cgroup.procs").read_text())
+        folder.rmdir()
+
+
+HOARDS = script("""
+    import sys
+    sys.stdin.readline()
+    hoard = bytearray(b"x") * (200 << 20)
+    for line in sys.stdin:
+        print("ACTION PASS")
+    """)
+
+
+@pytest.mark.parametrize(("megabytes", "enough"), [(600, True), (360, False)])
+def test_a_cgroup_with_little_memory(megabytes: int, enough: bool, tmp_path: Path) -> None:
+    """As many processes as it has room for; where not even one leg has, nothing is said of a bot."""
+    (tmp_path / "bots").mkdir()
+    for number in range(3 if enough else 2):
+        write_bot(tmp_path / "bots" / f"told{number}", HOARDS)
+    (tmp_path / "tournament.toml").write_text(
+        '[von_neumann_poker]\nentrants = "bots"\nsessions = 1\nmemory_megabytes = 210\nseed = "1"\nfaults_allowed = 0\n'
+    )
+    code = "import os, sys\nopen(sys.argv.pop(1), 'w').write(str(os.getpid()))\n"
+    code += "from tournament.__main__ import main\nmain()"
+    command = [sys.executable, "-c", code]
+    of_run = ["run", "von_neumann_poker", "--executor", "local"]
+
+    def run(*group: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, *group, *of_run], cwd=tmp_path, env=environment(), capture_output=True, text=True
+        )
+
+    with cgroup(megabytes) as folder:
+        limited = run(str(folder / "cgroup.procs"))
+    assert "disqualified" not in limited.stdout
+    if enough:
+        assert limited.returncode == 0, limited.stderr
+        assert "faults" in limited.stdout
+        return
+    assert limited.returncode == 1
+    assert "this machine has too little memory to play told" in limited.stderr + limited.stdout
+    assert "nothing to play" not in run(str(tmp_path / "elsewhere")).stdout
+
+
+def test_a_busy_machine_that_answers_calls_about_files_late_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without namespaces a supervisor answers these calls, which has to wait for a processor like everybody."""
+    monkeypatch.setattr(confinement, "start_secluded", lambda _launch: None)
+    monkeypatch.setattr(time_limits, "START_SECONDS", 0.2)
+    fork_server.end_idle()
+    looks = "for _ in range(150):\n        try: os.stat('/nowhere')\n        except OSError: pass"
+    bot = f"import os\n{looks.replace('        ', '  ')}\n"
+    bot += f"def a(bot):\n    {looks}\n    return 5\ndef b(bot, bet): return 1\n"
+    entrants = build({f"bot{number}.py": bot + f"# {number}\n" for number in range(3)})
+    settings = Settings(sessions=1, faults_allowed=0, wall_seconds_per_decision=0.1, seed="1")
+    quiet = play(entrants, settings)
+    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    try:
+        busy = play(entrants, settings)
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+        fork_server.end_idle()
+    assert [fault.what for leg in busy for fault in leg.faults] == []
+    assert who_counts(busy) == who_counts(quiet)
+
+
+@dataclass
+class Ended:
+    """A process that has ended."""
+
+    ending: Ending
+    pid: int = -1
+
+    def end(self) -> Ending:
+        return self.ending
+
+
+@pytest.mark.parametrize(
+    ("status", "peak_megabytes", "from_outside"),
+    [(-9, 100, True), (-9, 1000, False), (-24, 100, True), (-34, 100, True), (-11, 100, False), (0, 100, False)],
+)
+def test_which_ends_come_from_outside(status: int, peak_megabytes: int, from_outside: bool) -> None:
+    """Not one by the system for memory beyond the limits: a bot could bring that about to play again."""
+    ends = [os.open("/dev/null", os.O_RDWR) for _ in range(3)]
+    process = Confined(Ended(Ending(status, peak_megabytes * MEGABYTE)), Limits(128, 10), *ends)
+    assert process.end() == status
+    assert process.was_killed_from_outside() is from_outside

@@ -1,0 +1,130 @@
+"""Which legs may begin: as many as there is memory for, all that their processes may take, and cores to start them."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+
+# Of the memory that is free: the rest is for the tournament and for files.
+_SHARE = 7 / 8
+# Legs that start at once, for each core.
+_STARTS_PER_CORE = 2
+
+
+def free_memory(root: Path = Path("/")) -> int:
+    """Bytes of memory that this process and others may still take, by the machine and by its cgroups (version 1 or 2).
+
+    `root`: where proc and sys lie. Memory of files that can be given up counts as free.
+    """
+    free = list(_free_in_groups(root))
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        lines = (root / "proc/meminfo").read_text().splitlines()
+        free += [int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:")]
+    return max(0, min(free, default=1 << 62))
+
+
+def _free_in_groups(root: Path) -> Iterator[int]:
+    """The same by each cgroup that this process is in, from its own up to the outermost that is seen from here."""
+    with contextlib.suppress(OSError):
+        own: dict[str, str] = {}
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            own |= dict.fromkeys(controllers.split(","), path)
+        for line in (root / "proc/self/mountinfo").read_text().splitlines():
+            mount, _, system = line.partition(" - ")
+            kind, _, options = system.split(" ", 2)
+            if kind == "cgroup2" and "" in own:
+                files, path = ("memory.max", "memory.current", "inactive_file", "active_file"), own[""]
+            elif kind == "cgroup" and "memory" in options.split(",") and "memory" in own:
+                files = (
+                    "memory.limit_in_bytes",
+                    "memory.usage_in_bytes",
+                    "total_inactive_file",
+                    "total_active_file",
+                )
+                path = own["memory"]
+            else:
+                continue
+            seen_from, place = mount.split(" ")[3:5]
+            within = PurePosixPath(path)
+            below = within.relative_to(seen_from) if within.is_relative_to(seen_from) else PurePosixPath()
+            for folder in (below, *below.parents):
+                yield from _free_in_group(root / place.lstrip("/") / folder, *files)
+
+
+def _free_in_group(folder: Path, limit: str, used: str, *of_files: str) -> Iterator[int]:
+    with contextlib.suppress(OSError, ValueError):  # the outermost has no limit
+        taken = int((folder / used).read_text())
+        statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        yield int((folder / limit).read_text()) - taken + sum(int(statistics.get(name, 0)) for name in of_files)
+
+
+class Room:
+    """The memory of a machine, of which several workers of one process take. `free`: how many bytes there are.
+
+    A worker is any object. It takes room for a leg, gives it back by the process, and has at most so many legs
+    that are starting.
+    """
+
+    def __init__(self, free: Callable[[], int] = free_memory) -> None:
+        self._free = free
+        self._lock = threading.Lock()
+        self._bytes: float = math.inf
+        self._taken: dict[object, int] = {}
+        self._alone: object | None = None
+
+    def enter(self, worker: object) -> None:
+        """Note a worker before it takes anything."""
+        with self._lock:
+            self._taken[worker] = 0
+
+    def leave(self, worker: object) -> None:
+        """Take back all that a worker has."""
+        with self._lock:
+            del self._taken[worker]
+            if self._alone is worker:
+                self._alone = None
+
+    @property
+    def most_starts(self) -> int:
+        """How many legs of each worker may be starting at once."""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return max(1, _STARTS_PER_CORE * cores // max(1, len(self._taken)))
+
+    def take(self, worker: object, size: int, *, alone: bool = False) -> bool:
+        """Take so many bytes for a leg, if there are as many; where nothing else plays, they are there.
+
+        For a leg that is to play `alone` only then; others wait for it.
+        """
+        with self._lock:
+            if self._alone is not None and not (alone and self._alone is worker):
+                return False
+            taken = sum(self._taken.values())
+            if taken == 0:
+                self._bytes = self._free() * _SHARE
+            if alone:
+                self._alone = worker
+            if taken and (alone or taken + size > self._bytes):
+                return False
+            self._taken[worker] += size
+            return True
+
+    def take_anyway(self, worker: object, size: int) -> None:
+        """Take so many bytes for a process in the place of one that has ended."""
+        with self._lock:
+            self._taken[worker] += size
+
+    def give_back(self, worker: object, size: int) -> None:
+        """Give back what a process had."""
+        with self._lock:
+            self._taken[worker] -= size
+            if not self._taken[worker] and self._alone is worker:
+                self._alone = None
+
+
+# Of all workers of this process.
+room = Room()
