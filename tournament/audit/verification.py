@@ -17,6 +17,7 @@ from tournament.audit.verify_records import (
     house_problems,
     ledger_problems,
     may_be_written_now,
+    probation_problems,
     stray_problems,
     summary_problems,
 )
@@ -91,12 +92,13 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     assert state.field is not None
     problems += house_problems(storage, state.field, contest.house.suffix if contest.house else None)
     standing_batches(storage, state)  # raises where a leg counts twice
+    too_many = probation_problems(contest, settings, state.field, list(newest.values())) if settings else []
     missing, behind = summary_problems(storage, ranking_of(storage, state.field, list(newest.values())))
     problems += missing
-    if behind and may_be_written_now(storage):
-        notes.append("a run may go on: matches.parquet and its like are behind the ledger")
+    if (behind or too_many) and may_be_written_now(storage):
+        notes.append("a run may go on: matches.parquet and its like, or the ledger, are not yet as they will be")
     else:
-        problems += behind
+        problems += too_many + behind
     sound = [batch for batch in newest.values() if batch not in damaged]
     replayed = 0
     if replay and settings is not None:

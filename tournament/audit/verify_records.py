@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Sequence
+from functools import partial
 from hashlib import sha256
 
 from tournament.audit.recount import NotTheLegs, Recount
@@ -11,11 +12,16 @@ from tournament.audit.report import Problem, plays_again
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
+from tournament.keys import KEY_BYTES
+from tournament.probation import Probation
+from tournament.runner.contest_run import competitors_of, schedule_of
+from tournament.runner.replicas import recorded_replicas
 from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
 from tournament.store.ledger_reading import read_state
+from tournament.store.legs import Legs
 from tournament.store.parts import digest_of, read_whole, rows_of
 from tournament.store.storage import Storage
 
@@ -103,6 +109,28 @@ def stray_problems(storage: Storage, batches: Sequence[Batch]) -> list[Problem]:
     known = {part.place for batch in batches for part in batch.parts}
     found = [f"{table}/{name}" for table in ("games", "sessions") for name in storage.list(table)]
     return [Problem(place, "is none of the records", _TAKE_AWAY) for place in found if place not in known]
+
+
+def probation_problems(
+    contest: Contest, settings: ContestSettings, field: Field, batches: Sequence[Batch]
+) -> list[Problem]:
+    """Legs that don't count, since one of their bots was disqualified in its first. Digests would need the seed."""
+    recorded: dict[tuple[int, int], int | None] = {}
+    for legs in (Legs.of(batch.legs) for batch in batches):
+        ends = [rest.ended_by for rest in legs.rest]
+        recorded |= dict(zip(zip(legs.match.tolist(), legs.number.tolist()), ends))
+    if all(end is None for end in recorded.values()):
+        return []
+    schedule_with = partial(schedule_of, contest, settings.playing(), bytes(KEY_BYTES), *competitors_of(field))
+    schedule = schedule_with(recorded_replicas(batches, schedule_with().legs_per_replica))
+    fixtures = {(fixture.match, fixture.number): fixture for fixture in schedule.fixtures()}
+    known = {fixtures[place].digest: end for place, end in recorded.items() if place in fixtures}
+    probation = Probation(known)
+    counting = {fixture.digest for fixture in probation.legs(fixtures.values())}
+    if not known.keys() - counting:
+        return []
+    what = f"has {len(known.keys() - counting):,} legs beyond the first of {', '.join(sorted(probation.out))}"
+    return [Problem("ledger", f"{what}, disqualified in that one", "tournament run takes them out")]
 
 
 def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[Problem]:

@@ -20,14 +20,17 @@ from tournament.entrants.folder import other_files
 from tournament.errors import RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
+from tournament.probation import entrants_of
 from tournament.runner.archives import archive_other_records
-from tournament.runner.batching import Pace, batches_to_play, legs_to_play
+from tournament.runner.batching import Pace, batches_to_play
 from tournament.runner.executors import Executor, choose_executor
 from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
+    ToPlay,
     batches_to_keep,
     content_sha256,
     field_of,
+    look,
     lost_batches,
     tell_removed_matches,
     write_house_files,
@@ -36,7 +39,7 @@ from tournament.runner.rewriting import cut_batches, merge_small_batches
 from tournament.runner.rounds import Round, Until, next_round, with_verdicts
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
-from tournament.standings.results import counted, write_summaries
+from tournament.standings.results import ends_of, write_summaries
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.without_luck import Floats, LuckOfLegs, luck_of_batches, read_luck, write_luck
 from tournament.store.checks import Checks
@@ -167,13 +170,12 @@ def plan_of(prepared: Prepared) -> Plan:
     this = _round(contest, config.contest, field, schedule_with, standing, luck)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
-    done = counted(standing) & {fixture.digest for fixture in schedule.fixtures()}
-    inline, in_lanes = legs_to_play(schedule, done)
+    left = look(schedule, ends_of(standing))
     sessions = schedule.sessions_per_leg
-    games = int((inline + in_lanes) * sessions * contest.estimates.games(config.contest))
+    games = int(left.legs * sessions * contest.estimates.games(config.contest))
     workers = config.general.workers or len(os.sched_getaffinity(0))
-    seconds = new_pace(contest, config, workers, sessions).seconds_for(inline, in_lanes)
-    return Plan(inline + in_lanes, schedule.total(), games, seconds, int(games * contest.estimates.bytes), this.done)
+    seconds = new_pace(contest, config, workers, sessions).seconds_for(left.inline, left.in_lanes)
+    return Plan(left.legs, left.total, games, seconds, int(games * contest.estimates.bytes), this.done)
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
@@ -226,17 +228,17 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
                 watcher.say(this.said)
             schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
             checks = Checks(writer.storage)
-            sound, cuts = batches_to_keep(writer, checks, schedule, watcher.say)
-            tell_removed_matches(writer, cuts, schedule, watcher.say)
+            sound, cuts, left = batches_to_keep(writer, checks, schedule, watcher.say)
+            tell_removed_matches(writer, cuts, schedule, left.probation.out, watcher.say)
             changed = [
                 *lost_batches(writer, sound),
                 *cut_batches(contest, writer, cuts, schedule.sessions_per_leg),
             ]
             if changed or wanted_field != writer.state.field:
                 writer.commit(field=wanted_field, batches=changed)
-            play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck)
+            play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left)
             standings, luck = play.run(begun=begun), play.luck
-            if this.done:
+            if this.done and not play.disqualified:
                 return with_verdicts(standings, this.neighbours)
             begun = True
     except FileNotFoundError:
@@ -295,7 +297,8 @@ def schedule_of(
 class Play:
     """Plays what is missing of a schedule. `luck` is the luck known so far, None where the contest has no correction.
 
-    `played` are the batches that count, `ranking` the latest standings.
+    `played` are the batches that count, `ranking` the latest standings. `disqualified`: a bot was, in a leg of this
+    play, so what is to be played may be less than what was, or legs that were left may be wanted after all.
     """
 
     contest: Contest
@@ -306,17 +309,20 @@ class Play:
     artifacts: Mapping[str, bytes]
     watcher: Watcher
     luck: LuckOfLegs | None
+    left: ToPlay
 
     def __post_init__(self) -> None:
         self.played = standing_batches(self.writer.storage, self.writer.state)
-        self.done = counted(self.played)
-        self.total = self.schedule.total()
+        self.ends = ends_of(self.played)
+        self._resumes = bool(self.ends)
+        self._out = set(self.left.probation.out)
+        self.disqualified = False
         self._settings, self._sandbox = self.config.contest.playing(), self.config.sandbox.model_dump()
         self._luck_of_receipts: dict[str, Floats] = {}
 
     def run(self, *, begun: bool) -> Standings:
         """Play, and return the standings; `begun`: this run has played a round before."""
-        if self.total != len(self.done):
+        if self.left.legs:
             self.ranking = self._rank()
             self._summarise()
             self._play()
@@ -329,12 +335,13 @@ class Play:
         return self.ranking
 
     def _play(self) -> None:
-        executor, left = self._executor()
+        left = self.left
+        executor = self._executor()
         # Ranking takes long in large fields, so the next one waits for a multiple of that time.
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = 0.0
         pace = new_pace(self.contest, self.config, executor.workers, self.schedule.sessions_per_leg)
-        batches = batches_to_play(self.schedule, self.done, pace)
+        batches = batches_to_play(self.schedule, self.ends, pace, left.inline, left.in_lanes, self._out)
         receipts = executor.play(map(self._task, batches), self.artifacts)
         writer = self.writer
         try:
@@ -343,8 +350,8 @@ class Play:
                 pace.note(receipt)
                 pace.workers = executor.workers
                 self._rank_now_and_then()
-                self.watcher.on_progress(self._progress(pace, *left))
-            if self.done:  # so that a first run doesn't write twice
+                self.watcher.on_progress(self._progress(pace, left))
+            if self._resumes:  # so that a first run doesn't write twice
                 merge_small_batches(self.contest, writer, self.checks, self.schedule, self.watcher.say)
             writer.require_whole()
             self.played = standing_batches(writer.storage, writer.state)
@@ -356,17 +363,16 @@ class Play:
             if writer.storage.still_held():  # a new writer writes its own
                 self._summarise()
 
-    def _executor(self) -> tuple[Executor, tuple[int, int]]:
-        """The executor, and how many legs of both kinds there are to play; announces what takes long."""
+    def _executor(self) -> Executor:
+        """The executor; announces what takes long."""
         contest, general, sessions = self.contest, self.config.general, self.schedule.sessions_per_leg
-        left = legs_to_play(self.schedule, self.done)
-        size = sum(left) * sessions * contest.estimates.games(self.config.contest) * contest.estimates.bytes
+        size = self.left.legs * sessions * contest.estimates.games(self.config.contest) * contest.estimates.bytes
         if size > _LARGE:
             self.watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
         if general.executor == "ray":
             self.watcher.say("Starting Ray…")
-        seconds = new_pace(contest, self.config, 1, sessions).seconds_for(*left)
-        return choose_executor(general.executor, general.workers, general.address, seconds, self.watcher.say), left
+        seconds = new_pace(contest, self.config, 1, sessions).seconds_for(self.left.inline, self.left.in_lanes)
+        return choose_executor(general.executor, general.workers, general.address, seconds, self.watcher.say)
 
     def _task(self, legs: tuple[Leg, ...]) -> Task:
         return Task(
@@ -379,18 +385,26 @@ class Play:
             self.contest.requires,
             legs_per_replica=self.schedule.legs_per_replica,
             with_luck=self.config.general.address is None,  # other machines may round differently
+            proven=frozenset(name for leg in legs for name in entrants_of(leg)) & self.left.probation.proven,
         )
 
     def _commit(self, receipt: Receipt) -> None:
         self.played += self.writer.commit(batches=receipt.batches)
+        self.ends |= ends_of(receipt.batches)
+        legs = (leg for batch in receipt.batches for leg in batch.legs)
+        disqualified = [(leg.x, leg.y)[leg.ended_by] for leg in legs if leg.ended_by is not None]
+        self.disqualified |= bool(disqualified)
+        if not (self.left.probation.proven | self._out).issuperset(disqualified):
+            self.left = look(self.schedule, self.ends)
+            self._out |= self.left.probation.out
         if self.luck is not None:
             self._luck_of_receipts.update(receipt.luck)
 
-    def _progress(self, pace: Pace, inline: int, in_lanes: int) -> Progress:
-        """How far the run is, of so many legs of both kinds that were to play."""
-        seconds_left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
-        legs = len(self.done) + pace.legs
-        return Progress(legs, self.total, pace.games, pace.seconds, seconds_left, self.ranking)
+    def _progress(self, pace: Pace, left: ToPlay) -> Progress:
+        """How far the run is, of what was left to play."""
+        inline = left.inline - (pace.legs - pace.legs_in_lanes)
+        seconds_left = pace.seconds_for(inline, left.in_lanes - pace.legs_in_lanes)
+        return Progress(len(self.ends), self.left.total, pace.games, pace.seconds, seconds_left, self.ranking)
 
     def _rank_now_and_then(self) -> None:
         now = time.perf_counter()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import itertools
 from bisect import bisect
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from tournament.artifacts.bot import Entrant
@@ -13,8 +15,9 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import shortened
+from tournament.probation import Probation
 from tournament.runner.schedule import Schedule
-from tournament.standings.results import counted
+from tournament.standings.results import ends_of
 from tournament.store.checks import Checks
 from tournament.store.ledger import (
     Batch,
@@ -121,10 +124,10 @@ def write_house_files(
 
 def batches_to_keep(
     writer: Writer, checks: Checks, schedule: Schedule, say: Callable[[str], None]
-) -> tuple[list[Batch], list[Cut]]:
-    """The committed batches that are whole, and those of them to be cut to fit the schedule; says which aren't whole.
+) -> tuple[list[Batch], list[Cut], ToPlay]:
+    """The committed batches that are whole, those of them to be cut to fit the schedule, and what is left to play.
 
-    A file's size and time tell whether it is whole, but parts to be rewritten are read first.
+    Says which aren't whole. A file's size and time tell whether it is whole, but parts to be rewritten are read first.
     """
     standing = standing_batches(writer.storage, writer.state)
     unknown = [batch for batch in standing if not all(map(checks.is_noted, batch.parts))]
@@ -134,7 +137,7 @@ def batches_to_keep(
     problems = checks.damages(unknown)
     while True:
         sound = [batch for batch in standing if batch.name not in problems]
-        cuts = _cuts(sound, schedule)
+        cuts, to_play = _cuts(sound, schedule)
         found = checks.damages(batch for batch, several in cuts if several)
         if not found:
             break
@@ -143,7 +146,7 @@ def batches_to_keep(
     for name, batch in writer.state.newest().items():
         if name not in names:
             say(f"Part {name} is {problems.get(name, 'missing')}; its {len(batch.legs)} legs are played again")
-    return sound, cuts
+    return sound, cuts, to_play
 
 
 def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
@@ -156,18 +159,47 @@ def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
 Cut = tuple[Batch, list[list[tuple[int, int]]]]
 
 
-def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
-    """Batches with legs that no longer count, or with a leg still to play between theirs.
+@dataclass(frozen=True)
+class ToPlay:
+    """What is left to play: how many legs, of a `total`, inline and in lanes; and who has passed probation so far."""
+
+    total: int
+    inline: int
+    in_lanes: int
+    probation: Probation
+
+    @property
+    def legs(self) -> int:
+        return self.inline + self.in_lanes
+
+
+def look(schedule: Schedule, ends: Mapping[str, int | None]) -> ToPlay:
+    """What is left to play beside the known legs."""
+    probation = Probation(ends)
+    total = inline = in_lanes = 0
+    for fixture in probation.legs(schedule.fixtures()):
+        total += 1
+        if fixture.digest not in ends:
+            in_lanes += fixture.has_processes
+            inline += not fixture.has_processes
+    return ToPlay(total, inline, in_lanes, probation)
+
+
+def _cuts(sound: list[Batch], schedule: Schedule) -> tuple[list[Cut], ToPlay]:
+    """Batches with legs that no longer count, or with a leg still to play between theirs; and what is left to play.
 
     They are cut there, so that parts stay in the order of the schedule.
     """
-    counting = counted(sound)
+    counting = ends_of(sound)
     wanted: set[str] = set()
     missing: list[tuple[int, int, int]] = []
-    for fixture in schedule.fixtures():
+    in_lanes = 0
+    probation = Probation(counting)
+    for fixture in probation.legs(schedule.fixtures()):
         wanted.add(fixture.digest)
         if fixture.digest not in counting:
             missing.append(schedule.place(fixture.match, fixture.number))
+            in_lanes += fixture.has_processes
     cuts = []
     for batch in sound:
         legs = Legs.of(batch.legs)
@@ -184,16 +216,27 @@ def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
                 runs.setdefault(where, []).append((first, end))
             first = end
         cuts.append((batch, list(runs.values())))
-    return cuts
+    return cuts, ToPlay(len(wanted), len(missing) - in_lanes, in_lanes, probation)
 
 
-def tell_removed_matches(writer: Writer, cuts: list[Cut], schedule: Schedule, say: Callable[[str], None]) -> None:
-    """Say whose matches are taken out of the records, if any are."""
+def tell_removed_matches(
+    writer: Writer, cuts: list[Cut], schedule: Schedule, out: set[str], say: Callable[[str], None]
+) -> None:
+    """Say whose matches are taken out of the records, if any are. `out`: who was disqualified on probation."""
     gone: set[int] = set()
+    gone_with: Counter[str] = Counter()
     for batch, runs in cuts:
         kept = {leg for run in runs for first, end in run for leg in range(first, end)}
-        match = Legs.of(batch.legs).match.tolist()
-        gone |= {match[leg] for leg in range(len(match)) if leg not in kept}
+        legs = Legs.of(batch.legs)
+        for leg in range(len(legs)):
+            if leg in kept:
+                continue
+            if of_one := out.intersection(legs.x[leg : leg + 1] if schedule.house else (legs.x[leg], legs.y[leg])):
+                gone_with.update(of_one)
+            else:
+                gone.add(int(legs.match[leg]))
+    for name, count in sorted(gone_with.items()):
+        say(f"{name} was disqualified in its first leg; {count:,} later ones don't count and leave the records")
     if gone:
         here = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
         known = writer.state.field

@@ -13,7 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tournament.contests.scoring import HouseScoring
+from tournament.probation import Probation
 from tournament.runner.schedule import Replicas, Schedule
+from tournament.standings.results import ends_of
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, Neighbours, looks, neighbours, wanted_replicas
 from tournament.standings.without_luck import LuckOfLegs, corrected_legs
@@ -65,15 +67,14 @@ def next_round(
     With `luck`, orders are judged by scores without it, and a round is over once the luck in all its legs is known.
     """
     legs = Legs.joined(Legs.of(batch.legs) for batch in batches)
-    played = set(legs.digests)
+    played = ends_of(batches)
     at = looks(max(first, FEWEST_REPLICAS), until.most_replicas)
     this = Round(Replicas(at[0]))
     while True:
         schedule = schedule_with(this.replicas)
-        wanted = [fixture.digest for fixture in schedule.fixtures()]
-        if not played.issuperset(wanted):
+        of_round = {fixture.digest for fixture in Probation(played).legs(schedule.fixtures())}
+        if not played.keys() >= of_round:
             return this
-        of_round = set(wanted)
         chosen = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in of_round])
         judged_by = chosen if luck is None else corrected_legs(chosen, luck)
         if judged_by is None:

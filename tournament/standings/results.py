@@ -331,6 +331,7 @@ def _frame(columns: tuple[Column, ...], values: dict[str, list[Any]]) -> pd.Data
     return pd.DataFrame(values).astype(types)
 
 
-def counted(batches: list[Batch]) -> set[str]:
-    """The digests of the legs in these batches."""
-    return {digest for batch in batches for digest in Legs.of(batch.legs).digests}
+def ends_of(batches: Iterable[Batch]) -> dict[str, int | None]:
+    """The legs in these batches by digest, with the seat whose faults ended each, or None."""
+    all_legs = [Legs.of(batch.legs) for batch in batches]
+    return {digest: rest.ended_by for legs in all_legs for digest, rest in zip(legs.digests, legs.rest)}

@@ -28,6 +28,7 @@ from tournament.trial.pace import PATIENCE_SECONDS, measure_pace
 from tournament.trial.playing import Meter, Pairing, Trial, build
 from tournament.worker.leg import limits_of
 from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut_short
+from tournament.worker.processes.time_limits import DID_NOT_ANSWER
 
 # Legs that a Python bot plays side by side, to see that they don't know of each other.
 _NEIGHBOURS = 4
@@ -195,8 +196,9 @@ def _check(
         warnings=warnings,
         opponent=named,
     )
-    if pace.too_slow or first_games.result.ended_by == 0:  # more of the same would only take long
-        faults = tuple(fault for fault in first_games.result.faults if fault.seat == 0)
+    faults = tuple(fault for fault in first_games.result.faults if fault.seat == 0)
+    kept_waiting = any(fault.what.startswith(DID_NOT_ANSWER) for fault in faults)
+    if pace.too_slow or kept_waiting or first_games.result.ended_by == 0:  # more of the same would only take long
         return replace(
             report,
             leg=first_games.result,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import printable
 from tournament.leg import PROCESSES, Leg, Seat
+from tournament.probation import Probation
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -36,7 +37,7 @@ from tournament.worker.processes import python_bots
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import BotProcess, Player, Pool
 from tournament.worker.processes.spool import LegRows, Spool
-from tournament.worker.processes.time_limits import Spent
+from tournament.worker.processes.time_limits import DID_NOT_ANSWER, Spent
 from tournament.worker.wasm.seating import Seating
 from tournament.worker.wasm.stack import on_deep_stack
 
@@ -47,6 +48,8 @@ _ROWS = 16
 # Language runtimes start some threads of their own; no bot needs more than this.
 _MOST_THREADS = 128
 _AUDIT_SECONDS = 0.05
+# Said of a program that waits while its answers lie in a buffer of its own.
+_NOTHING_CAME = "; nothing came from it at all: does it flush its output? (flush=True in Python, fflush(stdout) in C)"
 # Sent to a program that must end without a score.
 _OVER = b"-1\n"
 
@@ -118,9 +121,11 @@ def play_in_lanes(
     cache: Path,
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
+    proven: Set[str] | None = None,
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
+    With `proven`, the entrants known to have passed probation, legs are left out that can't count by those played here.
     Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
     it can't confine one.
     """
@@ -133,7 +138,7 @@ def play_in_lanes(
     )
     pool = Pool(contest, settings, sandbox, artifacts, cache, lanes.channels)
     try:
-        yield from _LaneTable(contest, settings, legs, artifacts, spool, lanes, pool).play(stopping)
+        yield from _LaneTable(contest, settings, legs, artifacts, spool, lanes, pool, proven).play(stopping)
     finally:
         pool.close()
 
@@ -150,6 +155,7 @@ class _LaneTable:
         spool: Spool,
         lanes: Lanes,
         pool: Pool,
+        proven: Set[str] | None,
     ) -> None:
         self._contest = contest
         self._settings = settings
@@ -160,6 +166,8 @@ class _LaneTable:
         self._waiting = deque(_WaitingLeg(leg) for leg in legs)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._done: list[PlayedLeg] = []
+        self._legs, self._proven = legs, proven
+        self._ends: dict[str, int | None] = {}
         self._most_legs = len(legs)
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in (leg.x, leg.y))
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
@@ -293,6 +301,7 @@ class _LaneTable:
             self._lanes.stop(player.lane)
         player.cpu_before += cpu
         player.idle_before += process.time.idle_seconds
+        player.kept_waiting |= what.startswith(DID_NOT_ANSWER)
         player.process = None
         self._fault(in_play, what, printed)
 
@@ -355,6 +364,16 @@ class _LaneTable:
             in_play, [_OVER if faults.ended_by is not None else _last_words(in_play, seat) for seat in range(2)]
         )
         self._done.append(PlayedLeg(result, in_play.rows, uses))
+        self._ends[result.digest] = result.ended_by
+        if result.ended_by is not None and self._proven is not None:
+            self._leave_out(self._proven)
+
+    def _leave_out(self, proven: Set[str]) -> None:
+        """Play no more of the legs that can't count, since one of their bots is disqualified on probation."""
+        counting = {leg.digest for leg in Probation(self._ends, proven).legs(self._legs)}
+        self._waiting = deque(waiting for waiting in self._waiting if waiting.leg.digest in counting)
+        for in_play in [one for one in self._by_lane.values() if one.leg.digest not in counting]:
+            self._leave(in_play, (_OVER, _OVER))
 
     def _look_for_memory(self, in_play: _LegInPlay) -> None:
         """Record a fault of each process that took too much memory between audits."""
@@ -391,6 +410,8 @@ class _LaneTable:
         else:
             starts = message == 1 or message in process.starting
             what = process.time.exceeded(message, starts, elapsed, self._spent(process))
+            if what and what.startswith(DID_NOT_ANSWER) and message == 1 and process.seat.kind == "program":
+                what += _NOTHING_CAME
         if what:
             self._process_failed(process, what)
 
@@ -402,6 +423,7 @@ class _LaneTable:
             process.decisions_before + sum(self._lanes.decisions(player.lane)[player.number] for player in players),
             sum(player.cpu_before for player in players),
             sum(player.idle_before for player in players),
+            any(player.kept_waiting for player in players),
         )
 
     def _audit_memory(self) -> None:

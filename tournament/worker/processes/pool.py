@@ -38,7 +38,7 @@ class Player:
     """A bot that is a process, in one leg: its seat and, once the leg is on a lane, what plays it.
 
     `alone`: it must not share a process. `slot`: what its process calls the leg. `cpu_before` and `idle_before`:
-    seconds of its earlier processes in this leg.
+    seconds of its earlier processes in this leg; `kept_waiting`: one of them did not answer in time.
     """
 
     number: int
@@ -50,6 +50,7 @@ class Player:
     dialogue: Dialogue | None = None
     cpu_before: float = 0.0
     idle_before: float = 0.0
+    kept_waiting: bool = False
 
 
 @dataclass(eq=False)

@@ -7,9 +7,13 @@ from typing import Protocol
 
 from tournament.contests.settings import ContestSettings
 
-# What a process may take to get ready, beyond the limits of its first decision.
+# The processor time that a process may take to get ready, beyond the limits of its first decision; and how long it may
+# wait for that at least.
 START_SECONDS = 5.0
+DID_NOT_ANSWER = "did not answer"
 _LONGEST_TICK = 0.5
+# So many times less patience is left for a bot that has used it up in this leg, and was replaced.
+_LESS_PATIENCE = 10
 
 
 class Timed(Protocol):
@@ -25,13 +29,14 @@ class Timed(Protocol):
 class Spent:
     """What legs have taken: their number, their decisions, and seconds of processor time and asleep.
 
-    The seconds are those of their processes before the one that is audited.
+    The seconds are those of their processes before the one that is audited; `kept_waiting`: one of those didn't answer.
     """
 
     legs: int = 0
     decisions: int = 0
     cpu_seconds: float = 0.0
     idle_seconds: float = 0.0
+    kept_waiting: bool = False
 
 
 @dataclass
@@ -88,8 +93,11 @@ class TimeLimits:
         self.idle_seconds = max(0.0, self.idle_seconds + idle)
         if process.waits_for_processor():
             return None
-        if message.idle_seconds > settings.wall_seconds_per_decision + grace:
-            return f"did not answer for {settings.wall_seconds_per_decision:g} s"
+        patience = max(settings.wall_seconds_per_decision, START_SECONDS if is_start else 0.0)
+        if spent.kept_waiting:
+            patience /= _LESS_PATIENCE
+        if message.idle_seconds > patience:
+            return f"{DID_NOT_ANSWER} for {'another ' * spent.kept_waiting}{patience:g} s"
         # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
         if self.idle_seconds + spent.idle_seconds > settings.wall_seconds_per_leg + START_SECONDS:
             return f"slept or waited for more than {settings.wall_seconds_per_leg:g} s in all"
