@@ -28,10 +28,12 @@ from tournament.trial.pace import PATIENCE_SECONDS, measure_pace
 from tournament.trial.playing import Meter, Pairing, Trial, build
 from tournament.worker.leg import limits_of
 from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut_short
+from tournament.worker.processes.pool import MOST_OWN_PROCESSES
 from tournament.worker.processes.time_limits import DID_NOT_ANSWER
 
-# Legs that a Python bot plays side by side, to see that they don't know of each other.
-_NEIGHBOURS = 4
+# Legs that a bot which is a process plays side by side, together as long as one, and as many as have processes of their
+# own in a tournament: to see that they don't know of each other, and that none fails for being in company.
+_NEIGHBOURS = MOST_OWN_PROCESSES
 # So that a bot that is slow at every extreme question isn't asked all of them.
 _MOST_FAULTS_AT_LIMITS = 5
 # The games that show a bot's habits, if it isn't slow.
@@ -235,14 +237,30 @@ def _confined_by(bot: Entrant, sandbox: SandboxSettings) -> str:
 
 
 def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict[str, Any]:
-    """Whether the bot plays the same once more, and beside other legs, as it played first: fields of the report."""
+    """Whether the bot plays the same once more, and beside other legs, as it played first: fields of the report.
+
+    Faults beside other legs count as others do.
+    """
     doing("playing the same once more")
     (second,) = tried.play()
-    repeats, legs_apart = first.digest == second.digest, True
-    if tried.bot.plays_as == "python" and repeats:
-        doing("playing beside other legs")
-        legs_apart = tried.play(_NEIGHBOURS)[0].digest == first.digest
-    return {"repeats": repeats, "legs_apart": legs_apart}
+    found: dict[str, Any] = {"repeats": first.digest == second.digest}
+    if tried.bot.plays_as == "wasm":
+        return found
+    doing("playing beside other legs")
+    sessions, games = first.result.sessions, first.result.games
+    games_each = games if sessions > 1 else games // _NEIGHBOURS
+    short = replace(tried, contest=cut_short(tried.contest, max(1, sessions // _NEIGHBOURS), max(1, games_each)))
+    beside = short.play(_NEIGHBOURS)
+    found["legs_apart"] = tried.bot.plays_as == "program" or not found["repeats"] or _same(short, beside)
+    if in_company := [fault for trial in beside for fault in trial.faults]:
+        found["faults"] = (*first.faults, replace(in_company[0], what=f"{in_company[0].what}, beside other legs"))
+    return found
+
+
+def _same(tried: Pairing, beside: Sequence[Trial]) -> bool:
+    """Whether the first of some legs was played as it is alone."""
+    (alone,) = tried.play()
+    return alone.digest == beside[0].digest
 
 
 def _at_limits(tried: Pairing, doing: Callable[[str], None]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.time_limits import TimeLimits
 
 # How many legs with processes of their own are in play at once.
-_MOST_OWN_PROCESSES = 24
+MOST_OWN_PROCESSES = 24
 # How many processes of both kinds, unless a leg alone needs more.
 MOST_PROCESSES = 96
 _MEASURE_SECONDS = 0.05
@@ -112,7 +112,7 @@ class Pool:
         own = sum(self._needs_own(player) for player in players)
         shared = sum(not self._needs_own(player) and self._shared_by_legs_of(player) is None for player in players)
         running_own = sum(process.shared_by is None for process in self.by_channel.values()) + len(self.parting)
-        if own and running_own and running_own + own > _MOST_OWN_PROCESSES:
+        if own and running_own and running_own + own > MOST_OWN_PROCESSES:
             return False
         if not own + shared or len(self.by_channel) + len(self.parting) + own + shared <= MOST_PROCESSES:
             return True
