@@ -16,7 +16,7 @@ from tournament.cli.tables import crosstable_tables, leaderboard_table, rating_t
 from tournament.contests import find_contest
 from tournament.errors import BadInput, printable
 from tournament.names import did_you_mean
-from tournament.standings.results import crosstable_values, fault_values, rated_values, standing_values
+from tournament.standings.results import crosstable_values, fault_values, leaderboard_values, rated_values
 
 
 def leaderboard(
@@ -38,7 +38,7 @@ def leaderboard(
         return
     found = load_records(contest, results, config)
     if as_json:
-        print_json([standing_values(line) for line in found.ranking.entrants])
+        print_json(leaderboard_values(found.ranking))
         return
     played = find_contest(found.field.contest, found.field.game)
     out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.display.unit))

@@ -31,6 +31,7 @@ from tournament.reporting.stretches import Course
 from tournament.reporting.versions import Edit
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
+from tournament.standings.unforetold import unforetold
 
 _TEMPLATES = Path(__file__).parent / "templates"
 MOST_ACROSS = 60  # rows and columns of the crosstable
@@ -92,6 +93,7 @@ class Layout:
         zero_sum = self.scoring is not None or all(m.x_points + m.y_points == 0 for m in self.ranking.matches)
         self.middle = 0.0 if zero_sum or not shown else sum(shown) / len(shown)
         self.scale = _quantile([abs(value - self.middle) for value in shown], 0.95) or 1.0
+        self.unforetold = unforetold(self.ranking)
         self._stretches = {name: course.means() for name, course in findings.courses.whole.items()}
 
     # standings

@@ -15,6 +15,7 @@ from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
+from tournament.standings.unforetold import unforetold
 from tournament.standings.without_luck import read_luck
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, TableName
@@ -300,6 +301,20 @@ def confined_by(batches: Iterable[Batch]) -> tuple[str, ...]:
 def standing_values(line: Any) -> dict[str, Any]:
     """A leaderboard line as scripts get it."""
     return {key: getattr(line, key) for key in _STANDING} | dict(line.measures)
+
+
+def leaderboard_values(ranking: Standings) -> list[dict[str, Any]]:
+    """The leaderboard's lines as scripts get them: with the pairs of each bot that nothing foretells."""
+    pairs = [one for pair in unforetold(ranking) for one in (pair, pair.from_y())]
+    values = {
+        line.name: [
+            {"opponent": pair.y, **{key: getattr(pair, key) for key in ("points_per_session", "foretold", "stderr")}}
+            for pair in pairs
+            if pair.x == line.name
+        ]
+        for line in ranking.entrants
+    }
+    return [standing_values(line) | {"unforetold": values[line.name]} for line in ranking.entrants]
 
 
 def rated_values(line: Rated) -> dict[str, Any]:
