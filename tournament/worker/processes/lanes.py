@@ -276,6 +276,7 @@ class _LaneTable:
 
     def _process_failed(self, process: BotProcess, what: str, lane: int | None = None) -> None:
         """End a process that can't or must not go on. `lane`: where it failed, if that lane is stopped already."""
+        what = process.doomed or what
         cpu = process.confined.cpu_seconds()
         printed = self._lanes.channels.printed(process.channel)
         was_killed = False
@@ -356,7 +357,7 @@ class _LaneTable:
     def _finish(self, in_play: _LegInPlay) -> None:
         faults = in_play.faults
         if faults.ended_by is None:
-            self._look_for_memory(in_play)
+            self._look_at_last(in_play)
         in_play.rows.take(*self._lanes.take_rows(in_play.lane))
         result = leg_result(self._contest, in_play.leg, in_play.core, faults)
         uses = (self._use(in_play, 0), self._use(in_play, 1))
@@ -375,12 +376,15 @@ class _LaneTable:
         for in_play in [one for one in self._by_lane.values() if one.leg.digest not in counting]:
             self._leave(in_play, (_OVER, _OVER))
 
-    def _look_for_memory(self, in_play: _LegInPlay) -> None:
-        """Record a fault of each process that took too much memory between audits."""
+    def _look_at_last(self, in_play: _LegInPlay) -> None:
+        """Record a fault of each process that took too much memory between audits, or time since it was asked."""
         for player in in_play.players:
             process = player.process
-            if process and process.shared_by is None and process.confined.has_taken_too_much():
-                in_play.faults.add_at_end(player.number, in_play.core, _out_of_memory(self._settings))
+            if process is None or process.shared_by is not None:
+                continue
+            what = process.doomed or (_out_of_memory(self._settings) if process.confined.has_taken_too_much() else "")
+            if what:
+                in_play.faults.add_at_end(player.number, in_play.core, what)
                 if in_play.faults.ended_by is not None:
                     return
 
@@ -401,6 +405,14 @@ class _LaneTable:
         outstanding, message = self._lanes.channels.is_outstanding(process.channel)
         if not outstanding:
             process.time.rest()
+            if (
+                process.shared_by is None
+                and not process.doomed
+                and (why := process.time.overdrawn(self._spent(process)))
+            ):
+                # Its fault comes when it is asked next: until then another bot's answer is due.
+                process.doomed = why
+                process.confined.kill()
             return
         what: str | None
         if process.shared_by is None and process.confined.threads() > _MOST_THREADS:

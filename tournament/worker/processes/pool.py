@@ -58,7 +58,7 @@ class BotProcess:
     """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one leg's own.
 
     `slots`: how many legs it was ever given; `players`: those that it plays now; `decisions_before`: of the legs that
-    have left. `starting`: the messages in which legs begin.
+    have left. `starting`: the messages in which legs begin. `doomed`: why it was killed while it wasn't asked.
     """
 
     confined: Confined
@@ -70,6 +70,7 @@ class BotProcess:
     players: list[Player] = field(default_factory=list)
     decisions_before: int = 0
     starting: set[int] = field(default_factory=set)
+    doomed: str = ""
     _memory_bytes: int = 0
     _measured: float = -math.inf
 

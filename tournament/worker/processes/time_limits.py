@@ -63,6 +63,14 @@ class TimeLimits:
         """Note that it is not asked: what it does now ends no leg."""
         self._message = None
 
+    def overdrawn(self, spent: Spent) -> str | None:
+        """Whether it has used up its bank of processor time, in words; threads may do so while it isn't asked."""
+        bank = max(1, spent.legs) * self._settings.cpu_seconds_per_leg
+        bank += spent.decisions * self._settings.cpu_milliseconds_more / 1000
+        if self._process.cpu_seconds() + spent.cpu_seconds <= bank + START_SECONDS:
+            return None
+        return f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)"
+
     def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> str | None:
         """What it took too much of, in words; None while it is within its limits.
 
@@ -70,11 +78,9 @@ class TimeLimits:
         since the audit before; `spent`: by the legs that it was ever given.
         """
         settings, process = self._settings, self._process
+        if what := self.overdrawn(spent):
+            return what
         cpu, delay = process.cpu_seconds(), process.run_delay()
-        bank = max(1, spent.legs) * settings.cpu_seconds_per_leg
-        bank += spent.decisions * settings.cpu_milliseconds_more / 1000
-        if cpu + spent.cpu_seconds > bank + START_SECONDS:
-            return f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)"
         message = self._message
         if message is None or message.number != number:
             self._message = _Message(number, cpu, cpu, delay)
