@@ -186,7 +186,7 @@ def _check(
     named = _opponent_in_words(contest, tried.opponent)
     doing(f"playing a few games against {named}")
     first_games, pace = measure_pace(tried)
-    standard, warnings = language_of(read_submission(path), contest.interface, sandbox)
+    language = language_of(read_submission(path), contest.interface, sandbox)
     report = CheckReport(
         name=entrant.name,
         kind=entrant.kind,
@@ -194,13 +194,13 @@ def _check(
         problem=None,
         seed=seed,
         confined_by=_confined_by(entrant, sandbox),
-        standard=standard,
-        warnings=warnings,
+        standard=language[0],
+        warnings=language[1],
         opponent=named,
     )
     faults = tuple(fault for fault in first_games.result.faults if fault.seat == 0)
-    kept_waiting = any(fault.what.startswith(DID_NOT_ANSWER) for fault in faults)
-    if pace.too_slow or kept_waiting or first_games.result.ended_by == 0:  # more of the same would only take long
+    waited = any(fault.what.startswith(DID_NOT_ANSWER) for fault in faults)
+    if pace.too_slow or waited or first_games.result.ended_by == 0:  # more of the same would only take long
         return replace(
             report,
             leg=first_games.result,
@@ -209,8 +209,7 @@ def _check(
             too_slow=pace.too_slow,
             printed=_printed(first_games),
         )
-    if pace.seconds < _SLOW_SECONDS:
-        first_games = tried.observe(_MORE_GAMES)
+    first_games = tried.observe(_MORE_GAMES) if pace.seconds < _SLOW_SECONDS else first_games
     played = contest if pace.seconds < PATIENCE_SECONDS else cut_short(contest, pace.sessions, pace.games)
     shorter = replace(tried, contest=played)
     doing(f"playing against {named}")

@@ -161,11 +161,11 @@ def play_task(
                 contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping, task.proven
             )
             waiting = {one.result.digest: one for one in played}
+            legs_in_lanes = len(waiting)
             ends = {digest: one.result.ended_by for digest, one in waiting.items()}
             probation = Probation(ends, task.proven or ())
             seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
             games_in_lanes = sum(one.result.games for one in waiting.values())
-            legs_in_lanes = len(waiting)
             results: list[list[LegResult]] = []
             for name, its_legs in batches:
                 if results:
@@ -173,28 +173,15 @@ def play_task(
                 counting = its_legs if task.proven is None else probation.legs(its_legs)
                 results.append(_fill(sinks[-1], contest, settings, counting, artifacts, waiting, ends, stopping))
             seconds = time.perf_counter() - started
-        filled = [
-            _batch(sink, name, its_legs, its_results, confined_by)
-            for sink, (name, its_legs), its_results in zip(sinks, batches, results)
-            if its_results
-        ]
-        for sink, its_results in zip(sinks, results):
-            if not its_results:
-                sink.abandon()
+        filled = _finished(sinks, batches, results, confined_by)
     except BaseException:
         for sink in sinks:
             sink.abandon()
         raise
     finally:
         spool.close()
-    return Receipt(
-        tuple(filled),
-        seconds,
-        seconds_in_lanes,
-        games_in_lanes,
-        legs_in_lanes,
-        {digest: points for sink in sinks if sink.luck for digest, points in sink.luck.by_digest().items()},
-    )
+    luck = {digest: points for sink in sinks if sink.luck for digest, points in sink.luck.by_digest().items()}
+    return Receipt(tuple(filled), seconds, seconds_in_lanes, games_in_lanes, legs_in_lanes, luck)
 
 
 def _fill(
@@ -227,6 +214,23 @@ def _fill(
         results.append(result)
     sink.clear()
     return results
+
+
+def _finished(
+    sinks: Sequence[ParquetSink],
+    batches: Sequence[tuple[str, list[Leg]]],
+    results: Sequence[list[LegResult]],
+    confined_by: str,
+) -> list[Batch]:
+    """The batches, without those all of whose legs were left out. Raises OSError."""
+    for sink, its_results in zip(sinks, results):
+        if not its_results:
+            sink.abandon()
+    return [
+        _batch(sink, name, its_legs, its_results, confined_by)
+        for sink, (name, its_legs), its_results in zip(sinks, batches, results)
+        if its_results
+    ]
 
 
 def _batch(sink: ParquetSink, name: str, legs: Sequence[Leg], results: Sequence[LegResult], confined_by: str) -> Batch:
