@@ -19,7 +19,7 @@ from tournament.cli.commands import app
 from tournament.cli.groups import OWN
 from tournament.contests import CONTESTS
 from tournament.standings.ratings import LOOKS
-from tournament.standings.results import crosstable_values, fault_values, rated_values, standing_values
+from tournament.standings.results import crosstable_values, fault_values, leaderboard_values, rated_values
 from tournament.store.legs import Fault
 from tournament.trial.match import MatchReport
 from tournament.worker.observation import Step
@@ -48,7 +48,7 @@ def names(kind: Any) -> set[str]:
 
 def test_every_field_is_on_the_page(place: Place) -> None:
     ranking = tournament.load(str(place.results)).ranking
-    assert fields_of("Standings") == set(standing_values(ranking.entrants[0]))
+    assert fields_of("Standings") == set(leaderboard_values(ranking)[0])
     lines = [rated_values(line) for kind in LOOKS for line in tournament.load(str(place.results)).rated(kind)]
     told = fields_of("Ratings") | set(re.findall(r"`(\w+)`", OUTPUT.split("By nash there is also")[1].split("\n")[0]))
     assert told == {field for line in lines for field in line}

@@ -65,12 +65,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bots = place / "bots"
     bots.mkdir()
     (bots / "tells.c").write_text(TELLS_C)
-    shutil.copy(REPOSITORY / "entrants" / CONTEST / "likeme.c", bots)
     (bots / "shows.py").write_text(TELLS_PYTHON)
-    (bots / "clocks.py").write_text(CLOCKS)
-    shutil.copytree(REPOSITORY / "entrants" / CONTEST / "abacus", bots / "abacus")
     settings = 'entrants = "bots"\nseed = 5\nsessions = 6\nfaults_allowed = 1\n'
     (place / "tournament.toml").write_text(f"[{CONTEST}]\n{settings}")
+    # So that they meet in their first leg: the one that is disqualified plays no other.
+    tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
+    shutil.copy(REPOSITORY / "entrants" / CONTEST / "likeme.c", bots)
+    (bots / "clocks.py").write_text(CLOCKS)
+    shutil.copytree(REPOSITORY / "entrants" / CONTEST / "abacus", bots / "abacus")
     tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
     return place
 

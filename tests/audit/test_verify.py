@@ -50,8 +50,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place = new_place(tmp_path_factory.mktemp("verify"), ["bold", "calm"], sessions=33, settings="duplicate = true")
     place.write_bot("dull", "int a(const Bot *bot) { return }\n")
     place.write_bot(
-        "even", "int n; int a(const Bot *b) { if (++n > 40) __builtin_trap(); return 0; } int b(const Bot *b, int x)"
-        " { return 1; }"
+        "even", "int n, calm; int a(const Bot *b) { if (calm && ++n > 40) __builtin_trap(); return 0; }"
+        "int b(const Bot *b, int x) { calm |= x == 50; return 1; }"
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)

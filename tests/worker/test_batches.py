@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.runner.batching import Pace, batches_to_play, legs_to_play
+from tournament.runner.batching import Pace, batches_to_play
+from tournament.runner.resume import look
 from tournament.runner.schedule import Competitor, Fixture, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult
@@ -51,7 +52,9 @@ class OneMatchForEachLeg:
 
 def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[tuple[int, ...]]:
     """The batches of a schedule's legs, by their numbers."""
-    batches = batches_to_play(cast(Schedule, schedule), {str(number) for number in done}, pace)
+    ends: dict[str, int | None] = {str(number): None for number in done}
+    left = look(cast(Schedule, schedule), ends)
+    batches = batches_to_play(cast(Schedule, schedule), ends, pace, left.inline, left.in_lanes)
     return cast("list[tuple[int, ...]]", list(batches))
 
 
@@ -131,5 +134,5 @@ def test_only_legs_in_lanes_go_on_into_another_replica() -> None:
 
 def test_legs_to_play_are_counted_by_kind() -> None:
     mixed = cast(Schedule, OneMatchForEachLeg([True, False, True, False, False]))
-    assert legs_to_play(mixed, {"0", "4"}) == (2, 1)
-    assert legs_to_play(cast(Schedule, OneMatchForEachLeg([False] * 3)), {"1"}) == (2, 0)
+    left = look(mixed, {"0": None, "4": None})
+    assert (left.total, left.inline, left.in_lanes, left.legs) == (5, 2, 1, 3)

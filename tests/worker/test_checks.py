@@ -226,9 +226,8 @@ def test_a_check_that_comes_out_otherwise_with_lines_is_told_without(
 
 
 def test_programs_are_told_of_what_they_print_and_when() -> None:
-    assert "flush" in hint_for("did not answer for 5 s", "program")
     assert "standard error" in hint_for("wrote what is no ACTION: thinking", "program")
-    assert hint_for("did not answer for 5 s", "python") == ""
+    assert hint_for("wrote what is no ACTION: thinking", "python") == ""
 
 
 def run_check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
@@ -302,3 +301,26 @@ def test_bots_that_cannot_be_built_and_files_that_are_none(
     ):
         code, text = run_check(monkeypatch, capsys, str(tmp_path / name), "--config", config)
         assert (code, words in text) == (expected, True), text
+
+
+# Who may start threads sees by their numbers how many others begin meanwhile.
+COUNTS_OTHERS = script("""
+import sys, threading, time
+ids = [threading.get_native_id()]
+sys.stdin.readline()
+for line in sys.stdin:
+    if len(ids) == 1:
+        time.sleep(0.2)
+        thread = threading.Thread(target=lambda: ids.append(threading.get_native_id()))
+        thread.start()
+        thread.join()
+        assert ids[1] - ids[0] <= 3
+    print("ACTION PASS" if line.split()[1] == "A" else "ACTION CALL")
+""")
+
+
+def test_a_bot_that_fails_only_in_company_is_not_fit(tmp_path: Path) -> None:
+    write_bot(tmp_path / "sociable", COUNTS_OTHERS)
+    report = check_bot(VON_NEUMANN_POKER, Settings(), SandboxSettings(), tmp_path / "sociable", NobodyWatching())
+    assert not report.fit
+    assert "AssertionError" in report.faults[-1].complaints

@@ -177,7 +177,7 @@ def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> Non
         "bad": "disqualified", "mute": "disqualified", "silent": "ok", "fine": "ok",
     }  # fmt: skip
     assert lines["fine"].matches == lines["silent"].matches == 1
-    assert "did not answer for 0.2 s" in (lines["mute"].reason or "")
+    assert "did not answer for 0.4 s; nothing came from it at all: does it flush" in (lines["mute"].reason or "")
     assert "ValueError: no card like this" in (lines["bad"].reason or "")
 
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from tournament.audit.report import Problem, Verification
-from tournament.audit.verify_claims import leg_problems, legs_still_to_play
+from tournament.audit.verify_claims import leg_problems, legs_still_to_play, probation_problems
 from tournament.audit.verify_games import chosen_legs, find_players, replay_problems
 from tournament.audit.verify_records import (
     Recounted,
@@ -101,13 +101,15 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     problems += stray_problems(storage, contest, state, there)
     problems += house_problems(storage, state.field, contest.house.suffix if contest.house else None)
     standing_batches(storage, state)  # raises where a leg is none of the field's
+    too_many = []
     if settings is not None:
         problems += leg_problems(contest, state.field, settings, list(newest.values()))
         notes += legs_still_to_play(contest, state.field, settings, list(newest.values()), luck)
+        too_many = probation_problems(contest, state.field, settings, list(newest.values()))
     missing, behind = summary_problems(storage, ranking_of(storage, state.field, list(newest.values())))
-    may_go_on = bool(behind) and storage.may_be_held()
-    problems += missing if may_go_on else missing + behind
-    notes += ["a run may go on: matches.parquet and its like are behind the ledger"] * may_go_on
+    may_go_on = bool(behind or too_many) and storage.may_be_held()
+    problems += missing if may_go_on else missing + too_many + behind
+    notes += ["a run may go on: matches.parquet and its like, or the ledger, are not yet as they will be"] * may_go_on
     replayed = 0
     if replay and settings is not None and settings.seed is not None:
         sound = [batch for batch in newest.values() if batch not in damaged]

@@ -11,8 +11,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.leg import PROCESSES
 from tournament.runner.contest_run import competitors_of, round_to_play, schedule_of
-from tournament.runner.counting import counting_and_missing, fixtures_of
-from tournament.runner.replicas import keeping_what_was_played
+from tournament.runner.counting import count_legs, fixtures_of
+from tournament.runner.replicas import keeping_what_was_played, recorded_replicas
 from tournament.runner.schedule import ONE_OF_EACH, Fixture, Replicas, Schedule
 from tournament.standings.without_luck import LuckOfLegs
 from tournament.store.ledger import Batch, Field
@@ -53,10 +53,34 @@ def legs_still_to_play(
     schedule_with = partial(_schedule, contest, field, settings)
     this = round_to_play(contest, settings, field, schedule_with, batches, luck if contest.luck else None)
     schedule = keeping_what_was_played(schedule_with, this.replicas, batches)
-    _, missing = counting_and_missing(batches, schedule)
-    if this.done and not missing:
+    found = count_legs(batches, schedule)
+    if this.done and not found.missing:
         return []
-    return [f"{len(missing):,} of {schedule.total():,} legs are still to be played" if missing else this.said]
+    still = f"{len(found.missing):,} of {found.total:,} legs are still to be played"
+    return [still if found.missing else this.said]
+
+
+def probation_problems(
+    contest: Contest, field: Field, settings: ContestSettings, batches: Sequence[Batch]
+) -> list[Problem]:
+    """Legs that don't count, since one of their bots was disqualified in its first."""
+    several = [Legs.of(batch.legs) for batch in batches]
+    if all(rest.ended_by is None for legs in several for rest in legs.rest):
+        return []
+    schedule_with = partial(_schedule, contest, field, settings)
+    schedule = schedule_with(recorded_replicas(batches, schedule_with().legs_per_replica))
+    found = count_legs(batches, schedule)
+    out = found.probation.out
+    beyond = [
+        digest
+        for legs in several
+        for digest, x, y in zip(legs.digests, legs.x, legs.y)
+        if digest not in found.counting and (x in out or (not schedule.house and y in out))
+    ]
+    if not beyond:
+        return []
+    what = f"has {len(beyond):,} legs beyond the first of {', '.join(sorted(out))}, disqualified in that one"
+    return [Problem("ledger", what, "tournament run takes them out")]
 
 
 def _schedule(contest: Contest, field: Field, settings: ContestSettings, replicas: Replicas = ONE_OF_EACH) -> Schedule:

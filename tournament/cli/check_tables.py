@@ -173,7 +173,6 @@ def _fault_lines(faults: Sequence[Fault], kind: str = "") -> Text:
 
 # Likely causes of a program's fault, by words in its description.
 _HINTS = (
-    ("did not answer", "did it flush what it wrote? (flush=True in Python, fflush(stdout) in C)"),
     ("wrote what is no ACTION", "standard output is for answers alone: print what you want to read to standard error"),
     ("answered before it was asked", "standard output is for answers alone, one line for each question"),
     ("is no command", "standard output is for answers alone: print what you want to read to standard error"),

@@ -25,7 +25,14 @@ from tournament.contests import find_contest
 from tournament.errors import BadInput, printable
 from tournament.names import did_you_mean
 from tournament.standings.history import line_of, matches_of_bot
-from tournament.standings.results import crosstable_values, fault_values, rated_values, standing_values, standings_csv
+from tournament.standings.results import (
+    crosstable_values,
+    fault_values,
+    leaderboard_values,
+    rated_values,
+    standing_values,
+    standings_csv,
+)
 
 
 def leaderboard(
@@ -62,7 +69,7 @@ def leaderboard(
         print(standings_csv(found.ranking), end="")
         return
     if as_json:
-        print_json([standing_values(line) for line in found.ranking.entrants])
+        print_json(leaderboard_values(found.ranking))
         return
     played = find_contest(found.field.contest, found.field.game)
     out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.display.unit))

@@ -17,6 +17,7 @@ from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
 from tournament.reporting.stretches import Course
 from tournament.standings.standings import Standing
+from tournament.standings.unforetold import Unforetold, unforetold
 from tournament.store.legs import Fault, LegResult
 
 
@@ -116,6 +117,17 @@ class Layout:
         return f"{there:,}" if there >= every else f"{there:,} of {every:,}"
 
     # crosstable
+
+    @property
+    def unforetold(self) -> list[Unforetold]:
+        """The pairs whose result is far from what all others foretell."""
+        return unforetold(self.ranking)
+
+    def value(self, value: float) -> str:
+        return signed(value, self.digits)
+
+    def error(self, stderr: float) -> str:
+        return plain(stderr, self.digits)
 
     @property
     def compared_with(self) -> str:

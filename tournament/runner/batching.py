@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Container, Iterator, Set
 from dataclasses import dataclass, field
 
 from tournament.leg import Leg
+from tournament.probation import entrants_of
 from tournament.runner.schedule import Schedule
 from tournament.worker.batch import Receipt
 
@@ -105,14 +106,6 @@ class Pace:
         return self.seconds_of_one(inline, in_lanes) / self.workers
 
 
-def legs_to_play(schedule: Schedule, done: Set[str]) -> tuple[int, int]:
-    """How many legs are still to play: of WebAssembly bots alone, and with processes."""
-    if all(competitor.kind == "wasm" for competitor in schedule.competitors):
-        return schedule.total() - len(done), 0
-    in_lanes = [fixture.has_processes for fixture in schedule.fixtures() if fixture.digest not in done]
-    return in_lanes.count(False), in_lanes.count(True)
-
-
 @dataclass
 class _Batch:
     """Legs that go out together, and how many legs of both kinds are left, these among them."""
@@ -135,18 +128,24 @@ class _Batch:
         return legs
 
 
-def batches_to_play(schedule: Schedule, done: Set[str], pace: Pace) -> Iterator[tuple[Leg, ...]]:
+def batches_to_play(
+    schedule: Schedule, done: Container[str], pace: Pace, inline: int, in_lanes: int, out: Set[str] = frozenset()
+) -> Iterator[tuple[Leg, ...]]:
     """The legs not yet done, in batches. A batch ends at a leg that is done: parts stay in schedule order.
 
-    Only a batch in lanes goes on into another replica: the more legs play in step there, the faster each goes.
+    `inline` and `in_lanes`: how many legs of either kind there are. Entrants who are `out`, also who comes to be out
+    while it goes on, play no more. Only a batch in lanes goes on into another replica: the more legs play in step
+    there, the faster each goes.
     """
-    batch = _Batch(*legs_to_play(schedule, done))
+    batch = _Batch(inline, in_lanes)
     replica = 0
     for fixture in schedule.fixtures():
         before, replica = replica, schedule.place(fixture.match, fixture.number)[0]
         if batch.legs and replica != before and batch.in_lanes < len(batch.legs):
             yield batch.take()
         is_done = fixture.digest in done
+        if out and not is_done and not out.isdisjoint(entrants_of(fixture)):
+            continue
         if not is_done:
             batch.legs.append(schedule.leg(fixture))
             batch.in_lanes += fixture.has_processes

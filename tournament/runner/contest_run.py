@@ -20,9 +20,10 @@ from tournament.entrants.folder import other_files
 from tournament.errors import RunFailed
 from tournament.keys import master_key, sub_key
 from tournament.leg import Leg
+from tournament.probation import entrants_of
 from tournament.runner.archives import archive_other_records
-from tournament.runner.batching import Pace, batches_to_play, legs_to_play
-from tournament.runner.counting import counting_and_missing
+from tournament.runner.batching import Pace, batches_to_play
+from tournament.runner.counting import Counted, count_known, count_legs, ends_of
 from tournament.runner.executors import Executor, choose_executor
 from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
@@ -39,7 +40,7 @@ from tournament.runner.rounds import Round, next_round
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
 from tournament.runner.strays import set_strays_aside
-from tournament.standings.results import counted, standings_of, write_summaries
+from tournament.standings.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import Floats, LuckOfLegs, luck_of_batches, read_luck, write_luck
 from tournament.store.checks import Checks
@@ -196,21 +197,20 @@ def plan_of(prepared: Prepared) -> Plan:
     this = round_to_play(contest, config.contest, field, schedule_with, standing, luck)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
-    done, _ = counting_and_missing(standing, schedule)
-    inline, in_lanes = legs_to_play(schedule, done)
+    left = count_legs(standing, schedule)
     sessions = schedule.sessions_per_leg
-    games = int((inline + in_lanes) * sessions * contest.estimates.games(config.contest))
+    games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
     workers = config.general.workers or len(os.sched_getaffinity(0))
-    seconds = new_pace(contest, config, workers, sessions).seconds_for(inline, in_lanes)
+    seconds = new_pace(contest, config, workers, sessions).seconds_for(left.inline, left.in_lanes)
     unlike = unlike_records(prepared)
     return Plan(
-        inline + in_lanes,
-        schedule.total(),
+        len(left.missing),
+        left.total,
         games,
         seconds,
         int(games * contest.estimates.bytes),
         this.done,
-        0 if unlike else len(counted(standing)) - len(done),
+        0 if unlike else sum(len(batch.legs) for batch in standing) - len(left.counting),
         unlike,
     )
 
@@ -267,17 +267,17 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
                 watcher.say(this.said)
             schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
             checks = Checks(writer.storage)
-            sound, cuts = batches_to_keep(writer, checks, schedule, watcher.say)
-            tell_removed_matches(writer, cuts, schedule, watcher.say)
+            sound, cuts, left = batches_to_keep(writer, checks, schedule, watcher.say)
+            tell_removed_matches(writer, cuts, schedule, left.probation.out, watcher.say)
             changed = [
                 *lost_batches(writer, sound),
                 *cut_batches(contest, writer, cuts, schedule.sessions_per_leg),
             ]
             if changed or wanted_field != writer.state.field:
                 writer.commit(field=wanted_field, batches=changed)
-            play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck)
+            play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left)
             standings, luck = play.run(begun=begun), play.luck
-            if this.done:
+            if this.done and not play.disqualified:
                 return standings
             begun = True
     except FileNotFoundError:
@@ -351,7 +351,8 @@ def schedule_of(
 class Play:
     """Plays what is missing of a schedule. `luck` is the luck known so far, None where the contest has no correction.
 
-    `played` are the batches that count, `ranking` the latest standings.
+    `played` are the batches that count, `ranking` the latest standings. `disqualified`: a bot was, in a leg of this
+    play, so what is to be played may be less than what was, or legs that were left may be wanted after all.
     """
 
     contest: Contest
@@ -362,17 +363,20 @@ class Play:
     artifacts: Mapping[str, bytes]
     watcher: Watcher
     luck: LuckOfLegs | None
+    left: Counted
 
     def __post_init__(self) -> None:
         self.played = standing_batches(self.writer.storage, self.writer.state)
-        self.done = counted(self.played)
-        self.total = self.schedule.total()
+        self.ends = ends_of(self.played)
+        self._resumes = bool(self.ends)
+        self._out = set(self.left.probation.out)
+        self.disqualified = False
         self._settings, self._sandbox = self.config.contest.playing(), self.config.sandbox.model_dump()
         self._luck_of_receipts: dict[str, Floats] = {}
 
     def run(self, *, begun: bool) -> Standings:
         """Play, and return the standings; `begun`: this run has played a round before."""
-        if self.total != len(self.done):
+        if len(self.left.missing):
             self.ranking = self._rank()
             self._summarise()
             self._play()
@@ -385,12 +389,13 @@ class Play:
         return self.ranking
 
     def _play(self) -> None:
-        executor, left = self._executor()
+        left = self.left
+        executor = self._executor()
         # Ranking takes long in large fields, so the next one waits for a multiple of that time.
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = 0.0
         pace = new_pace(self.contest, self.config, executor.workers, self.schedule.sessions_per_leg)
-        batches = batches_to_play(self.schedule, self.done, pace)
+        batches = batches_to_play(self.schedule, self.ends, pace, left.inline, left.in_lanes, self._out)
         receipts = executor.play(map(self._task, batches), self.artifacts)
         writer = self.writer
         try:
@@ -399,8 +404,8 @@ class Play:
                 pace.note(receipt)
                 pace.workers = executor.workers
                 self._rank_now_and_then()
-                self.watcher.on_progress(self._progress(pace, *left))
-            if self.done:  # so that a first run doesn't write twice
+                self.watcher.on_progress(self._progress(pace, left))
+            if self._resumes:  # so that a first run doesn't write twice
                 merge_small_batches(self.contest, writer, self.checks, self.schedule, self.watcher.say)
             writer.require_whole()
             self.played = standing_batches(writer.storage, writer.state)
@@ -412,17 +417,18 @@ class Play:
             if writer.storage.still_held():  # a new writer writes its own
                 self._summarise()
 
-    def _executor(self) -> tuple[Executor, tuple[int, int]]:
-        """The executor, and how many legs of both kinds there are to play; announces what takes long."""
+    def _executor(self) -> Executor:
+        """The executor; announces what takes long."""
         contest, general, sessions = self.contest, self.config.general, self.schedule.sessions_per_leg
-        left = legs_to_play(self.schedule, self.done)
-        size = sum(left) * sessions * contest.estimates.games(self.config.contest) * contest.estimates.bytes
+        size = (
+            len(self.left.missing) * sessions * contest.estimates.games(self.config.contest) * contest.estimates.bytes
+        )
         if size > _LARGE:
             self.watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
         if general.executor == "ray":
             self.watcher.say("Starting Ray…")
-        seconds = new_pace(contest, self.config, 1, sessions).seconds_for(*left)
-        return choose_executor(general.executor, general.workers, general.address, seconds, self.watcher.say), left
+        seconds = new_pace(contest, self.config, 1, sessions).seconds_for(self.left.inline, self.left.in_lanes)
+        return choose_executor(general.executor, general.workers, general.address, seconds, self.watcher.say)
 
     def _task(self, legs: tuple[Leg, ...]) -> Task:
         return Task(
@@ -435,18 +441,26 @@ class Play:
             self.contest.requires,
             legs_per_replica=self.schedule.legs_per_replica,
             source=self.contest.source,
+            proven=frozenset(name for leg in legs for name in entrants_of(leg)) & self.left.probation.proven,
         )
 
     def _commit(self, receipt: Receipt) -> None:
         self.played += self.writer.commit(batches=receipt.batches)
+        self.ends |= ends_of(receipt.batches)
+        legs = (leg for batch in receipt.batches for leg in batch.legs)
+        disqualified = [(leg.x, leg.y)[leg.ended_by] for leg in legs if leg.ended_by is not None]
+        self.disqualified |= bool(disqualified)
+        if not (self.left.probation.proven | self._out).issuperset(disqualified):
+            self.left = count_known(self.ends, self.schedule)
+            self._out |= self.left.probation.out
         if self.luck is not None:
             self._luck_of_receipts.update(receipt.luck)
 
-    def _progress(self, pace: Pace, inline: int, in_lanes: int) -> Progress:
-        """How far the run is, of so many legs of both kinds that were to play."""
-        seconds_left = pace.seconds_for(inline - (pace.legs - pace.legs_in_lanes), in_lanes - pace.legs_in_lanes)
-        legs = len(self.done) + pace.legs
-        return Progress(legs, self.total, pace.games, pace.seconds, seconds_left, self.ranking)
+    def _progress(self, pace: Pace, left: Counted) -> Progress:
+        """How far the run is, of what was left to play."""
+        inline = left.inline - (pace.legs - pace.legs_in_lanes)
+        seconds_left = pace.seconds_for(inline, left.in_lanes - pace.legs_in_lanes)
+        return Progress(len(self.ends), self.left.total, pace.games, pace.seconds, seconds_left, self.ranking)
 
     def _rank_now_and_then(self) -> None:
         now = time.perf_counter()

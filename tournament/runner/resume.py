@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from bisect import bisect
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
@@ -13,7 +14,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import shortened
-from tournament.runner.counting import counting_and_missing
+from tournament.runner.counting import Counted, count_legs
 from tournament.runner.schedule import Schedule
 from tournament.store.checks import Checks
 from tournament.store.ledger import (
@@ -135,10 +136,10 @@ def write_house_files(
 
 def batches_to_keep(
     writer: Writer, checks: Checks, schedule: Schedule, say: Callable[[str], None]
-) -> tuple[list[Batch], list[Cut]]:
-    """The committed batches that are whole, and those of them to be cut to fit the schedule; says which aren't whole.
+) -> tuple[list[Batch], list[Cut], Counted]:
+    """The committed batches that are whole, those of them to be cut to fit the schedule, and what is left to play.
 
-    A file's size and time tell whether it is whole, but parts to be rewritten are read first.
+    Says which aren't whole. A file's size and time tell whether it is whole, but parts to be rewritten are read first.
     """
     standing = standing_batches(writer.storage, writer.state)
     unknown = [batch for batch in standing if not all(map(checks.is_noted, batch.parts))]
@@ -148,7 +149,7 @@ def batches_to_keep(
     problems = checks.damages(unknown)
     while True:
         sound = [batch for batch in standing if batch.name not in problems]
-        cuts = _cuts(sound, schedule)
+        cuts, to_play = _cuts(sound, schedule)
         found = checks.damages(batch for batch, several in cuts if several)
         if not found:
             break
@@ -157,7 +158,7 @@ def batches_to_keep(
     for name, batch in writer.state.newest().items():
         if name not in names:
             say(f"Part {name} is {problems.get(name, 'missing')}; its {len(batch.legs)} legs are played again")
-    return sound, cuts
+    return sound, cuts, to_play
 
 
 def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
@@ -170,13 +171,13 @@ def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
 Cut = tuple[Batch, list[list[tuple[int, int]]]]
 
 
-def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
-    """Batches with legs that no longer count, or with a leg still to play between theirs.
+def _cuts(sound: list[Batch], schedule: Schedule) -> tuple[list[Cut], Counted]:
+    """Batches with legs that no longer count, or with a leg still to play between theirs; and what is left to play.
 
     They are cut there, so that parts stay in the order of the schedule.
     """
-    wanted, to_play = counting_and_missing(sound, schedule)
-    missing = [schedule.place(fixture.match, fixture.number) for fixture in to_play]
+    found = count_legs(sound, schedule)
+    wanted, missing = found.counting, [schedule.place(fixture.match, fixture.number) for fixture in found.missing]
     cuts = []
     for batch in sound:
         legs = Legs.of(batch.legs)
@@ -193,16 +194,27 @@ def _cuts(sound: list[Batch], schedule: Schedule) -> list[Cut]:
                 runs.setdefault(where, []).append((first, end))
             first = end
         cuts.append((batch, list(runs.values())))
-    return cuts
+    return cuts, found
 
 
-def tell_removed_matches(writer: Writer, cuts: list[Cut], schedule: Schedule, say: Callable[[str], None]) -> None:
-    """Say whose matches are taken out of the records, if any are."""
+def tell_removed_matches(
+    writer: Writer, cuts: list[Cut], schedule: Schedule, out: set[str], say: Callable[[str], None]
+) -> None:
+    """Say whose matches are taken out of the records, if any are. `out`: who was disqualified on probation."""
     gone: set[int] = set()
+    gone_with: Counter[str] = Counter()
     for batch, runs in cuts:
         kept = {leg for run in runs for first, end in run for leg in range(first, end)}
-        match = Legs.of(batch.legs).match.tolist()
-        gone |= {match[leg] for leg in range(len(match)) if leg not in kept}
+        legs = Legs.of(batch.legs)
+        for leg in range(len(legs)):
+            if leg in kept:
+                continue
+            if of_one := out.intersection(legs.x[leg : leg + 1] if schedule.house else (legs.x[leg], legs.y[leg])):
+                gone_with.update(of_one)
+            else:
+                gone.add(int(legs.match[leg]))
+    for name, count in sorted(gone_with.items()):
+        say(f"{name} was disqualified in its first leg; {count:,} later ones don't count and leave the records")
     if gone:
         here = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
         known = writer.state.field

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tournament.contests.scoring import HouseScoring
-from tournament.runner.counting import counting_and_missing
+from tournament.runner.counting import count_legs
 from tournament.runner.schedule import Replicas, Schedule
 from tournament.standings.standings import compute_standings
 from tournament.standings.verdicts import Verdict, looks_of, wanted_replicas
@@ -61,10 +61,10 @@ def next_round(
     this = Round(Replicas(at[0]))
     while True:
         schedule = schedule_with(this.replicas)
-        of_round, missing = counting_and_missing(batches, schedule)
-        if missing:
+        found = count_legs(batches, schedule)
+        if found.missing:
             return this
-        chosen = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in of_round])
+        chosen = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in found.counting])
         if luck is not None and corrected_legs(chosen, luck) is None:
             return this
         ranked = compute_standings(field, [Batch("", (), chosen)], scoring, luck)

@@ -17,11 +17,11 @@ from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
+from tournament.standings.unforetold import unforetold
 from tournament.standings.without_luck import LuckOfLegs, read_luck
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, TableName
 from tournament.store.ledger_reading import read_state, standing_batches
-from tournament.store.legs import Legs
 from tournament.store.storage import Storage, inside, open_storage
 
 if TYPE_CHECKING:
@@ -339,6 +339,20 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
+def leaderboard_values(ranking: Standings) -> list[dict[str, Any]]:
+    """The leaderboard's lines as scripts get them: with the pairs of each bot that nothing foretells."""
+    pairs = [one for pair in unforetold(ranking) for one in (pair, pair.from_y())]
+    values = {
+        line.name: [
+            {"opponent": pair.y, **{key: getattr(pair, key) for key in ("points_per_session", "foretold", "stderr")}}
+            for pair in pairs
+            if pair.x == line.name
+        ]
+        for line in ranking.entrants
+    }
+    return [standing_values(line) | {"unforetold": values[line.name]} for line in ranking.entrants]
+
+
 def rated_values(line: Rated) -> dict[str, Any]:
     """A line of another rating as scripts get it."""
     return {"rank": line.rank, "name": line.name, "rating": line.rating, "stderr": line.stderr, **line.more}
@@ -366,8 +380,3 @@ def _frame(columns: tuple[Column, ...], values: dict[str, list[Any]]) -> pd.Data
 
     types = {column.name: column.type for column in columns if column.type != "str"}
     return pd.DataFrame(values).astype(types)
-
-
-def counted(batches: list[Batch]) -> set[str]:
-    """The digests of the legs in these batches."""
-    return {digest for batch in batches for digest in Legs.of(batch.legs).digests}

@@ -29,9 +29,12 @@ from tournament.trial.pace import PATIENCE_SECONDS, measure_pace
 from tournament.trial.playing import Meter, Pairing, Trial, build
 from tournament.worker.leg import limits_of
 from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut_short
+from tournament.worker.processes.pool import MOST_OWN_PROCESSES
+from tournament.worker.processes.time_limits import DID_NOT_ANSWER
 
-# Legs that a Python bot plays side by side, to see that they don't know of each other.
-_NEIGHBOURS = 4
+# Legs that a bot which is a process plays side by side, together as long as one, and as many as have processes of their
+# own in a tournament: to see that they don't know of each other, and that none fails for being in company.
+_NEIGHBOURS = MOST_OWN_PROCESSES
 # So that a bot that is slow at every extreme question isn't asked all of them.
 _MOST_FAULTS_AT_LIMITS = 5
 # The games that show a bot's habits, if it isn't slow.
@@ -187,7 +190,7 @@ def _check(
     named = _opponent_in_words(contest, tried.opponent)
     doing(f"playing a few games against {named}")
     first_games, pace = measure_pace(tried)
-    standard, warnings = language_of(read_submission(path), contest.interface, sandbox)
+    language = language_of(read_submission(path), contest.interface, sandbox)
     report = CheckReport(
         name=entrant.name,
         kind=entrant.kind,
@@ -195,12 +198,13 @@ def _check(
         problem=None,
         seed=seed,
         confined_by=_confined_by(entrant, sandbox),
-        standard=standard,
-        warnings=warnings,
+        standard=language[0],
+        warnings=language[1],
         opponent=named,
     )
-    if pace.too_slow or first_games.result.ended_by == 0:  # more of the same would only take long
-        faults = tuple(fault for fault in first_games.result.faults if fault.seat == 0)
+    faults = tuple(fault for fault in first_games.result.faults if fault.seat == 0)
+    waited = any(fault.what.startswith(DID_NOT_ANSWER) for fault in faults)
+    if pace.too_slow or waited or first_games.result.ended_by == 0:  # more of the same would only take long
         return replace(
             report,
             leg=first_games.result,
@@ -209,8 +213,7 @@ def _check(
             too_slow=pace.too_slow,
             printed=_printed(first_games),
         )
-    if pace.seconds < _SLOW_SECONDS:
-        first_games = tried.observe(_MORE_GAMES)
+    first_games = tried.observe(_MORE_GAMES) if pace.seconds < _SLOW_SECONDS else first_games
     played = contest if pace.seconds < PATIENCE_SECONDS else cut_short(contest, pace.sessions, pace.games)
     shorter = replace(tried, contest=played)
     doing(f"playing against {named}")
@@ -240,18 +243,33 @@ def _repeats(tried: Pairing, path: Path, first: Trial, doing: Callable[[str], No
     """Whether the bot plays the same once more, and beside other legs, as it played first: fields of the report.
 
     One that plays otherwise beside legs with which it shares a process gets a process for each, in runs as well.
+    Faults beside other legs count as others do.
     """
     doing("playing the same once more")
     (second,) = tried.play()
-    repeats, differs = first.digest == second.digest, False
+    found: dict[str, Any] = {"repeats": first.digest == second.digest}
+    if tried.bot.plays_as == "wasm":
+        return found
+    doing("playing beside other legs")
+    sessions, games = first.result.sessions, first.result.games
+    games_each = games if sessions > 1 else games // _NEIGHBOURS
+    short = replace(tried, contest=cut_short(tried.contest, max(1, sessions // _NEIGHBOURS), max(1, games_each)))
+    beside = short.play(_NEIGHBOURS)
     artifact = tried.bot.artifact
     legs_share = tried.bot.plays_as == "python" and artifact is not None and legs_may_share(artifact)
-    if legs_share and repeats:
-        doing("playing beside other legs")
-        differs = tried.play(_NEIGHBOURS)[0].digest != first.digest
-        if differs:
-            set_apart(read_submission(path).source, tried.contest.interface, tried.sandbox)
-    return {"repeats": repeats, "legs_share": legs_share and not differs, "set_apart": differs}
+    differs = legs_share and bool(found["repeats"]) and not _same(short, beside)
+    if differs:
+        set_apart(read_submission(path).source, tried.contest.interface, tried.sandbox)
+    found |= {"legs_share": legs_share and not differs, "set_apart": differs}
+    if in_company := [fault for trial in beside for fault in trial.faults]:
+        found["faults"] = (*first.faults, replace(in_company[0], what=f"{in_company[0].what}, beside other legs"))
+    return found
+
+
+def _same(tried: Pairing, beside: Sequence[Trial]) -> bool:
+    """Whether the first of some legs was played as it is alone."""
+    (alone,) = tried.play()
+    return alone.digest == beside[0].digest
 
 
 def _at_limits(tried: Pairing, doing: Callable[[str], None]) -> dict[str, Any]:

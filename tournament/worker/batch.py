@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -21,6 +21,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.rules_file import load_source
 from tournament.contests.settings import ContestSettings
 from tournament.leg import Leg
+from tournament.probation import Probation
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -43,7 +44,8 @@ class Task:
     """Legs to play, how, and where their parts go: a batch for each replica. `rules`, `requires` and `source`: see
     Contest.
 
-    `legs_per_replica`: of a match; None where all are of one.
+    `legs_per_replica`: of a match; None where all are of one. `proven`: entrants known to have passed probation. Legs
+    in which another one can't count, as far as this task knows, are left out; None: all are played.
     """
 
     contest: str
@@ -55,6 +57,7 @@ class Task:
     requires: tuple[tuple[str, str], ...] = ()
     legs_per_replica: int | None = None
     source: tuple[str, bytes, str] | None = None
+    proven: frozenset[str] | None = None
 
     def batches(self) -> list[tuple[str, list[Leg]]]:
         """The name and legs of each batch."""
@@ -158,46 +161,47 @@ def play_task(
             started = time.perf_counter()
             in_lanes = [leg for leg in task.legs if leg.has_processes]
             confined_by = probe.probe_sandbox(sandbox.mode) if in_lanes else ""
-            legs = play_in_lanes(contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping)
-            waiting = {played.result.digest: played for played in legs}
+            played = play_in_lanes(
+                contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping, task.proven
+            )
+            waiting = {one.result.digest: one for one in played}
+            legs_in_lanes = len(waiting)
+            ends = {digest: one.result.ended_by for digest, one in waiting.items()}
+            probation = Probation(ends, task.proven or ())
             seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
-            games_in_lanes = sum(played.result.games for played in waiting.values())
+            games_in_lanes = sum(one.result.games for one in waiting.values())
             results: list[list[LegResult]] = []
             for name, its_legs in batches:
                 if results:
                     sinks.append(open_sink(name))
-                results.append(_fill(sinks[-1], contest, settings, its_legs, artifacts, waiting, stopping))
+                counting = its_legs if task.proven is None else probation.legs(its_legs)
+                results.append(_fill(sinks[-1], contest, settings, counting, artifacts, waiting, ends, stopping))
             seconds = time.perf_counter() - started
-        parts = [sink.finish() for sink in sinks]
+        filled = _finished(sinks, batches, results, confined_by)
     except BaseException:
         for sink in sinks:
             sink.abandon()
         raise
     finally:
         spool.close()
-    return Receipt(
-        tuple(
-            Batch(name, its_parts, tuple(its_results), confined_by)
-            for (name, _), its_parts, its_results in zip(batches, parts, results)
-        ),
-        seconds,
-        seconds_in_lanes,
-        games_in_lanes,
-        len(in_lanes),
-        {digest: points for sink in sinks if sink.luck for digest, points in sink.luck.by_digest().items()},
-    )
+    luck = {digest: points for sink in sinks if sink.luck for digest, points in sink.luck.by_digest().items()}
+    return Receipt(tuple(filled), seconds, seconds_in_lanes, games_in_lanes, legs_in_lanes, luck)
 
 
 def _fill(
     sink: ParquetSink,
     contest: Contest,
     settings: ContestSettings,
-    legs: Sequence[Leg],
+    legs: Iterable[Leg],
     artifacts: Mapping[str, bytes],
     in_lanes: dict[str, PlayedLeg],
+    ends: dict[str, int | None],
     stopping: Callable[[], bool],
 ) -> list[LegResult]:
-    """Write a batch's legs in order: those of `in_lanes`, which it removes, and the others as it plays them."""
+    """Write a batch's legs in order: those of `in_lanes`, which it removes, and the others as it plays them.
+
+    It notes in `ends` how each has ended before it takes the next one.
+    """
     results = []
     for leg in legs:
         if sink.luck:
@@ -208,11 +212,38 @@ def _fill(
             result = played.result
         else:
             result = play_leg(contest, settings, leg, artifacts, sink, stopping)
+            ends[leg.digest] = result.ended_by
         if sink.luck:
             sink.luck.end(result.games)
         results.append(result)
     sink.clear()
     return results
+
+
+def _finished(
+    sinks: Sequence[ParquetSink],
+    batches: Sequence[tuple[str, list[Leg]]],
+    results: Sequence[list[LegResult]],
+    confined_by: str,
+) -> list[Batch]:
+    """The batches, without those all of whose legs were left out. Raises OSError."""
+    for sink, its_results in zip(sinks, results):
+        if not its_results:
+            sink.abandon()
+    return [
+        _batch(sink, name, its_legs, its_results, confined_by)
+        for sink, (name, its_legs), its_results in zip(sinks, batches, results)
+        if its_results
+    ]
+
+
+def _batch(sink: ParquetSink, name: str, legs: Sequence[Leg], results: Sequence[LegResult], confined_by: str) -> Batch:
+    """A batch, its parts put on disk. Its name is another where legs were left out. Raises OSError."""
+    parts: Iterable[Part] = sink.finish()
+    if len(results) < len(legs):
+        name = batch_name(results[0].match, results[0].number, (result.digest for result in results))
+        parts = (replace(part, name=f"{name}.parquet") for part in parts)
+    return Batch(name, tuple(parts), tuple(results), confined_by)
 
 
 def _open_parts(contest: Contest, storage: Storage, name: str) -> tuple[PartWriter, PartWriter]:

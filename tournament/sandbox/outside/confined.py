@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
+import signal
 import time
 from pathlib import Path
 from typing import Protocol
@@ -113,6 +115,11 @@ class Confined:
         if self.to >= 0:
             os.close(self.to)
             self.to = -1
+
+    def kill(self) -> None:
+        """Kill it, and leave its pipes open: who asks it next finds out."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
 
     def end(self) -> int:
         """Kill it, with all that it started, and close the pipes; its exit status, or minus the signal's number."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed, printable
 from tournament.leg import PROCESSES, Leg, Seat
+from tournament.probation import Probation
 from tournament.sandbox.outside.endings import how_it_ended, kills_for_memory
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -35,7 +36,7 @@ from tournament.worker.processes import admission, python_bots
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import BotProcess, Player, Pool
 from tournament.worker.processes.spool import LegRows, Spool
-from tournament.worker.processes.time_limits import Spent
+from tournament.worker.processes.time_limits import DID_NOT_ANSWER, Spent
 from tournament.worker.wasm.seating import Seating
 from tournament.worker.wasm.stack import on_deep_stack
 
@@ -50,6 +51,8 @@ _AUDIT_SECONDS = 0.05
 _START_SECONDS = 0.002
 # How often a leg is begun again because a process of it was killed from outside.
 _MOST_KILLS = 20
+# Said of a program that waits while its answers lie in a buffer of its own.
+_NOTHING_CAME = "; nothing came from it at all: does it flush its output? (flush=True in Python, fflush(stdout) in C)"
 # Sent to a program that must end without a score.
 _OVER = b"-1\n"
 
@@ -124,9 +127,11 @@ def play_in_lanes(
     cache: Path,
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
+    proven: Set[str] | None = None,
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
+    With `proven`, the entrants known to have passed probation, legs are left out that can't count by those played here.
     Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
     it can't confine one.
     """
@@ -139,7 +144,7 @@ def play_in_lanes(
     )
     pool = Pool(contest, settings, sandbox, artifacts, cache, lanes.channels)
     try:
-        yield from _LaneTable(contest, settings, legs, artifacts, spool, lanes, pool).play(stopping)
+        yield from _LaneTable(contest, settings, legs, artifacts, spool, lanes, pool, proven).play(stopping)
     finally:
         pool.close()
 
@@ -156,6 +161,7 @@ class _LaneTable:
         spool: Spool,
         lanes: Lanes,
         pool: Pool,
+        proven: Set[str] | None,
     ) -> None:
         self._contest = contest
         self._settings = settings
@@ -166,6 +172,8 @@ class _LaneTable:
         self._waiting = deque(_WaitingLeg(leg) for leg in legs)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._done: list[PlayedLeg] = []
+        self._legs, self._proven = legs, proven
+        self._ends: dict[str, int | None] = {}
         self._most_legs = len(legs)
         self._waits_for_starts = False
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in (leg.x, leg.y))
@@ -287,6 +295,7 @@ class _LaneTable:
 
     def _process_failed(self, process: BotProcess, what: str, lane: int | None = None) -> None:
         """End a process that can't or must not go on. `lane`: where it failed, if that lane is stopped already."""
+        what = process.doomed or what
         cpu = process.confined.cpu_seconds()
         printed = self._lanes.channels.printed(process.channel)
         was_killed = False
@@ -309,6 +318,7 @@ class _LaneTable:
             self._lanes.stop(player.lane)
         player.cpu_before += cpu
         player.idle_before += process.time.idle_seconds
+        player.kept_waiting |= what.startswith(DID_NOT_ANSWER)
         player.process = None
         self._fault(in_play, what, printed)
 
@@ -373,7 +383,7 @@ class _LaneTable:
     def _finish(self, in_play: _LegInPlay) -> None:
         faults = in_play.faults
         if faults.ended_by is None:
-            self._look_for_memory(in_play)
+            self._look_at_last(in_play)
         in_play.rows.take(*self._lanes.take_rows(in_play.lane))
         result = leg_result(self._contest, in_play.leg, in_play.core, faults)
         uses = (self._use(in_play, 0), self._use(in_play, 1))
@@ -381,13 +391,26 @@ class _LaneTable:
             in_play, [_OVER if faults.ended_by is not None else _last_words(in_play, seat) for seat in range(2)]
         )
         self._done.append(PlayedLeg(result, in_play.rows, uses))
+        self._ends[result.digest] = result.ended_by
+        if result.ended_by is not None and self._proven is not None:
+            self._leave_out(self._proven)
 
-    def _look_for_memory(self, in_play: _LegInPlay) -> None:
-        """Record a fault of each process that took too much memory between audits."""
+    def _leave_out(self, proven: Set[str]) -> None:
+        """Play no more of the legs that can't count, since one of their bots is disqualified on probation."""
+        counting = {leg.digest for leg in Probation(self._ends, proven).legs(self._legs)}
+        self._waiting = deque(waiting for waiting in self._waiting if waiting.leg.digest in counting)
+        for in_play in [one for one in self._by_lane.values() if one.leg.digest not in counting]:
+            self._leave(in_play, (_OVER, _OVER))
+
+    def _look_at_last(self, in_play: _LegInPlay) -> None:
+        """Record a fault of each process that took too much memory between audits, or time since it was asked."""
         for player in in_play.players:
             process = player.process
-            if process and process.shared_by is None and process.confined.has_taken_too_much():
-                in_play.faults.add_at_end(player.number, in_play.core, _out_of_memory(self._settings))
+            if process is None or process.shared_by is not None:
+                continue
+            what = process.doomed or (_out_of_memory(self._settings) if process.confined.has_taken_too_much() else "")
+            if what:
+                in_play.faults.add_at_end(player.number, in_play.core, what)
                 if in_play.faults.ended_by is not None:
                     return
 
@@ -408,6 +431,14 @@ class _LaneTable:
         outstanding, message = self._lanes.channels.is_outstanding(process.channel)
         if not outstanding:
             process.time.rest()
+            if (
+                process.shared_by is None
+                and not process.doomed
+                and (why := process.time.overdrawn(self._spent(process)))
+            ):
+                # Its fault comes when it is asked next: until then another bot's answer is due.
+                process.doomed = why
+                process.confined.kill()
             return
         what: str | None
         if process.shared_by is None and process.confined.threads() > _MOST_THREADS:
@@ -417,6 +448,8 @@ class _LaneTable:
         else:
             starts = message == 1 or message in process.starting
             what = process.time.exceeded(message, starts, elapsed, self._spent(process))
+            if what and what.startswith(DID_NOT_ANSWER) and message == 1 and process.seat.kind == "program":
+                what += _NOTHING_CAME
         if what:
             self._process_failed(process, what)
 
@@ -428,6 +461,7 @@ class _LaneTable:
             process.decisions_before + sum(self._lanes.decisions(player.lane)[player.number] for player in players),
             sum(player.cpu_before for player in players),
             sum(player.idle_before for player in players),
+            any(player.kept_waiting for player in players),
         )
 
     def _audit_memory(self) -> None:

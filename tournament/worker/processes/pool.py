@@ -25,7 +25,7 @@ from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.time_limits import TimeLimits
 
 # How many legs with processes of their own are in play at once.
-_MOST_OWN_PROCESSES = 24
+MOST_OWN_PROCESSES = 24
 # How many processes of both kinds, unless a leg alone needs more.
 MOST_PROCESSES = 96
 _MEASURE_SECONDS = 0.05
@@ -38,7 +38,7 @@ class Player:
     """A bot that is a process, in one leg: its seat and, once the leg is on a lane, what plays it.
 
     `alone`: it must not share a process. `slot`: what its process calls the leg. `cpu_before` and `idle_before`:
-    seconds of its earlier processes in this leg.
+    seconds of its earlier processes in this leg; `kept_waiting`: one of them did not answer in time.
     """
 
     number: int
@@ -50,6 +50,7 @@ class Player:
     dialogue: Dialogue | None = None
     cpu_before: float = 0.0
     idle_before: float = 0.0
+    kept_waiting: bool = False
 
 
 @dataclass(eq=False)
@@ -57,7 +58,7 @@ class BotProcess:
     """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one leg's own.
 
     `slots`: how many legs it was ever given; `players`: those that it plays now; `decisions_before`: of the legs that
-    have left. `starting`: the messages in which legs begin.
+    have left. `starting`: the messages in which legs begin. `doomed`: why it was killed while it wasn't asked.
     """
 
     confined: Confined
@@ -69,6 +70,7 @@ class BotProcess:
     players: list[Player] = field(default_factory=list)
     decisions_before: int = 0
     starting: set[int] = field(default_factory=set)
+    doomed: str = ""
     _memory_bytes: int = 0
     _measured: float = -math.inf
 
@@ -124,7 +126,7 @@ class Pool:
         new = [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
         own = sum(self._needs_own(player) for player in new)
         running_own = sum(process.shared_by is None for process in self.by_channel.values()) + len(self.parting)
-        if own and running_own and running_own + own > _MOST_OWN_PROCESSES:
+        if own and running_own and running_own + own > MOST_OWN_PROCESSES:
             return False
         running = len(self.by_channel) + len(self.parting)
         if new and running and running + len(new) > MOST_PROCESSES:

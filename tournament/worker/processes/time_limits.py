@@ -8,10 +8,14 @@ from typing import Protocol
 from tournament.contests.settings import ContestSettings
 from tournament.sandbox.outside.own_time import Clocks, Use
 
-# What a process may take to get ready, beyond the limits of its first decision.
+# The processor time that a process may take to get ready, beyond the limits of its first decision; and how long it may
+# wait for that at least.
 START_SECONDS = 5.0
 # Between two audits that come late.
 _LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
+DID_NOT_ANSWER = "did not answer"
+# So many times less patience is left for a bot that has used it up in this leg, and was replaced.
+_LESS_PATIENCE = 10
 
 
 class Timed(Protocol):
@@ -25,13 +29,14 @@ class Timed(Protocol):
 class Spent:
     """What legs have taken: their number, their decisions, and seconds of processor time and asleep.
 
-    The seconds are those of their processes before the one that is audited.
+    The seconds are those of their processes before the one that is audited; `kept_waiting`: one of those didn't answer.
     """
 
     legs: int = 0
     decisions: int = 0
     cpu_seconds: float = 0.0
     idle_seconds: float = 0.0
+    kept_waiting: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,18 @@ class TimeLimits:
         """Note that it is not asked: what it does now ends no leg."""
         self._message = None
 
+    def overdrawn(self, spent: Spent) -> str | None:
+        """Whether it has used up its bank of processor time, in words; threads may do so while it isn't asked."""
+        self._clocks.look(0.0)
+        return self._beyond_its_bank(spent)
+
+    def _beyond_its_bank(self, spent: Spent) -> str | None:
+        bank = max(1, spent.legs) * self._settings.cpu_seconds_per_leg
+        bank += spent.decisions * self._settings.cpu_milliseconds_more / 1000
+        if self._clocks.cpu + spent.cpu_seconds <= bank + START_SECONDS:
+            return None
+        return f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)"
+
     def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> str | None:
         """What it took too much of, in words; None while it is within its limits.
 
@@ -72,18 +89,19 @@ class TimeLimits:
         # An answer that we haven't read yet came in time. If this worker was held up itself (a stopped job, say), that
         # time is not the bot's.
         clocks.look(0.0 if is_new or self._process.has_written() else min(elapsed, _LONGEST_TICK))
-        bank = max(1, spent.legs) * settings.cpu_seconds_per_leg
-        bank += spent.decisions * settings.cpu_milliseconds_more / 1000
-        if clocks.cpu + spent.cpu_seconds > bank + START_SECONDS:
-            return f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)"
+        if what := self._beyond_its_bank(spent):
+            return what
         if message is None or is_new:
             self._message = _Message(number, clocks.cpu, clocks.slept)
             return None
         grace = START_SECONDS if is_start else 0.0
         if clocks.cpu - message.cpu > settings.cpu_seconds_per_decision + grace:
             return f"took more than {settings.cpu_seconds_per_decision:g} s of processor time for a decision"
-        if clocks.slept - message.slept > settings.wall_seconds_per_decision + grace:
-            return f"did not answer for {settings.wall_seconds_per_decision:g} s"
+        patience = max(settings.wall_seconds_per_decision, START_SECONDS if is_start else 0.0)
+        if spent.kept_waiting:
+            patience /= _LESS_PATIENCE
+        if clocks.slept - message.slept > patience:
+            return f"{DID_NOT_ANSWER} for {'another ' * spent.kept_waiting}{patience:g} s"
         # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
         if clocks.slept + spent.idle_seconds > settings.wall_seconds_per_leg + START_SECONDS:
             return f"slept or waited for more than {settings.wall_seconds_per_leg:g} s in all"

@@ -1,0 +1,94 @@
+"""What a bot may hope to gain by faults of its own, or by slowing its opponent: nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.contest_runs import Place, new_place
+from tests.worker.support import write_bot
+from tournament.standings.results import Results, load
+
+# Whenever it would rather not play on: a large bet that it faces, or poor, with the lead.
+DODGES = """
+int a(const Bot *bot) { if (bot->money > 120 || bot->card < 0.1f) %(out)s; return bot->card > 0.6f ? 30 : 0; }
+int b(const Bot *bot, const int bet) { if (bet > 25 || bot->money < 60) %(out)s; return bot->card > 0.4f; }
+"""
+
+
+def played(place: Place) -> Results:
+    place.play()
+    return load(str(place.results))
+
+
+def test_a_fault_brings_what_the_same_answer_would_have_brought(tmp_path: Path) -> None:
+    """Pass, fold and their like are open to everybody; the next deals are the same, and so is what they were worth."""
+    found = []
+    for how, out in (("faults", "__builtin_trap()"), ("answers", "return 0")):
+        place = new_place(tmp_path / how, ["bold", "calm"], sessions=8, settings="faults_allowed = 1000")
+        place.write_bot("dodges", DODGES % {"out": out})
+        found.append(played(place))
+    faulty, plain = found
+    assert faulty.entrants.faults.sum() > 100 and not plain.entrants.faults.sum()
+    pd.testing.assert_frame_equal(faulty.games, plain.games)
+    lines = [result.standings.drop(columns=["faults"]).to_dict() for result in found]
+    assert faulty.ranking.entrants[0].adjusted_score is not None
+    assert repr(lines[0]).replace("nan", "") == repr(lines[1]).replace("nan", "")
+
+
+def test_who_faults_to_end_a_session_early_has_none_of_it(tmp_path: Path) -> None:
+    """Faults go on in the same session; one too many ends the leg, and the bot is out of the ranking."""
+    place = new_place(tmp_path, ["bold", "calm"])
+    place.write_bot("leaves", DODGES % {"out": "__builtin_trap()"})
+    line = played(place).standings.set_index("name").loc["leaves"]
+    assert line.status == "disqualified" and pd.isna(line["rank"])
+
+
+# Threads walk through memory while the opponent thinks; it answers at once itself.
+SLOWS = r"""
+#include <pthread.h>
+#include <stdio.h>
+static char cells[1 << 23];
+static void *walk(void *from) {
+    for (unsigned at = (unsigned)(long)from;; at += 4099) ((volatile char *)cells)[at & ((1 << 23) - 1)]++;
+}
+int main(void) {
+    char line[256], role;
+    pthread_t threads[2];
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 1 << 16);
+    if (!fgets(line, sizeof line, stdin)) return 0;
+    for (long n = 0; n < 2; ++n) pthread_create(threads + n, &small, walk, (void *)(n << 19));
+    while (fgets(line, sizeof line, stdin) && sscanf(line, "STATE %c", &role) == 1) {
+        puts(role == 'A' ? "ACTION PASS" : "ACTION CALL");
+        fflush(stdout);
+    }
+}
+"""
+THINKS = """
+import time
+def think(answer):
+    end = time.process_time() + 0.001
+    while time.process_time() < end: pass
+    time.sleep(0.1)
+    return answer
+def a(bot): return think(5)
+def b(bot, bet): return think(1)
+"""
+
+
+def test_who_slows_its_opponent_pays_for_it_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.worker.processes.time_limits.START_SECONDS", 0.3)
+    limits = "cpu_seconds_per_decision = 0.3\nwall_seconds_per_decision = 0.5\n"
+    limits += "cpu_seconds_per_leg = 0.3\ncpu_milliseconds_more = 3.0"
+    place = new_place(tmp_path, [], sessions=6, settings=f"{limits}\nfaults_allowed = 0\n")
+    place.entrants.mkdir()
+    (place.entrants / "thinks.py").write_text(THINKS)
+    build = 'build = ["cc", "-O1", "-w", "-pthread", "-o", "bot", "bot.c"]'
+    write_bot(place.entrants / "slows", {"bot.toml": f'command = ["./bot"]\n{build}\n', "bot.c": SLOWS})
+    results = played(place)
+    assert results.entrants.set_index("name").status.to_dict() == {"slows": "disqualified", "thinks": "ok"}
+    assert "processor time" in results.faults.what[0]

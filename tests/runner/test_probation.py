@@ -1,0 +1,219 @@
+"""A bot that is disqualified in its first leg plays no other: on any number of workers, and after any crash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+
+from tests.contest_runs import (
+    CONTEST,
+    THRESHOLDS,
+    Listener,
+    Outcome,
+    Place,
+    assert_same,
+    bot_source,
+    new_place,
+    outcome,
+)
+from tests.worker.support import script, write_bot
+from tournament.api import verify
+from tournament.audit.report import Verification
+from tournament.leg import PlaysAs
+from tournament.probation import Probation
+from tournament.runner.contest_run import Progress
+from tournament.runner.schedule import Competitor, Fixture, Replicas, RoundRobin
+from tournament.standings.results import load
+
+TRAPS = "int a(const Bot *bot) { __builtin_trap(); } int b(const Bot *bot, int bet) { __builtin_trap(); }\n"
+FIELD = ["bold", "calm", "even", "glad"]
+
+
+def fixtures(players: int, replicas: int = 1) -> list[Fixture]:
+    kinds: list[PlaysAs] = ["wasm", "python"]
+    field = [Competitor(number, f"bot {number}", kinds[number % 2], f"{number}") for number in range(players)]
+    rules = {"sessions": 1, "deals": "common"}
+    return list(RoundRobin("game", rules, bytes(32), field, replicas=Replicas(replicas)).fixtures())
+
+
+def legs_in_order(order: list[Fixture], ends: Mapping[str, int | None]) -> list[str]:
+    """The legs that count, by the rule's own words."""
+    found: list[str] = []
+    for fixture in order:
+        before = [one for one in order if one.digest in found]
+        if not any(is_out(name, before, ends) for name in (fixture.x.name, fixture.y.name)):
+            found.append(fixture.digest)
+    return found
+
+
+def is_out(name: str, before: list[Fixture], ends: Mapping[str, int | None]) -> bool:
+    """Whether one of its legs ended by its fault, and no leg of it before that was finished."""
+    for fixture in before:
+        if name in (fixture.x.name, fixture.y.name):
+            end = ends[fixture.digest]
+            if end is None:
+                return False
+            if (fixture.x.name, fixture.y.name)[end] == name:
+                return True
+    return False
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.data())
+def test_the_same_legs_count_in_whatever_order_they_are_played(data: st.DataObject) -> None:
+    order = fixtures(data.draw(st.integers(2, 6)), data.draw(st.integers(1, 2)))
+    ends = {one.digest: data.draw(st.sampled_from([None, None, 0, 1])) for one in order}
+    expected = legs_in_order(order, ends)
+    known: dict[str, int | None] = {}
+    while left := [one for one in Probation(known).legs(order) if one.digest not in known]:
+        for one in data.draw(st.lists(st.sampled_from(left), min_size=1, unique=True)):
+            known[one.digest] = ends[one.digest]
+    assert [one.digest for one in Probation(known).legs(order)] == expected
+
+
+def place_with(folder: Path, bad: dict[str, str], more: str = "") -> Place:
+    place = new_place(folder, FIELD, sessions=20, settings=more)
+    for name, source in bad.items():
+        place.write_bot(name, source)
+    return place
+
+
+def in_order(place: Place) -> Outcome:
+    """What a run leaves, sorted: in how many parts replicas lie hangs on how many played."""
+    there = outcome(place.results)
+    return replace(
+        there,
+        games=there.games.sort_values(["match", "session", "game"], ignore_index=True),
+        sessions=there.sessions.sort_values(["match", "session"], ignore_index=True),
+    )
+
+
+def legs_of(place: Place, name: str) -> int:
+    matches = load(str(place.results)).matches
+    return int(matches[(matches.x == name) | (matches.y == name)].legs.sum())
+
+
+def found(place: Place, replay: int = 0) -> Verification:
+    return verify(CONTEST, config=place.config, replay=replay)
+
+
+ONE_LEG_EACH = "tournament.runner.batching.Pace.batch_is_full"
+# One is the first of all, the others are neighbours in the middle of the field.
+BAD = {"aaa": TRAPS, "carl": TRAPS, "cato": TRAPS}
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Played by one worker in one batch."""
+    place = place_with(tmp_path_factory.mktemp("alone"), BAD)
+    place.play()
+    return place
+
+
+@pytest.mark.parametrize("more", ["", "duplicate = true", "replicas = 3"])
+def test_it_plays_one_leg_on_any_number_of_workers(
+    tmp_path: Path, more: str, alone: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = alone
+    if more:
+        one = place_with(tmp_path / "one", BAD, more)
+        one.play()
+    assert [legs_of(one, name) for name in BAD] == [1, 1, 1]
+    standings = load(str(one.results)).standings.set_index("name")
+    assert (standings.loc[list(BAD), "status"] == "disqualified").all()
+    assert (standings.loc[FIELD, "matches"] == len(FIELD) - 1).all()
+    assert not found(one, replay=3).problems
+    monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
+    many = place_with(tmp_path / "many", BAD, more)
+    many.play(workers=3)
+    assert_same(in_order(many), in_order(one))
+
+
+def test_a_crash_at_any_commit_changes_nothing(tmp_path: Path, alone: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Crashes(Listener):
+        def on_progress(self, progress: Progress) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
+    place = place_with(tmp_path, BAD)
+    crashes = 0
+    while True:
+        try:
+            place.play(workers=2, watcher=Crashes())
+        except KeyboardInterrupt:
+            crashes += 1
+        else:
+            break
+    assert crashes > 3
+    place.play()
+    assert_same(outcome(place.results), outcome(alone.results))
+
+
+@pytest.fixture
+def played_all(tmp_path: Path) -> Place:
+    """Records in which disqualified bots have all of their legs."""
+    place = place_with(tmp_path, BAD)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.probation.Probation.legs", lambda probation, legs: iter(legs))
+        place.play()
+    assert legs_of(place, "carl") == len(FIELD) + len(BAD) - 1
+    return place
+
+
+def test_legs_that_do_not_count_are_found_and_taken_out(played_all: Place, alone: Place) -> None:
+    (problem,) = found(played_all).problems
+    assert str(problem) == (
+        "ledger has 12 legs beyond the first of aaa, carl, cato, disqualified in that one;"
+        " tournament run takes them out"
+    )
+    listener = Listener()
+    played_all.play(watcher=listener)
+    said = [text for text in listener.said if "first leg" in text]
+    assert said[1] == "carl was disqualified in its first leg; 5 later ones don't count and leave the records"
+    assert listener.games == 0
+    assert not found(played_all).problems
+    assert_same(outcome(played_all.results), outcome(alone.results))
+
+
+def test_who_is_mended_plays_all_and_whose_first_opponent_changed_plays_one_again(tmp_path: Path, alone: Place) -> None:
+    place = place_with(tmp_path, BAD)
+    place.play()
+    place.write_bot("carl", bot_source(*THRESHOLDS["dull"]))
+    place.play()
+    assert [legs_of(place, name) for name in ("aaa", "carl", "cato")] == [1, len(FIELD), 1]
+    place.write_bot("bold", bot_source(1, 1))
+    place.play()
+    fresh = place_with(tmp_path / "fresh", BAD)
+    fresh.write_bot("carl", bot_source(*THRESHOLDS["dull"]))
+    fresh.write_bot("bold", bot_source(1, 1))
+    fresh.play()
+    assert_same(outcome(place.results), outcome(fresh.results))
+
+
+def test_a_program_that_never_flushes_is_waited_for_in_one_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.worker.processes.time_limits.START_SECONDS", 0.4)
+    place = place_with(tmp_path, {}, "wall_seconds_per_decision = 0.2")
+    for name in ("mute", "mum"):
+        write_bot(place.entrants / name, script("import sys\nfor line in sys.stdin: pass\n"))
+    place.play(workers=2)
+    results = load(str(place.results))
+    assert [legs_of(place, name) for name in ("mute", "mum")] == [1, 1]
+    assert results.entrants.set_index("name").loc[["mute", "mum"], "faults"].tolist() == [4, 4]
+    assert results.faults.what.str.contains("does it flush its output").all()
+    assert results.faults.what.str.contains("for another 0.04 s").sum() == 6
+
+
+def test_a_process_that_fails_at_once_leaves_its_other_legs(tmp_path: Path) -> None:
+    place = place_with(tmp_path, {})
+    for number in range(2):
+        write_bot(
+            place.entrants / f"raises_{number}.py", "def a(bot): raise ValueError\n" + "def b(bot, bet): return 1\n"
+        )
+    place.play(workers=2)
+    assert [legs_of(place, f"raises_{number}") for number in range(2)] == [1, 1]
+    assert not found(place, replay=9).problems

@@ -1,0 +1,99 @@
+"""Pairs that nothing foretells: rarely any in an honest field, and two that play together are found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tests.contest_runs import CONTEST, REPOSITORY
+from tournament.api import run
+from tournament.standings.matches import Match
+from tournament.standings.results import leaderboard_values
+from tournament.standings.standings import Standing, Standings
+from tournament.standings.unforetold import unforetold
+
+BOTS = 8
+
+
+def ranking_of(won: npt.NDArray[np.float64]) -> Standings:
+    """Standings with these points per session of row against column, of a hundred sessions each."""
+    size = len(won)
+    pairs = [(x, y) for y in range(size) for x in range(y)]
+    matches = [
+        Match(number, f"bot {x}", f"bot {y}", 1, 100, 5000, 100 * won[x, y], None, -100 * won[x, y], None)
+        for number, (x, y) in enumerate(pairs)
+    ]
+    entrants = [Standing(f"bot {number}", "c", "", rank=number + 1) for number in range(size)]
+    return Standings(tuple(entrants), tuple(matches), ())
+
+
+def honest(chance: np.random.Generator, freedom: float, size: int = BOTS) -> npt.NDArray[np.float64]:
+    """Results by strength, and by matchups that scatter as much, with tails by the degrees of freedom."""
+    strength = chance.normal(size=size)
+    return strength[:, np.newaxis] - strength + np.triu(chance.standard_t(freedom, (size, size)), 1)
+
+
+@pytest.mark.parametrize(("freedom", "most"), [(1e9, 0.05), (3.0, 0.1)])
+def test_honest_fields_have_few(freedom: float, most: float) -> None:
+    chance = np.random.default_rng(5)
+    alarms = sum(bool(unforetold(ranking_of(honest(chance, freedom)))) for _ in range(400))
+    assert alarms / 400 < most + 2 * (most * (1 - most) / 400) ** 0.5
+
+
+def test_who_gives_points_to_one_is_found_and_who_gives_them_to_all_is_not() -> None:
+    chance = np.random.default_rng(6)
+    found = 0
+    for _ in range(50):
+        won = honest(chance, 1e9)
+        won[2, 3:] -= 20.0
+        won[:2, 2] += 20.0
+        assert not unforetold(ranking_of(won))
+        won[2, 5] -= 20.0
+        (pair,) = unforetold(ranking_of(won)) or (None,)
+        found += pair is not None and (pair.x, pair.y) == ("bot 2", "bot 5") and pair.points_per_session < pair.foretold
+    assert found >= 45
+
+
+def test_few_bots_pairs_that_have_not_met_and_the_disqualified_are_no_ground() -> None:
+    won = np.zeros((BOTS, BOTS))
+    won[0, 1] = 9.0
+    ranking = ranking_of(won)
+    assert [(pair.x, pair.y) for pair in unforetold(ranking)] == [("bot 0", "bot 1")]
+    assert not unforetold(ranking_of(won[:5, :5]))
+    assert not unforetold(replace(ranking, matches=ranking.matches[:-1]))
+    out = replace(ranking.entrants[1], rank=None)
+    assert not unforetold(replace(ranking, entrants=(ranking.entrants[0], out, *ranking.entrants[2:])))
+
+
+# Bets 13, or 17, in its first game; who sees the other's bet then gives, or takes, all it can.
+AGREES = """static int bets, asked, met;
+int a(const Bot *bot) { return !bets++ ? %(mine)d : met ? %(bet)d : bot->card > 0.7f || bot->card < 0.1f ? 50 : 0; }
+int b(const Bot *bot, const int bet) {
+  if (!asked++) met = bet == %(other)d;
+  return met ? %(call)s : bot->card > 0.4f + bet / (20.0f + 2 * bet) / 2;
+}
+"""
+GIVER = AGREES % {"mine": 13, "other": 17, "bet": 49, "call": "0"}
+TAKER = AGREES % {"mine": 17, "other": 13, "bet": 50, "call": "bot->card > 0.45f"}
+
+
+def test_a_handshake_in_the_first_bet_shows(tmp_path: Path) -> None:
+    bots = tmp_path / "bots"
+    bots.mkdir()
+    shipped = sorted((REPOSITORY / "entrants" / CONTEST).glob("*.c"))
+    for path in shipped:
+        (bots / path.name).write_bytes(path.read_bytes())
+
+    def pairs(results: str) -> list[tuple[str, str]]:
+        played = run(CONTEST, entrants=bots, results=tmp_path / results, sessions=100, seed=31, executor="local")
+        lines = leaderboard_values(played.ranking)
+        return [(line["name"], pair["opponent"]) for line in lines for pair in line["unforetold"]]
+
+    assert len(shipped) > 10 and pairs("honest") == []
+    (bots / "giver.c").write_text(GIVER)
+    (bots / "taker.c").write_text(TAKER)
+    assert sorted(pairs("agreed")) == [("giver", "taker"), ("taker", "giver")]

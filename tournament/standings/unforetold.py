@@ -1,0 +1,67 @@
+"""Pairs whose result is far from what their results against all others foretell: as of entrants who play together.
+
+Each third bot foretells how x does against y: by what x wins of it, and what it wins of y. Where strength is all,
+those foretold results scatter about the true one; where bots suit each other, they scatter more. So the result is one
+more value of a sample, and lies within Student's t of its mean, with the sample's own spread. All pairs of a field are
+tested at once (C. Bonferroni, 1936). Who loses to one bot on purpose, and plays as others do against the rest, shows; a
+bot that loses to all doesn't. It is a note, no proof, and changes no place.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tournament.standings.standings import Standings
+from tournament.standings.student import quantile
+
+_FEWEST_OTHERS = 4  # who foretell a result
+_FALSE_ALARMS = 0.05  # of fields in which nobody plays together
+
+
+@dataclass(frozen=True)
+class Unforetold:
+    """x's points per session against y, in a game that isn't zero-sum half of its lead in them; what was foretold, and
+    the standard error of the difference."""
+
+    x: str
+    y: str
+    points_per_session: float
+    foretold: float
+    stderr: float
+
+    def from_y(self) -> Unforetold:
+        return Unforetold(self.y, self.x, -self.points_per_session, -self.foretold, self.stderr)
+
+
+def unforetold(ranking: Standings) -> list[Unforetold]:
+    """The pairs of ranked bots that nothing foretells, the farthest first; none where not all have met yet."""
+    names = [line.name for line in ranking.entrants if line.rank is not None]
+    index = {name: place for place, name in enumerate(names)}
+    size, others = len(names), len(names) - 2
+    if ranking.scoring is not None or others < _FEWEST_OTHERS:
+        return []
+    won = np.full((size, size), np.nan)
+    np.fill_diagonal(won, 0.0)
+    for match in ranking.matches:
+        if match.sessions and match.x in index and match.y in index:
+            x, y = index[match.x], index[match.y]
+            won[x, y] = (match.x_points - match.y_points) / (2 * match.sessions)
+            won[y, x] = -won[x, y]
+    if np.isnan(won).any():
+        return []
+    # Over all third bots k: sums of won[x, k] + won[k, y], and of their squares.
+    rows, squares = won.sum(axis=1), (won * won).sum(axis=1)
+    mean = (rows[:, np.newaxis] - rows - 2 * won) / others
+    square = squares[:, np.newaxis] + squares - 2 * won * won + 2 * won @ won
+    spread = np.sqrt(np.maximum(0.0, square - others * mean * mean) / (others - 1) * (1 + 1 / others))
+    most = quantile(1 - _FALSE_ALARMS / (size * (size - 1)), others - 1)
+    found = [
+        Unforetold(names[x], names[y], *map(float, (won[x, y], mean[x, y], spread[x, y])))
+        for x, y in itertools.combinations(range(size), 2)
+        if abs(won[x, y] - mean[x, y]) > most * spread[x, y] + 1e-9 * math.fabs(mean[x, y])
+    ]
+    return sorted(found, key=lambda pair: -abs(pair.points_per_session - pair.foretold) / max(pair.stderr, 1e-300))
