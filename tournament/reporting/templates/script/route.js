@@ -1,7 +1,7 @@
 // One view at a time: the overview, a bot, the games, or the page about the tournament.
 const views = all("[data-view]");
 const route = (event) => {
-  const id = decodeURIComponent(location.hash.slice(1)) || "standings";
+  const id = decodeURIComponent(location.hash.slice(1)) || bots.find((bot) => bot.name === data.author)?.id || "standings";
   const number = id === "bots" && bots.length ? byId.get(find("#bot").dataset.bot) ?? 0 : byId.get(id);
   if (number !== undefined) drawBot(number);
   const section = number !== undefined ? find("#bot") : document.getElementById(id)?.closest("[data-view]") ?? find("#standings");
