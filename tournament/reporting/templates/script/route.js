@@ -17,6 +17,8 @@ const route = (event) => {
   }
 };
 
+// Paper has no headings to point at.
+addEventListener("beforeprint", () => { for (const one of all("details")) one.open = true; });
 document.body.classList.add("routed");
 addEventListener("hashchange", route);
 route();
