@@ -75,9 +75,11 @@ def report(
     results: str | os.PathLike[str] | None = None,
     with_games: bool = True,
     show_seed: bool = False,
+    bot: str | None = None,
 ) -> Path:
     """Write a contest's report, one page of HTML, and return its path, as `tournament report` does.
 
+    With a `bot` it is the page for its author, without other bots' faults, what they wrote, and their games.
     Without games it shows no cards; it shows the seed only with `show_seed`. Raises tournament.errors.BadInput when
     there are no records, or another file is in the way, and RunFailed when records are damaged.
     """
@@ -86,7 +88,7 @@ def report(
     chosen = load_config(contest, config, results=results)
     config_of = partial(load_config, path=config, results=results)
     place = inside(chosen.results, contest)
-    text, _ = make_page(place, with_games=with_games, show_seed=show_seed, config_of=config_of)
+    text, _ = make_page(place, with_games=with_games, show_seed=show_seed, config_of=config_of, bot=bot)
     write_report(Path(output), text)
     return Path(output)
 

@@ -35,6 +35,10 @@ class Settings(PythonSettings):
 class LiarsDice(PythonContest):
     name = "liars_dice"
     title = "Liar's dice"
+    about = (
+        "Both roll dice that only they see, and bid in turn how many dice of all show a face, each time higher, until"
+        " one challenges the bid. It loses the session if there are as many as the bid said, else the bidder does."
+    )
     unit = "a point is a session won, less one lost"
     settings_type = Settings
     decisions = (BID,)

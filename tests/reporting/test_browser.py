@@ -293,6 +293,25 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
+def test_a_table_that_goes_on_fades_at_its_edge(page: Page) -> None:
+    """And the section of bots begins with the first one."""
+    page.driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    )
+    try:
+        page.open("two_card_draw")
+        fades = "return document.querySelector('.cross').parentElement.classList.contains('more')"
+        page.run("document.querySelector('.cross').style.minWidth = '900px'")
+        assert comes(lambda: page.run(fades))
+        page.run("document.querySelector('.cross').parentElement.scrollLeft = 2000")
+        assert comes(lambda: not page.run(fades))
+        first = page.texts(".standings tbody th")[0]
+        page.run("location.hash = '#bots'")
+        assert comes(lambda: page.texts("#bot h2") == [first]) and page.shows("bots", "bot")
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 @pytest.mark.thorough
 def test_a_fault_leads_to_its_game(page: Page, pages: Mapping[str, Played]) -> None:
     page.open("von_neumann_poker", "#bot-crook")

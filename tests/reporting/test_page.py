@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SEED, SHIPPED, Played
 from tests.reporting.html_reader import Element, read_html
+from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.contests.portrait import Rows
 from tournament.reporting import findings as findings_module
@@ -402,3 +403,57 @@ def test_a_session_of_which_turns_are_missing_is_not_shown(dilemma: Played) -> N
             contest, dilemma.results.ranking.matches, replace(survey, chosen={}, sessions={place: pieces}), {}
         )
         assert bool(json.loads(games)["matches"]) == there
+
+
+def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]) -> None:
+    """What another one wrote, how it failed and plays, and games in which this one didn't sit."""
+    one = pages["von_neumann_poker"]
+    contest = find_contest("von_neumann_poker")
+    fault = next(fault for leg, fault in one.results.ranking.faults if (leg.x, leg.y)[fault.seat] == "crook")
+    for author, sees in (("crook", True), ("calm", False), (None, True)):
+        tree = read_html(render(contest, one.findings, author=author))
+        data, games = data_of(tree), json.loads(tree.first("script", id="games-data").text)
+        told = json.dumps([data, games], ensure_ascii=False) + tree.first("main").text
+        assert (json.dumps(HOSTILE)[1:-1] in told) == (fault.asked in json.dumps(data, ensure_ascii=False)) == sees
+        for bot in data["bots"]:
+            open_to = author in (None, bot["name"])
+            assert bool(bot.get("panels") or bot.get("faulty") or bot.get("reason")) == open_to
+            assert ("error:" in told) == (author is None)  # of the compiler
+        assert all(author in (None, x, y) for x, y, _ in games["matches"]) and games["matches"]
+        assert len(results_in(data)) == 6  # the crosstable is everybody's
+
+
+def test_what_columns_and_scores_mean_is_said(trees: Mapping[str, Element]) -> None:
+    """Below the table, for those who can't point at a heading; and no list of all who are tied."""
+    for contest, tree in trees.items():
+        section = tree.first("section", id="standings")
+        headings = [cell.text for cell in section.first("table", class_="standings").first("thead").all("th")]
+        meant = section.first("details", class_="columns")
+        assert [term.text for term in meant.all("dt")] == headings
+        assert all(len(meaning.text) > 10 for meaning in meant.all("dd"))
+        assert len(section.first("p", class_="rules").text) > 100, contest
+        assert "bot’s score is" in section.text and "Tied in" not in section.text and "≈" not in section.text
+    holdem = trees["holdem_training"].first("section", id="standings").text
+    assert "W, the mean profit of a hand in chips" in holdem and "none up to 8, 40 for 11" in holdem
+
+
+def test_title_and_rules_are_those_of_tournament_toml(poker_results: Path, tmp_path: Path) -> None:
+    """They are words, on which no game depends."""
+    config = tmp_path / "tournament.toml"
+    config.write_text('[von_neumann_poker]\ntitle = "Cup <of> ours"\nabout = "Our rules & none else."\n')
+    given = load_config("von_neumann_poker", config)
+    assert given.contest.playing() == find_contest("von_neumann_poker").settings().playing()
+    page, _ = make_page(str(poker_results), config_of=lambda name: load_config(name, config))
+    tree = read_html(page)
+    assert tree.first("h1").text == "Cup <of> ours" and tree.first("title").text == "Cup <of> ours: tournament report"
+    assert tree.first("p", class_="rules").text == "Our rules & none else."
+
+
+def test_one_of_something_is_one(pages: Mapping[str, Played]) -> None:
+    one = pages["von_neumann_poker"]
+    ranking = one.results.ranking
+    pair = {line.name for line in ranking.entrants[:2]}
+    match = next(match for match in ranking.matches if {match.x, match.y} == pair)
+    layout = layout_of(one, replace(ranking, entrants=ranking.entrants[:2], matches=(match,)))
+    assert layout.played == "1 match"
+    assert layout_of(one, replace(ranking, entrants=ranking.entrants[:3])).played == "3 matches"

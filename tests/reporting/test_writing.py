@@ -99,3 +99,29 @@ def test_damaged_records_are_named(poker_results: Path, tmp_path: Path) -> None:
     part.write_bytes(content)
     with pytest.raises(RunFailed, match=f"games/{part.name} is damaged"):
         find(str(copy))
+
+
+def test_each_author_gets_a_page(poker_results: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "authors"
+    for _ in range(2):  # reports are replaced
+        told = shown("report", "von_neumann_poker", "--results", str(poker_results.parent), "--all-bots", str(folder))
+        assert (told.code, told.err) == (0, "") and "6 pages, one for the author of each bot" in told.out
+    names = [line.name for line in load(str(poker_results)).ranking.entrants]
+    assert len(list(folder.iterdir())) == len(names) == 6
+    kickers = [read_html(path.read_text()).first("p", class_="kicker").text for path in folder.iterdir()]
+    assert sorted(kickers) == sorted(f"Tournament report, for the author of {name}" for name in names)
+    crook = (folder / "bot-crook.html").read_text()
+    assert crook.count('"faulty"') == 1 and '"faulty"' not in (folder / "bot-calm.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--bot", "krook"], "no bot of these results is called so; did you mean crook?"),
+        (["--all-bots", "x", "--serve"], "--all-bots writes files of its own"),
+        (["--all-bots", "x", "--bot", "calm"], "--all-bots writes files of its own"),
+    ],
+)
+def test_options_that_make_no_page_say_why(options: list[str], said: str, poker_results: Path, tmp_path: Path) -> None:
+    told = shown("report", "von_neumann_poker", "--results", str(poker_results.parent), *options)
+    assert told.code == 2 and said in told.err

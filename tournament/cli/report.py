@@ -13,9 +13,9 @@ from tournament.cli.consoles import err, out
 from tournament.cli.locations import location_of
 from tournament.cli.options import ConfigPath, ContestOrAny, Results
 from tournament.config import load_config
-from tournament.errors import printable
+from tournament.errors import BadInput, printable
 from tournament.reporting.findings import Findings
-from tournament.reporting.writing import check_replaceable, make_page, write_report
+from tournament.reporting.writing import check_replaceable, make_page, write_pages_of_all_bots, write_report
 from tournament.standings.results import locate
 
 
@@ -34,18 +34,34 @@ def report(
     show_seed: Annotated[
         bool, typer.Option("--show-seed", help="tell the seed, from which all cards follow: after the contest")
     ] = False,
+    bot: Annotated[
+        str | None,
+        typer.Option("--bot", metavar="NAME", help="a page for this bot's author, without others' faults"),
+    ] = None,
+    all_bots: Annotated[
+        Path | None, typer.Option("--all-bots", metavar="DIR", help="such a page for each bot, into this folder")
+    ] = None,
     results: Results = None,
     config: ConfigPath = None,
 ) -> None:
+    if all_bots and (serve or bot is not None or output):
+        raise BadInput("--all-bots writes files of its own: leave --serve, --bot and -o away")
+    config_of = partial(load_config, path=config, results=results)
     location = locate(location_of(contest, results, config))
+    if all_bots:
+        pages = write_pages_of_all_bots(
+            location, all_bots, with_games=not without_games, show_seed=show_seed, config_of=config_of
+        )
+        count = f"{len(pages)} page{'' if len(pages) == 1 else 's'}"
+        out.print(f"{all_bots}: {count}, one for the author of each bot", soft_wrap=True)
+        return
     target = output or (None if serve else Path("report.html"))
     if target:
         check_replaceable(target)
 
     def make() -> tuple[str, Findings]:
-        config_of = partial(load_config, path=config, results=results)
         text, findings = make_page(
-            location, with_games=not without_games, show_seed=show_seed, live=serve, config_of=config_of
+            location, with_games=not without_games, show_seed=show_seed, live=serve, config_of=config_of, bot=bot
         )
         if target:
             write_report(target, text)
@@ -54,7 +70,7 @@ def report(
     if not serve:
         text, findings = make()
         size = len(text.encode())
-        out.print(f"{target}: {findings.ranking.games:,} games on a page of {size / 1e6:.1f} MB", soft_wrap=True)
+        out.print(f"{target}: {_games(findings.ranking.games)} on a page of {size / 1e6:.1f} MB", soft_wrap=True)
         return
     from tournament.reporting.serving import Server
     from tournament.store.storage import open_storage
@@ -67,3 +83,7 @@ def report(
             server.watch(lambda text: err.print(printable(text), soft_wrap=True))
     except KeyboardInterrupt:
         raise typer.Exit(0) from None
+
+
+def _games(count: int) -> str:
+    return f"{count:,} game{'s' if count != 1 else ''}"

@@ -79,12 +79,13 @@ class NewDrawnCore(Protocol):
 class Display:
     """How scores and games are shown.
 
-    `unit` says in a few words what a point is. A report shows the `portrait` beside scores. Without a
-    `telling`, games are told by their columns. With a `new_drawn_core` replays are drawn. `by_settings` makes
-    portrait and telling, where their words are settings.
+    `unit` says in a few words what a point is, `about` in a few sentences what the rules are. A report shows the
+    `portrait` beside scores. Without a `telling`, games are told by their columns. With a `new_drawn_core` replays are
+    drawn. `by_settings` makes portrait and telling, where their words are settings.
     """
 
     unit: str = ""
+    about: str = ""
     portrait: Portrait | None = None
     telling: Telling | None = None
     by_settings: Callable[[ContestSettings], tuple[Portrait, Telling]] | None = None

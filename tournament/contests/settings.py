@@ -19,6 +19,7 @@ Fuel = Annotated[int, Field(ge=10_000, le=NO_LIMIT_OF_FUEL)]
 DecisionSeconds = Annotated[float, Field(ge=0.01, le=3600)]
 LegSeconds = Annotated[float, Field(ge=0.1, le=1e6)]
 Milliseconds = Annotated[float, Field(ge=0, le=1e6)]
+Words = Annotated[str, Field(max_length=4_000)]
 Sessions = Annotated[int, Field(ge=1, le=10**9)]
 
 
@@ -77,6 +78,8 @@ class ContestSettings(BaseModel):
     cpu_milliseconds_more: Milliseconds = Field(
         1.0, description="and so much more for each decision of the leg, as on a chess clock"
     )
+    title: Words | None = Field(None, description="what the report calls the contest; default its own title")
+    about: Words | None = Field(None, description="what the report says of its rules; default a few sentences")
 
     @field_validator("replicas", "most_replicas")
     @classmethod
@@ -86,11 +89,11 @@ class ContestSettings(BaseModel):
         return replicas
 
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but the entrants' folder, the number of replicas and the seed.
+        """The settings on which the records depend: all but folder, words, number of replicas and seed.
 
         They go to workers and into the ledger, where the seed must not be.
         """
-        return self.model_dump(exclude={"game", "entrants", "seed", *HOW_MANY_REPLICAS})
+        return self.model_dump(exclude={"game", "entrants", "title", "about", "seed", *HOW_MANY_REPLICAS})
 
     @property
     def fuel_per_leg(self) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pydantic import ValidationError
@@ -63,7 +64,7 @@ def find(
     for _ in range(_TRIES):
         results = load(location)
         try:
-            contest = _contest_of(results)
+            contest = _in_words_of(_contest_of(results), config_of)
             return contest, _findings(contest, results, with_games, seed, config_of)
         except FileNotFoundError:
             continue
@@ -78,6 +79,16 @@ def _contest_of(results: Results) -> Contest:
         return contest.under(contest.settings.model_validate(settings))
     except ValidationError:
         return contest
+
+
+def _in_words_of(contest: Contest, config_of: ConfigOf | None) -> Contest:
+    """The contest with title and rules as tournament.toml tells them, if it has this contest."""
+    with contextlib.suppress(BadInput):
+        if config_of is not None:
+            told = config_of(contest.name).contest
+            display = replace(contest.display, about=told.about or contest.display.about)
+            return replace(contest, title=told.title or contest.title, display=display)
+    return contest
 
 
 def _findings(

@@ -55,10 +55,11 @@ def games_for_viewer(
     """
     portrait = contest.display.portrait
     turns = portrait.turns if portrait else None
-    chosen = survey.chosen
+    shown = {match.match for match in matches}
+    chosen: Mapping[int, Sequence[ChosenGame]] = {n: games for n, games in survey.chosen.items() if n in shown}
     strips: dict[int, list[list[Any]]] = {}
     for (number, session), pieces in sorted(survey.sessions.items()):
-        if turns and (strip := _strip(turns, session, pieces)):
+        if turns and number in shown and (strip := _strip(turns, session, pieces)):
             strips.setdefault(number, []).append(strip)
     while True:
         texts = _Texts()

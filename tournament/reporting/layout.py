@@ -16,16 +16,18 @@ from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
 from tournament.reporting.stretches import Course
+from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
 from tournament.standings.unforetold import Unforetold, unforetold
 from tournament.store.legs import Fault, LegResult
 
 
 class Layout:
-    """What the template shows of a contest's findings."""
+    """What the template shows of a contest's findings. The page of an `author` has secrets of no other bot."""
 
-    def __init__(self, contest: Contest, findings: Findings, live: bool) -> None:
+    def __init__(self, contest: Contest, findings: Findings, live: bool, author: str | None = None) -> None:
         self.contest = contest
+        self.author = author
         self.findings = findings
         self.live = live
         self.ranking = findings.ranking
@@ -39,7 +41,11 @@ class Layout:
         self.by_game = self.scoring is not None and self.scoring.of_match
         self.digits = 2 if self.scoring is None else self.scoring.decimals if self.by_game else 0
         self.score_digits = 1 if self.scoring is None else self.scoring.decimals
-        self._ids = {line.name: _anchor(line.name, place) for place, line in enumerate(self.ranking.entrants)}
+        self._ids = {line.name: anchor_of(line.name, place) for place, line in enumerate(self.ranking.entrants)}
+
+    def is_open(self, name: str) -> bool:
+        """Whether the page tells how a bot plays, its faults and what it wrote."""
+        return self.author in (None, name)
 
     # standings
 
@@ -51,6 +57,34 @@ class Layout:
     def measures(self) -> list[Any]:
         """The contest's own columns of the standings, as many as a page has room for."""
         return [measure for measure in self.scoring.measures if measure.from_width <= 100] if self.scoring else []
+
+    @property
+    def score_meaning(self) -> str:
+        """What the score is, in a sentence or two."""
+        of = "is what it won, added up over all matches"
+        if self.scoring:
+            of = "is the mean over the house players"
+        if len(self.house) == 1:
+            of = f"is of its {self.game}s with {self.house[0]}"
+        unit = self.contest.display.unit
+        return f"A bot’s score {of}{f'; {unit}' if unit else ''}."
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What each column of the standings means, by its heading."""
+        return {
+            "#": "the order of the scores",
+            "Bot": "its name leads to a page about it",
+            "Score": self.score_meaning,
+            "± 95%": "the score’s interval: of a hundred tournaments with other deals, 95 hold the true value",
+            "Score and 95% interval": "the same as a dot with whiskers; the dotted line is 0",
+            "Place": "the ranks that may be the true one",
+            "Ahead of next": "how probable it is that the bot is better than the one below it",
+            **{measure.title.capitalize(): measure.meaning for measure in self.measures},
+            "Matches": "opponents it has met",
+            "Games": f"{self.game}s it has played",
+            "Faults": "decisions that failed: it broke a rule, crashed or took too long; a default was played instead",
+        }
 
     def anchor(self, name: str) -> str:
         return self._ids[name]
@@ -70,15 +104,8 @@ class Layout:
         return line.order not in (None, "settled")
 
     @property
-    def tied(self) -> list[list[Standing]]:
-        """Groups of neighbours in the standings, none of whom is clearly ahead of the next."""
-        groups: list[list[Standing]] = []
-        for before, line in zip([None, *self.ranked], self.ranked):
-            if before and self.tied_with_next(before):
-                groups[-1].append(line)
-            else:
-                groups.append([line])
-        return [group for group in groups if len(group) > 1]
+    def any_tied(self) -> bool:
+        return any(map(self.tied_with_next, self.ranked))
 
     def whisker(self, line: Standing) -> dict[str, float] | None:
         """Where a score's dot and the ends of its interval are, in percent of the width."""
@@ -114,7 +141,8 @@ class Layout:
         within = set(self.names)
         others = set(self.house) or within
         there = sum(match.x in within and match.y in others for match in self.ranking.matches)
-        return f"{there:,}" if there >= every else f"{there:,} of {every:,}"
+        noun = "match" if there == every == 1 else "matches"
+        return f"{there:,} {noun}" if there >= every else f"{there:,} of {every:,} {noun}"
 
     # crosstable
 
@@ -188,7 +216,12 @@ class Layout:
     def all_watched(self) -> bool:
         survey, told = self.findings.survey, self.findings.told
         shown = {*survey.chosen, *told, *(match for match, _ in survey.sessions)}
-        return all(match.match in shown for match in self.ranking.matches if match.games)
+        return all(match.match in shown for match in self.watchable if match.games)
+
+    @property
+    def watchable(self) -> list[Match]:
+        """The matches of which the page may show games."""
+        return [match for match in self.ranking.matches if self.author in (None, match.x, match.y)]
 
     @cached_property
     def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:
@@ -198,7 +231,7 @@ class Layout:
         return found
 
     def reason(self, line: Standing) -> str:
-        return clean(line.reason or "")
+        return clean(line.reason or "") if self.is_open(line.name) else ""
 
 
 def breakable(name: str) -> Markup:
@@ -208,5 +241,6 @@ def breakable(name: str) -> Markup:
     )
 
 
-def _anchor(name: str, place: int) -> str:
+def anchor_of(name: str, place: int) -> str:
+    """What a bot's page is called, and its file: by its name, or by its place where that can't name a file."""
     return f"bot-{name}" if valid_name(name) else f"entrant-{place + 1}"

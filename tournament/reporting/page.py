@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from tournament.reporting.figures import as_json, clean, plain, signed, size_tex
 from tournament.reporting.findings import Findings
 from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout, breakable
-from tournament.reporting.script_data import script_data
+from tournament.reporting.script_data import numbers_of, script_data
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SCRIPT = ("base", "charts", "tables", "data", "crosstable", "courses", "bots", "viewer", "route")
@@ -70,20 +71,30 @@ def content_policy(live: bool) -> str:
     return "; ".join(rules)
 
 
-def render(contest: Contest, findings: Findings, live: bool = False) -> str:
-    """The page as text."""
-    page = Layout(contest, findings, live)
-    games = games_for_viewer(contest, page.ranking.matches, findings.survey, findings.told)
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(
-            page=page,
-            data=as_json(script_data(page)),
-            games=games,
-            findings=findings,
-            policy=content_policy(live),
-            style=Markup(_inlined("report.css")),
-            script=Markup(_script()),
+def render(contest: Contest, findings: Findings, live: bool = False, author: str | None = None) -> str:
+    """The page as text: for everybody, or for one bot's author."""
+    (text,) = render_each(contest, findings, [author], live)
+    return text
+
+
+def render_each(
+    contest: Contest, findings: Findings, authors: Sequence[str | None], live: bool = False
+) -> Iterator[str]:
+    """A page for each author."""
+    numbers = numbers_of(Layout(contest, findings, live))
+    for author in authors:
+        page = Layout(contest, findings, live, author)
+        games = games_for_viewer(contest, page.watchable, findings.survey, findings.told)
+        yield (
+            _environment()
+            .get_template("report.html")
+            .render(
+                page=page,
+                data=as_json(script_data(page, numbers)),
+                games=games,
+                findings=findings,
+                policy=content_policy(live),
+                style=Markup(_inlined("report.css")),
+                script=Markup(_script()),
+            )
         )
-    )

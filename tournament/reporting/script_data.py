@@ -18,8 +18,13 @@ _MOST_FAULTS, _FAULTS_OF_A_SORT = 25, 3  # of a bot that are listed
 _DIGITS = 4  # of what charts show
 
 
-def script_data(page: Layout) -> dict[str, Any]:
-    """All of it; script/data.js names each part where it reads it."""
+def numbers_of(page: Layout) -> dict[str, Any]:
+    """The part that is the same in all pages of a tournament: results and courses."""
+    return {"results": _results(page), "courses": _courses(page)}
+
+
+def script_data(page: Layout, numbers: dict[str, Any]) -> dict[str, Any]:
+    """All of it, with the `numbers`; script/data.js names each part where it reads it."""
     shapes: dict[str, int] = {}
     table = page.table
     return {
@@ -34,9 +39,9 @@ def script_data(page: Layout) -> dict[str, Any]:
         "measures": [measure.title for measure in page.measures],
         "ranked": table.ranked,
         "house": None if table.is_square else list(table.opponents),
+        "author": page.author,
         "bots": [_bot(page, line, shapes) for line in page.ranking.entrants],
-        "results": _results(page),
-        "courses": _courses(page),
+        **numbers,
         "panels": [json.loads(shape) for shape in shapes],
     }
 
@@ -123,7 +128,9 @@ def _bot(page: Layout, line: Standing, shapes: dict[str, int]) -> dict[str, Any]
         "surely": [page.number[name] for name in line.surely_ahead_of],
     }
     if line.rank is None:
-        told |= {"status": line.status, "reason": clean(line.reason or "")}
+        told |= {"status": line.status, "reason": page.reason(line)}
+    if not page.is_open(line.name):
+        return told
     if line.games and (panels := _panels(page, line.name)):
         told["panels"] = [_chart(panel, shapes) for panel in panels]
     if faults := faults_of(page, line.name):

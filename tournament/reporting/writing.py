@@ -7,9 +7,12 @@ import os
 import secrets
 from pathlib import Path
 
+from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
+from tournament.names import did_you_mean
 from tournament.reporting.findings import Findings, find
-from tournament.reporting.page import render
+from tournament.reporting.layout import anchor_of
+from tournament.reporting.page import render, render_each
 from tournament.reporting.watching import ConfigOf
 from tournament.runner.seed import read_seed
 from tournament.standings.results import load
@@ -25,19 +28,47 @@ def make_page(
     show_seed: bool = False,
     live: bool = False,
     config_of: ConfigOf | None = None,
+    bot: str | None = None,
 ) -> tuple[str, Findings]:
     """The page of the contest whose records are at a location, and its findings; a live page asks for news.
 
-    `config_of` gives the settings of a contest, to play sessions again.
+    `config_of` gives the settings of a contest, to play sessions again. With a `bot` it is the page for its author.
 
     Raises BadInput when there are none, RunFailed when they are damaged, or the seed to be shown is missing.
     """
+    contest, findings = _found(location, with_games, show_seed, config_of)
+    if bot is not None and bot not in findings.entrants:
+        raise BadInput(f"--bot {bot}: no bot of these results is called so{did_you_mean(bot, findings.entrants)}")
+    return render(contest, findings, live, bot), findings
+
+
+def write_pages_of_all_bots(
+    location: str,
+    folder: Path,
+    *,
+    with_games: bool = True,
+    show_seed: bool = False,
+    config_of: ConfigOf | None = None,
+) -> list[Path]:
+    """Write a page for the author of each bot into a folder, made if it isn't there; raises as `write_report` does."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{folder} can't be made: {error.strerror}; name another folder with --all-bots") from None
+    contest, findings = _found(location, with_games, show_seed, config_of)
+    names = findings.entrants
+    paths = [folder / f"{anchor_of(name, place)}.html" for place, name in enumerate(names)]
+    for path, text in zip(paths, render_each(contest, findings, names)):
+        write_report(path, text)
+    return paths
+
+
+def _found(location: str, with_games: bool, show_seed: bool, config_of: ConfigOf | None) -> tuple[Contest, Findings]:
     seed = None
     if show_seed:
         results = load(location)
         seed = read_seed(open_storage(results.location), results.field.settings.get("seed"))
-    contest, findings = find(location, with_games=with_games, seed=seed, config_of=config_of)
-    return render(contest, findings, live), findings
+    return find(location, with_games=with_games, seed=seed, config_of=config_of)
 
 
 def check_replaceable(path: Path) -> None:

@@ -21,7 +21,7 @@ Ends = Mapping[str, int | None]  # by a leg's digest, the seat whose faults ende
 
 @dataclass(frozen=True)
 class Counted:
-    """The digests of the recorded legs that count, the fixtures still `missing`, and who has passed probation so far."""
+    """The digests of the recorded legs that count, the fixtures `missing`, and who has passed probation so far."""
 
     counting: set[str]
     missing: list[Fixture]

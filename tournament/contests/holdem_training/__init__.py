@@ -135,7 +135,7 @@ _MEASURES = (
     Measure(
         "points",
         "points",
-        "the terminal form's points for W",
+        "the terminal form's points for W: none up to 8, 40 for 11, 82 for 14, and 3 more for each chip beyond",
         partial(_of_all, lambda p: float(points(mean_profit(p)))),
         lambda n: f"{n:.0f}",
     ),
@@ -207,6 +207,12 @@ _PYTHON_MODULES = (
     "engine.games.holdem_training.rates",
 )
 
+_ABOUT = (
+    "Every bot plays Texas Hold'em for two against the same opponent, Bob, whose every answer follows from a known"
+    " rule. The pot begins with 10 chips, both have 100. In each of four rounds the bot checks, folds or raises, and"
+    " Bob calls or folds. The best five of seven cards win the pot."
+)
+
 HOLDEM_TRAINING = Contest(
     name="holdem_training",
     title="Hold'em training",
@@ -249,7 +255,7 @@ HOLDEM_TRAINING = Contest(
         scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
     ),
     trials=Trials(new_core_at_limits, judge_program),
-    display=Display("a score is W, chips won a hand", PORTRAIT, TELLING),
+    display=Display("a score is W, the mean profit of a hand in chips", _ABOUT, PORTRAIT, TELLING),
     estimates=Estimates(lambda settings: settings.hands, rate=1e5, bytes=15.0),
     commands={"judge": "tournament.cli.judge_command:app"},
     luck=Luck(LUCK_COLUMNS, _new_luck, version=2),

@@ -163,6 +163,11 @@ def _turns(settings: Settings) -> float:
     return settings.games_per_session * each
 
 
+_ABOUT = (
+    "Two bots choose a move at the same time, turn after turn, and are paid for each turn by a table of payoffs. Both"
+    " see what the other one played before."
+)
+
 MATRIX_GAME = Contest(
     name="matrix_game",
     title="Matrix game",
@@ -232,7 +237,7 @@ MATRIX_GAME = Contest(
     ),
     new_core=new_core,
     trials=Trials(new_core_at_limits),
-    display=Display("a score is what a bot was paid, over all turns of its matches", by_settings=_in_words_of),
+    display=Display("a score is what a bot was paid, over all turns of its matches", _ABOUT, by_settings=_in_words_of),
     estimates=Estimates(_turns, rate=1e7, bytes=1.6),
 )
 

@@ -69,6 +69,7 @@ class OpenSpiel(PythonContest):
     decisions = (ACT,)
     columns = (Column("actions", "int32", "actions that the bots chose"),)
     zero_sum = False  # some games are, some aren't
+    about = "Two bots play a game of OpenSpiel by its rules; a session is one game, and they change seats after each."
     unit = "a point is what the game returns to its player"
     packages = (PACKAGE,)
 

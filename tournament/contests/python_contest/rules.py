@@ -53,7 +53,7 @@ class PythonContest:
 
     `version` is raised when the same settings no longer give the same games. `columns` are the contest's own,
     besides those that every game has. Where a game is `zero_sum`, y's points are x's, negated.
-    `unit` says in a few words what a point is, to be shown beside scores.
+    `unit` says in a few words what a point is, to be shown beside scores; `about` what the rules are, for a report.
     `packages` are other packages on whose versions its games depend. Each leg has an object of its own.
     """
 
@@ -65,6 +65,7 @@ class PythonContest:
     columns: ClassVar[tuple[Column, ...]] = ()
     zero_sum: ClassVar[bool] = True
     unit: ClassVar[str] = ""
+    about: ClassVar[str] = ""
     packages: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, settings: Any) -> None:
@@ -140,7 +141,7 @@ def _make(rules: type[PythonContest]) -> Contest:
         new_core=_new_core(rules, against_chance=False),
         trials=Trials(_new_core(rules, against_chance=True)),
         display=Display(
-            rules.unit, new_drawn_core=None if rules.draw is PythonContest.draw else _new_drawn_core(rules)
+            rules.unit, rules.about, new_drawn_core=None if rules.draw is PythonContest.draw else _new_drawn_core(rules)
         ),
         estimates=Estimates(lambda settings: 1.0, rate=1e5),
         requires=tuple((package, _version(package)) for package in rules.packages),

@@ -148,6 +148,12 @@ def _question(
     )
 
 
+_ABOUT = (
+    "Bots play poker with two cards, numbers from 0 to 4, against servers: fixed strategies that play by dice. Each"
+    " side puts in a chip, there is a round of bets, both may exchange cards, there is a second round, and the better"
+    " hand wins, a pair before a high card. All bots meet the same servers; who finds out how one plays can beat it."
+)
+
 TWO_CARD_DRAW = Contest(
     name="two_card_draw",
     title="Two-card draw",
@@ -232,7 +238,7 @@ TWO_CARD_DRAW = Contest(
         examples=EXAMPLES,
         example=example,
     ),
-    display=Display("a score is chips won in a session, and a chip for each hand", PORTRAIT, TELLING),
+    display=Display("a score is chips won in a session, and a chip for each hand", _ABOUT, PORTRAIT, TELLING),
     luck=Luck(LUCK_COLUMNS, _new_luck, version=2, keeps_means=False),  # a session's score is never below 0
     estimates=Estimates(lambda settings: settings.hands, rate=5e6, bytes=8.0),
     commands={"strategy": "tournament.cli.strategy:app"},

@@ -75,6 +75,12 @@ _HINTS = (
 )
 _HIGHEST_CARD = 1 - 2**-24
 
+_ABOUT = (
+    "Two bots each put in $10 and get a card, a number from 0 to 1. One of them, A, passes or bets up to $50. After a"
+    " pass the higher card wins the pot. After a bet the other one, B, folds, or calls, and then the higher card wins."
+    " They are A and B in turn. A session starts with $100 each and lasts 50 games, or until one can't put in $10."
+)
+
 VON_NEUMANN_POKER = Contest(
     name="von_neumann_poker",
     title="One-card von Neumann poker",
@@ -136,6 +142,6 @@ VON_NEUMANN_POKER = Contest(
         python=PythonBots(state_size=50),
     ),
     new_core=new_core,
-    display=Display("a point is a dollar won, divided by √games of its session", PORTRAIT, TELLING),
+    display=Display("a point is a dollar won, divided by √games of its session", _ABOUT, PORTRAIT, TELLING),
     luck=Luck(LUCK_COLUMNS, _new_luck),
 )

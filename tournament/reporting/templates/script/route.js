@@ -2,7 +2,7 @@
 const views = all("[data-view]");
 const fragmentOf = (place) => { try { return decodeURIComponent(place.hash.slice(1)); } catch { return ""; } };
 const route = (event) => {
-  const id = fragmentOf(location) || "standings";
+  const id = fragmentOf(location) || bots.find((bot) => bot.name === data.author)?.id || "standings";
   const number = id === "bots" && bots.length ? byId.get(find("#bot").dataset.bot) ?? 0 : byId.get(id);
   if (number !== undefined) drawBot(number);
   const section = number !== undefined ? find("#bot") : document.getElementById(id)?.closest("[data-view]") ?? find("#standings");
@@ -18,6 +18,8 @@ const route = (event) => {
   }
 };
 
+// Paper has no headings to point at.
+addEventListener("beforeprint", () => { for (const one of all("details")) one.open = true; });
 document.body.classList.add("routed");
 addEventListener("hashchange", route);
 route();

@@ -31,7 +31,7 @@ const makeSortable = (table, how = sortBy) => {
     const button = make("button", undefined, "sort");
     button.type = "button";
     button.append(...heading.childNodes);
-    button.title = "Sort by this";
+    button.title = heading.title || "Sort by this";
     heading.append(button);
     button.addEventListener("click", () => how(table, heading));
   }
@@ -65,4 +65,14 @@ const tableOf = (className, caption, headings, rows) => {
   }
   return table;
 };
-const inScroll = (table) => { const around = make("div", undefined, "scroll"); around.append(table); return around; };
+// What can be scrolled to the right fades at that edge.
+const fade = (around) => around.classList.toggle("more", around.scrollLeft + around.clientWidth < around.scrollWidth - 2);
+const faded = new ResizeObserver((entries) => entries.forEach(({ target }) => fade(target.closest(".scroll"))));
+const watchEdge = (around) => {
+  faded.observe(around);
+  if (around.firstElementChild) faded.observe(around.firstElementChild);
+  around.addEventListener("scroll", () => fade(around), { passive: true });
+  return around;
+};
+all(".scroll").forEach(watchEdge);
+const inScroll = (table) => { const around = make("div", undefined, "scroll"); around.append(table); return watchEdge(around); };
