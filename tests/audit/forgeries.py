@@ -340,7 +340,8 @@ def fault_of(leg: Leg, seat: int) -> dict[str, Any]:
 
 def disqualify(legs: list[Leg]) -> None:
     leg = next(leg for leg in legs if {leg["x"], leg["y"]} == {"bold", "calm"})
-    leg.update(faults=[fault_of(leg, 0)] * 4, ended_by=0)
+    seat = (leg["x"], leg["y"]).index("calm")  # that has no other leg, which wouldn't count
+    leg.update(faults=[fault_of(leg, seat)] * 4, ended_by=seat)
 
 
 def then_summarise(make: Callable[[Place], object]) -> Callable[[Place], None]:
@@ -422,7 +423,7 @@ def shorten(place: Place) -> None:
 
 
 def drop_leg(place: Place) -> None:
-    leg = legs_of(entry_of(place, 2))[3]
+    leg = legs_of(entry_of(place, 2))[-1]
     without_rows(place, lambda rows: (rows["match"] == leg["match"]) & (rows["session"] // SESSIONS == leg["number"]))
 
 
@@ -479,7 +480,7 @@ FORGERIES = (
         in_legs(lambda legs: move(legs[0], legs[1], "sessions")))),
     Forgery("the last session of a leg cut off, with its rows", "verify", shorten),
     Forgery("a leg dropped, with its rows", "verify", drop_leg),
-    Forgery("all legs of a bot dropped, with their rows", "verify", lambda place: lose(place, "bold")),
+    Forgery("all legs of a bot dropped, with their rows", "verify", lambda place: lose(place, "calm")),
     Forgery("what confined processes, left out", "verify", in_batch(lambda batch: batch.update(sandbox=""))),
     Forgery("what confined processes, another text", "verify --replay", in_batch(
         lambda batch: batch.update(sandbox="a better sandbox"))),

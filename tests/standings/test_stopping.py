@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -93,7 +94,9 @@ def test_pairs_that_are_settled_leave_their_share_to_the_others() -> None:
     assert wrong / trials > 0.02
 
 
-def verdicts(names: str, replicas: dict[str, list[float]], most: int, tie: float | None = None) -> list[Verdict]:
+def verdicts(
+    names: Sequence[str], replicas: dict[str, list[float]], most: int, tie: float | None = None
+) -> list[Verdict]:
     return settled_order([replicas[name] for name in names], Until(0.95, 1, most, tie)).verdicts
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner.batching import Pace, batches_to_play
-from tournament.runner.resume import look
+from tournament.runner.counting import count_known
 from tournament.runner.schedule import Competitor, Fixture, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult
@@ -53,7 +53,7 @@ class OneMatchForEachLeg:
 def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[tuple[int, ...]]:
     """The batches of a schedule's legs, by their numbers."""
     ends: dict[str, int | None] = {str(number): None for number in done}
-    left = look(cast(Schedule, schedule), ends)
+    left = count_known(ends, cast(Schedule, schedule))
     batches = batches_to_play(cast(Schedule, schedule), ends, pace, left.inline, left.in_lanes)
     return cast("list[tuple[int, ...]]", list(batches))
 
@@ -134,5 +134,5 @@ def test_only_legs_in_lanes_go_on_into_another_replica() -> None:
 
 def test_legs_to_play_are_counted_by_kind() -> None:
     mixed = cast(Schedule, OneMatchForEachLeg([True, False, True, False, False]))
-    left = look(mixed, {"0": None, "4": None})
-    assert (left.total, left.inline, left.in_lanes, left.legs) == (5, 2, 1, 3)
+    left = count_known({"0": None, "4": None}, mixed)
+    assert (left.total, left.inline, left.in_lanes, len(left.missing)) == (5, 2, 1, 3)

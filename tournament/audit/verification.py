@@ -109,7 +109,8 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     missing, behind = summary_problems(storage, ranking_of(storage, state.field, list(newest.values())))
     may_go_on = bool(behind or too_many) and storage.may_be_held()
     problems += missing if may_go_on else missing + too_many + behind
-    notes += ["a run may go on: matches.parquet and its like, or the ledger, are not yet as they will be"] * may_go_on
+    notes += ["a run may go on: matches.parquet and its like are behind the ledger"] * (may_go_on and bool(behind))
+    notes += ["a run may go on: it will take out legs that don't count"] * (may_go_on and bool(too_many))
     replayed = 0
     if replay and settings is not None and settings.seed is not None:
         sound = [batch for batch in newest.values() if batch not in damaged]
