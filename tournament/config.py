@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.small_files import read_small_file
 from tournament.store.storage import is_url
 
 FILE_NAME = "tournament.toml"
@@ -218,16 +218,9 @@ def _read(path: Path | None) -> _File:
     if path is None and not file.exists():
         return _File(FILE_NAME, Path(), "", {})
     try:
-        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
-            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise BadInput(f"{file} can't be read: it is a pipe or a device")
-            written = opened.read(MOST_BYTES + 1)
-        if len(written) > MOST_BYTES:
-            raise BadInput(f"{file} is larger than {MOST_BYTES >> 10} KiB")
-        text = written.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise BadInput(f"{file} can't be read: {reason}") from None
+        text = read_small_file(file, MOST_BYTES).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{file} can't be read: it is not UTF-8 text") from None
     try:
         return _File(str(file), file.parent, text, tomllib.loads(text))
     except RecursionError:

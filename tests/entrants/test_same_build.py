@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import tempfile
 from pathlib import Path
@@ -125,7 +126,8 @@ def test_who_takes_the_compilers_time_is_refused_at_once(tmp_path: Path, monkeyp
     monkeypatch.setattr(running, "run", run)
     monkeypatch.setattr(compiler_run, "SECONDS", 3)
     # Each line is ten of the one before, and the last makes nothing, for hours.
-    endless = "#define m0\n" + "".join(f"#define m{n + 1} {f'm{n} ' * 10}\n" for n in range(12)) + "m12\n"
+    unknown = f"// {secrets.token_hex(8)}\n"  # no cache has its verdict
+    endless = f"{unknown}#define m0\n" + "".join(f"#define m{n + 1} {f'm{n} ' * 10}\n" for n in range(12)) + "m12\n"
     (tmp_path / "now").mkdir()
     assert build_folder(tmp_path / "now", {"endless.c": endless})["endless"].problem == (
         "the compiler took more than 3 seconds of processor time"

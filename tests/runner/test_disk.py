@@ -45,10 +45,12 @@ def test_a_full_disk(tmp_path: Path, space: int) -> None:
     done = call_with_space(space, place)
     assert complaint(done) == say_full(place)
     assert_games_are_the_standings(place.results)
-    assert not list((place.results / "staging").glob("*"))
+    # At most the two parts of a commit that failed: the next writer finds out whether its entry was written.
+    assert len(list((place.results / "staging").glob("*"))) in (0, 2)
     committed = {path.name: path.read_bytes() for path in (place.results / "games").iterdir()}
     assert committed or space < 250_000
     place.play()
+    assert not list((place.results / "staging").glob("*"))
     for name, content in committed.items():
         assert (place.results / "games" / name).read_bytes() == content
     place.play(results=tmp_path / "undisturbed")

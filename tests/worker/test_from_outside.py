@@ -310,7 +310,7 @@ class Ended:
     """A process that has ended."""
 
     ending: Ending
-    pid: int = -1
+    pid: int = 1 << 22  # that no process has
 
     def end(self) -> Ending:
         return self.ending

@@ -17,11 +17,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from tournament.contests.contest import Contest
 from tournament.errors import BadInput, printable, shortened
 from tournament.names import CONTEST_NAME_RULE, valid_contest_name
+from tournament.small_files import read_small_file
 
 if TYPE_CHECKING:
+    from tournament.contests.contest import Contest
     from tournament.contests.python_contest.rules import PythonContest
 
 MOST_BYTES = 1 << 20
@@ -39,14 +40,7 @@ def load_rules(game: str, folder: Path) -> Contest:
     written = _WRITTEN.fullmatch(game)
     assert written is not None
     path = folder / written[1]
-    try:
-        with path.open("rb") as opened:
-            content = opened.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise BadInput(f"{path} can't be read: {error.strerror}") from None
-    if len(content) > MOST_BYTES:
-        raise BadInput(f"{path} is larger than {MOST_BYTES >> 10} KiB")
-    return load_source(str(path), content, written[2])
+    return load_source(str(path), read_small_file(path, MOST_BYTES), written[2])
 
 
 def load_source(path: str, content: bytes, attribute: str | None = None) -> Contest:
@@ -70,8 +64,8 @@ def loaded_rules(name: str) -> Contest | None:
     """The contest of these rules from a file that was loaded, or that tournament.toml of this folder names."""
     if name not in _loaded:
         try:
-            tables = tomllib.loads(Path("tournament.toml").read_text()).values()
-        except (OSError, ValueError, RecursionError):
+            tables = tomllib.loads(read_small_file(Path("tournament.toml"), MOST_BYTES).decode()).values()
+        except (BadInput, ValueError, RecursionError):
             return None
         for game in {table.get("game") for table in tables if isinstance(table, dict)}:
             if is_rules_file(game):

@@ -66,7 +66,7 @@ class FolderStorage:
             for step in checked_name(name).split("/") if name else ():
                 try:
                     inner = os.open(step, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
-                except FileNotFoundError:
+                except (FileNotFoundError, PermissionError):
                     raise
                 except OSError as error:
                     raise RunFailed(f"{self.location}/{name} must be a folder ({error.strerror})") from None

@@ -1,4 +1,3 @@
 read sessions
 read line
 kill -STOP $$
-echo "ACTION PASS"
