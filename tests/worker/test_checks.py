@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from pathlib import Path
 
 import pytest
@@ -104,13 +105,13 @@ def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> N
 
 def test_runs_set_apart_what_a_check_found_to_leak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Should the source have been misjudged: alone it repeats, beside others not."""
-    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))  # misjudged here only
+    leak = f"{LEAK}# {secrets.token_hex(8)}\n"  # misjudged here only
     monkeypatch.setattr(python_bots, "why_apart", lambda *_: "")
-    report = check(tmp_path, LEAK)
+    report = check(tmp_path, leak)
     assert report.repeats and report.set_apart and report.fit
-    (entrant,) = build({"bot.py": LEAK})
+    (entrant,) = build({"bot.py": leak})
     assert not legs_may_share(entrant.artifact or b"")
-    again = check(tmp_path, LEAK)
+    again = check(tmp_path, leak)
     assert again.repeats and not again.set_apart and not again.legs_share
 
 
