@@ -165,7 +165,8 @@ def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: 
     monkeypatch.setattr(Room, "take", taking)
     monkeypatch.setattr(Room, "give_back", giving_back)
     assert not any(leg.faults for leg in play(entrants, settings))
-    assert most == max(2, room_for // 2 * 2)  # a leg takes two; with less memory it plays when no other does
+    # A leg takes two, and gives them back one by one; with less memory it plays when no other does.
+    assert max(2, room_for // 2 * 2) <= most <= max(2, room_for)
     assert open_now == 0
 
 
