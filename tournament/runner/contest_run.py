@@ -376,7 +376,7 @@ class Play:
 
     def run(self, *, begun: bool) -> Standings:
         """Play, and return the standings; `begun`: this run has played a round before."""
-        if len(self.left.missing):
+        if self.left.missing:
             self.ranking = self._rank()
             self._summarise()
             self._play()

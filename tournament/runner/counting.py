@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class Counted:
         """How many legs there are, played or not."""
         return len(self.counting) + len(self.missing)
 
-    @property
+    @cached_property
     def in_lanes(self) -> int:
         """How many missing legs have processes."""
         return sum(fixture.has_processes for fixture in self.missing)
