@@ -1,4 +1,4 @@
-"""The pictures of docs/ranking.md, as plain SVG: `python -m benchmarks.ranking_pictures docs`."""
+"""The pictures of docs/explanation/ranking.md, plain SVG: `python -m benchmarks.ranking_pictures docs/explanation`."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tournament.cli.groups import OWN
 
 ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"
-PAGES = [ROOT / "README.md", ROOT / "docs" / "cluster.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "how_to" / "cluster.md"]
 
 
 def read(name: str) -> Any:

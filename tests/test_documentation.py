@@ -22,10 +22,10 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.results import ENTRANTS, FAULTS, MATCHES
 
 ROOT = Path(__file__).resolve().parent.parent
-SETTINGS = (ROOT / "docs" / "settings.md").read_text()
-RECORDS = (ROOT / "docs" / "records.md").read_text()
+SETTINGS = (ROOT / "docs" / "reference" / "settings.md").read_text()
+RECORDS = (ROOT / "docs" / "reference" / "records.md").read_text()
 README = (ROOT / "README.md").read_text()
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Folders that pages name and that aren't in the repository: made by set-up, by a run, or in a contest's folder.
 RUN_TIME = (".venv", "build/", "staging/", "games/", "sdk/", "programs/", "builds/", "python/", "new_program_")
 
@@ -72,8 +72,8 @@ def test_every_column_is_documented_with_its_type(contest: tournament.contests.C
 
 @pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
 def test_every_contest_says_what_becomes_of_what_a_bot_prints(contest: tournament.contests.Contest) -> None:  # type: ignore[name-defined]
-    text = (ROOT / "docs" / f"{contest.name}.md").read_text()
-    assert "[show it](looking.md#print-to-find-out)" in text
+    text = (ROOT / "docs" / "reference" / f"{contest.name}.md").read_text()
+    assert "[show it](../how_to/looking.md#print-to-find-out)" in text
     assert not re.search(r"printf`?\s+does\s+nothing", text)
 
 
@@ -161,7 +161,7 @@ def _tree(block: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"], ids=str
+    "page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "explanation" / "architecture.md"], ids=str
 )
 def test_files_and_folders_that_a_page_names_exist(page: Path) -> None:
     blocks = re.findall(r"^```\w*\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
@@ -175,7 +175,7 @@ def test_files_and_folders_that_a_page_names_exist(page: Path) -> None:
 
 
 def test_the_python_examples_play(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "python_bots.md").read_text()
+    page = (ROOT / "docs" / "reference" / "python_bots.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(blocks) == 2
     for number, block in enumerate(blocks):
@@ -196,7 +196,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("page", "count"), [("README.md", 6), ("docs/analysis.md", 7)])
+@pytest.mark.parametrize(("page", "count"), [("README.md", 6), ("docs/how_to/analysis.md", 7)])
 def test_the_examples_run(page: str, count: int, records: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Block by block; what a block ends with, if it is an expression, has something in it."""
     monkeypatch.chdir(records)
@@ -214,7 +214,7 @@ def test_the_examples_run(page: str, count: int, records: Path, monkeypatch: pyt
 
 
 def test_the_header_in_the_documentation_is_the_one_that_bots_get() -> None:
-    page = (ROOT / "docs" / "von_neumann_poker.md").read_text()
+    page = (ROOT / "docs" / "reference" / "von_neumann_poker.md").read_text()
     sdk = (ROOT / "tournament" / "contests" / "von_neumann_poker" / "sdk" / "von_neumann_poker.h").read_text()
 
     def code(text: str) -> str:

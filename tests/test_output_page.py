@@ -1,4 +1,4 @@
-"""docs/output.md has every field of every --json, and the shipped notebook runs from its first cell to its last."""
+"""docs/reference/output.md has every field of every --json, and the shipped notebook runs to its last cell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tournament.trial.match import MatchReport
 from tournament.worker.observation import Step
 
 ROOT = Path(__file__).resolve().parent.parent
-OUTPUT = (ROOT / "docs" / "output.md").read_text()
+OUTPUT = (ROOT / "docs" / "reference" / "output.md").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_what_is_within_fields_is_on_the_page(place: Place) -> None:
     assert told("Verify", "problems") == names(Problem)
     assert told("Replay", "faults") == names(Fault)
     assert told("Match", "faults") == names(Fault) | {"bot"}
-    records = (ROOT / "docs" / "records.md").read_text().split("\n## faults\n")[1].split("\n## ")[0]
+    records = (ROOT / "docs" / "reference" / "records.md").read_text().split("\n## faults\n")[1].split("\n## ")[0]
     columns = set(re.findall(r"^\| (\w+) \|", records, re.MULTILINE)) - {"column"}
     rows = fault_values(tournament.load(str(place.results)).ranking)
     assert set(rows) == columns
@@ -104,7 +104,7 @@ def test_measures_are_on_the_page() -> None:
 
 
 def test_every_variable_is_documented() -> None:
-    page = (ROOT / "docs" / "automation.md").read_text()
+    page = (ROOT / "docs" / "how_to" / "automation.md").read_text()
     sources = [path.read_text() for path in (ROOT / "tournament" / "cli").glob("*.py")]
     found = {name for source in sources for name in re.findall(r'envvar="(\w+)"', source)}
     assert found and found == set(re.findall(r"^\| (TOURNAMENT_\w+) \|", page, re.MULTILINE))
@@ -112,7 +112,7 @@ def test_every_variable_is_documented() -> None:
 
 def test_the_notebook_runs(place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Cell by cell as plain Python, without a notebook program."""
-    notebook = json.loads((ROOT / "docs" / "analysis.ipynb").read_text())
+    notebook = json.loads((ROOT / "docs" / "tutorials" / "analysis.ipynb").read_text())
     monkeypatch.chdir(place.folder)
     scope: dict[str, Any] = {}
     cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]

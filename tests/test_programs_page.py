@@ -29,7 +29,7 @@ from tournament.worker.processes import programs
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+DOCS = Path(__file__).resolve().parent.parent / "docs" / "reference"
 # Unconfined, so that it can write what passes by to files.
 RECIPE = 'command = ["sh", "-c", "tee {folder}/asked | python3 bot.py | tee {folder}/answered"]'
 Artifacts = dict[str, bytes]

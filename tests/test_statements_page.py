@@ -1,4 +1,4 @@
-"""docs/statements.md: every requirement has tests that are there, or says that it is not met."""
+"""docs/reference/statements.md: every requirement has tests that are there, or says that it is not met."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.natively.programs import PROGRAMS
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs" / "statements.md").read_text()
+PAGE = (ROOT / "docs" / "reference" / "statements.md").read_text()
 CONTESTS = {"Von Neumann poker": 35, "Two-card draw": 35, "Hold'em training": 60}
 TABLES = {"Both forms": 20, "The function form": 15, "The terminal form": 20}
 REFERENCE = re.compile(r"`(tests/[\w/]+\.py)::(\w+)(?:\[(\w+)\])?`")

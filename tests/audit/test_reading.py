@@ -40,7 +40,7 @@ def pages_of(part: Path) -> range:
 
 
 def test_pandas_with_checksums_returns_no_other_number(part: Path) -> None:
-    """As docs/records.md says; without them it returns most of them."""
+    """As docs/reference/records.md says; without them it returns most of them."""
     whole = pd.read_parquet(part)
     changed = {False: 0, True: 0}
     for _ in flipped(part, pages_of(part), 60):

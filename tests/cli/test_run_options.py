@@ -25,7 +25,7 @@ from tournament.runner.contest_run import Progress
 from tournament.standings.standings import Standing, Standings
 
 SEED = "a long seed of the tests of options"
-# What docs/automation.md says of estimates.
+# What docs/how_to/automation.md says of estimates.
 FACTOR = 2.0
 _ESTIMATE = re.compile(
     r"^(?P<title>.+): (?P<legs>[\d,]+) of (?P<total>[\d,]+) legs, about (?P<games>[\d.]+[kMG]?) games,"
@@ -188,7 +188,7 @@ def test_a_disqualified_bot_fails_a_strict_run(tmp_path: Path, monkeypatch: pyte
 
 
 def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], folder: Path) -> None:
-    page = (REPOSITORY / "docs" / "automation.md").read_text()
+    page = (REPOSITORY / "docs" / "how_to" / "automation.md").read_text()
     documented = set(re.findall(r"`(\w+)`", page[page.index("`--progress json` writes") :].split("\n\n")[0]))
     lines = [json.loads(line) for line in told["run"].err.splitlines()]
     assert {line["contest"] for line in lines} == {CONTEST, "short_dilemma"}

@@ -1,4 +1,4 @@
-"""Scores of the Axelrod library's strategies as the bots of docs/matrix_game.md, against its own tournament."""
+"""Scores of the Axelrod library's strategies as bots of docs/reference/matrix_game.md, against its own tournament."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 import tournament
 
-PAGE = Path(__file__).parents[2] / "docs" / "matrix_game.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "matrix_game.md"
 TURNS = 200
 DETERMINISTIC = re.findall(
     r"\w+",
@@ -65,7 +65,7 @@ def library() -> Iterator[Any]:
 
 
 def bot_source(strategy: type) -> str:
-    """The bot of docs/matrix_game.md, with another strategy."""
+    """The bot of docs/reference/matrix_game.md, with another strategy."""
     (source,) = re.findall(r"```python\n(import importlib.*?)```", PAGE.read_text(), flags=re.DOTALL)
     assert source.count("grudger import Grudger") == source.count("Grudger()") == 1
     module = strategy.__module__.removeprefix("axelrod.strategies.")

@@ -1,4 +1,4 @@
-"""docs/contests.md does what it says: its package, its bots, its commands, its tests."""
+"""docs/reference/contests.md does what it says: its package, its bots, its commands, its tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tournament.config import load_contests
 from tournament.contests import find_contest, rules_file
 from tournament.trial.check import contest_of
 
-PAGE = (Path(__file__).parents[2] / "docs" / "contests.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "contests.md").read_text()
 
 
 def blocks() -> dict[str, str]:

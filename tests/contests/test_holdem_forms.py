@@ -27,7 +27,7 @@ from tournament.sandbox.outside.launch import Limits
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "holdem_training.md").read_text()
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "holdem_training.md").read_text()
 
 # One policy in every form: checks, folds and raises, by chances, cards, and what was raised before. 64 samples,
 # for their shares are the same in six decimals.

@@ -1,4 +1,4 @@
-"""Repeated matrix games as docs/matrix_game.md tells them, slowly: plain lists, one turn after the other."""
+"""Repeated matrix games as docs/reference/matrix_game.md tells them, slowly: plain lists, one turn after the other."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ MEND = '; to run bots with your own rights all the same, set sandbox = "off" in 
         (
             PIDFD_GETFD,
             "a process can't be confined here: sandlock_popen failed (a container must allow pidfd_getfd, as with"
-            f" SYS_PTRACE: docs/cluster.md){MEND}",
+            f" SYS_PTRACE: docs/how_to/cluster.md){MEND}",
         ),
     ],
 )

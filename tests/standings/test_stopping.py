@@ -166,7 +166,7 @@ def test_no_verdict_contradicts_a_place(seed: int, size: int, tie: float | None)
 
 
 def test_who_throws_a_leg_away_now_and_then_can_be_called_ahead() -> None:
-    """What docs/ranking.md says of sums that are far from normal: the first rounds hold no such leg, as a rule."""
+    """What the page on ranking says of sums that are far from normal: the first rounds hold no such leg, as a rule."""
     chance = np.random.default_rng(3)
     wrong = 0
     for _ in range(100):

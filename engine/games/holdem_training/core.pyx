@@ -1,6 +1,6 @@
 """Hold'em training: one raise a round against Bob, who is part of the game.
 
-The rules are those of "Texas Hold'em Training", as docs/holdem_training.md reads them.
+The rules are those of "Texas Hold'em Training", as docs/reference/holdem_training.md reads them.
 """
 
 cimport cython

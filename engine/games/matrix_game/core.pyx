@@ -1,6 +1,6 @@
 """Repeated matrix games: two players choose a move each at the same time, and a table says what they are paid.
 
-The rules are those of docs/matrix_game.md. A turn is one game: a row of the records. A bot that is in the
+The rules are those of docs/reference/matrix_game.md. A turn is one game: a row of the records. A bot that is in the
 worker's memory gets both histories written into its own, a byte a turn; one that is a process is told of the
 previous turn, and of all before that when it was started anew.
 """

@@ -1,7 +1,7 @@
 """Two-card draw: a bot against a server that plays a fixed strategy by its dice.
 
 The rules are those of the problem TwoCardDraw of TopCoder's Marathon Match 14,
-as docs/two_card_draw.md reads them.
+as docs/reference/two_card_draw.md reads them.
 """
 
 cimport cython

@@ -1,6 +1,6 @@
 """One-card von Neumann poker: bankroll sessions, alternating roles, m/√g points.
 
-The rules are those of the King-of-the-Hill contest of 2020, as docs/von_neumann_poker.md reads them.
+The rules are those of the King-of-the-Hill contest of 2020, as docs/reference/von_neumann_poker.md reads them.
 """
 
 cimport cython

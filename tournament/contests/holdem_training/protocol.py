@@ -1,7 +1,7 @@
 """The terminal form's protocol: lines from a program in, lines to it out, nothing else.
 
 The wording of the lines is that of "Texas Hold'em Training (Terminal I/O
-Interactive)"; docs/holdem_training.md says how its open points are read.
+Interactive)"; docs/reference/holdem_training.md says how its open points are read.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def _start_in_sandlock(launch: LaunchSpec, arguments: list[str], readable: set[s
         process = box.popen(arguments, piped, piped, piped)
     except (RuntimeError, OSError, sandlock.SandlockError) as error:
         check_descriptors()
-        hint = "a container must allow pidfd_getfd, as with SYS_PTRACE: docs/cluster.md"
+        hint = "a container must allow pidfd_getfd, as with SYS_PTRACE: docs/how_to/cluster.md"
         raise BadInput(f"a process can't be confined here: {error} ({hint}); {MEND}") from None
     ends = _own_ends(process.stdin, process.stdout, process.stderr)
     return Confined(_InSandlock(process, process.pid), launch.limits, *ends)

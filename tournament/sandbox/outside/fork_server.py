@@ -165,7 +165,7 @@ def _taken(pidfd: int, descriptor: int) -> int:
         confinement.check_descriptors()
         raise BadInput(
             f"a process can't be confined here: {os.strerror(number)}"
-            " (a container must allow pidfd_getfd, as with SYS_PTRACE: docs/cluster.md)"
+            " (a container must allow pidfd_getfd, as with SYS_PTRACE: docs/how_to/cluster.md)"
         )
     return int(own)
 
