@@ -61,7 +61,7 @@ cdef class GameCore:
         return DECIDE
 
     cdef bytes told(self, bint as_line):
-        """The pending decision's values by name, as a line or by `marshal`, if the interface `tells_values`."""
+        """The pending decision's values, as a line or as messages have them, if the interface `tells_values`."""
         return b""
 
     cdef int64_t default_answer(self) noexcept nogil:

@@ -3,8 +3,10 @@
 # A message to the process is a Header and `count` Questions, each of `question_size` bytes. Its
 # answer is a Header with the same serial, as many Answers, and their texts: for each answer
 # why it is faulty and what the leg printed, `text_length` and `printed_length` bytes.
-# Where a contest tells values by name, each Question is followed by them as `marshal` writes them: so many
-# bytes as its first argument says, and zeros up to a multiple of eight.
+# Where a contest tells values by name, each Question is followed by them: so many bytes as its first argument
+# says, and zeros up to a multiple of eight. First come, of 32 bits each, the places where values begin and where
+# the last one ends, then the values. Each begins with a letter: i a whole number, d a fraction, s a text, in
+# capitals a list of such. Numbers have 64 bits. Texts are UTF-8; in a list each has its size before it, in 32 bits.
 # All numbers are as they lie in memory: both ends are one machine.
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t

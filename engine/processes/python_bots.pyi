@@ -21,6 +21,13 @@ class History:
     def __delete__(self, instance: View, /) -> None: ...
 
 @final
+class Value:
+    def __init__(self, number: int, places: dict[int, int]) -> None: ...
+    def __get__(self, instance: View | None, owner: type[View] | None = None, /) -> object: ...
+    def __set__(self, instance: View, value: object, /) -> None: ...
+    def __delete__(self, instance: View, /) -> None: ...
+
+@final
 class LegOutput:
     encoding: str
     errors: str
@@ -42,5 +49,5 @@ def serve(
     view_size: int,
     most_arguments: int,
     histories: tuple[int, Sequence[int]] = (0, ()),
-    tells_values: bool = False,
+    told_numbers: tuple[Sequence[int], ...] | None = None,
 ) -> None: ...

@@ -5,12 +5,12 @@ this module and no other of the core, hence its length.
 """
 
 cimport cython
-from cpython.dict cimport PyDict_Update
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
 from cpython.number cimport PyNumber_Index
 from cpython.ref cimport PyObject, _Py_REFCNT
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.errno cimport EINTR, errno
 from libc.stdint cimport INT64_MAX, INT64_MIN, int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
@@ -43,7 +43,6 @@ cdef enum:
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
-    object PyObject_GenericGetDict(object view, void* context)
     size_t MAY_USE_PLACE_BEFORE "PY_VECTORCALL_ARGUMENTS_OFFSET"
     ctypedef struct PyTypeObject:
         pass
@@ -51,14 +50,11 @@ cdef extern from "Python.h":
     ctypedef struct PyListObject:
         PyObject** ob_item
 
-cdef extern from "marshal.h":
-    object PyMarshal_ReadObjectFromString(const char* content, Py_ssize_t size)
-
 
 cdef class View:
-    """What a bot is shown. Its attributes are Fields of these bytes and Histories; it may have others of its own.
+    """What a bot is shown: as attributes, Fields of these bytes, Histories and Values. It may have others of its own.
 
-    Histories are kept as numbers, and become lists when a bot looks at them: most bots look at few.
+    Histories and Values are kept as bytes, and become objects when a bot looks at them: most bots look at few.
     """
     cdef unsigned char content[MOST_VIEW_BYTES]
     cdef int turns                      # of the game that it was told of
@@ -71,9 +67,15 @@ cdef class View:
     cdef int filled[MOST_HISTORIES]     # turns that are in the lists
     cdef list kept                      # the lists
     cdef dict given                     # what the bot put in their place, by number
+    cdef unsigned char* told            # the values that came with the last question, as messages have them
+    cdef size_t told_room
+    cdef int told_kind                  # that question's kind, -1 before the first
+    cdef list values                    # by number, UNREAD where they lie in `told` only
+    cdef bint has_read                  # whether one of them isn't UNREAD
 
     def __dealloc__(self):
         free(self.past)
+        free(self.told)
 
     def __repr__(self):
         return "Bot(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names) + ")"
@@ -144,7 +146,61 @@ cdef void note_lists(View view) noexcept:
             view.is_held |= _Py_REFCNT(view.lists[number]) > 1
 
 
+cdef int tell(View view, int kind, tuple numbers, const char* content, size_t size) except -1:
+    """Show what comes with a question of this kind, whose values have these numbers by kind; others stay."""
+    cdef int place
+    if view.told_kind >= 0 and view.told_kind != kind:
+        for place, number in enumerate(numbers[view.told_kind]):
+            if view.values[number] is UNREAD:
+                view.values[number] = read_value(view, place)
+    if view.told_kind != kind or view.has_read:
+        for number in numbers[kind]:
+            view.values[number] = UNREAD
+        view.has_read = False
+    if not grown(<void**>&view.told, &view.told_room, size, 1):
+        raise MemoryError
+    memcpy(view.told, content, size)
+    view.told_kind = kind
+    return 0
+
+
+cdef object read_value(View view, int place):
+    """The value at this place among those of the last question."""
+    cdef const uint32_t* bounds = <const uint32_t*>view.told
+    cdef const unsigned char* here = view.told + bounds[place]
+    cdef const unsigned char* end = view.told + bounds[place + 1]
+    cdef unsigned char code = here[0]
+    cdef uint32_t size = 8
+    cdef list items = []
+    here += 1
+    if code == c"s":
+        return read_item(code, here, end - here)
+    if code == c"i" or code == c"d":
+        return read_item(code, here, size)
+    while here < end:
+        if code == c"S":
+            memcpy(&size, here, sizeof(size))
+            here += sizeof(size)
+        items.append(read_item(code | 32, here, size))
+        here += size
+    return items
+
+
+cdef object read_item(unsigned char code, const unsigned char* here, size_t size):
+    """A number or a text, by its small letter."""
+    cdef int64_t whole_number
+    cdef double fraction
+    if code == c"i":
+        memcpy(&whole_number, here, sizeof(whole_number))
+        return whole_number
+    if code == c"d":
+        memcpy(&fraction, here, sizeof(fraction))
+        return fraction
+    return PyUnicode_DecodeUTF8(<const char*>here, size, "surrogatepass")
+
+
 DELETED = object()
+cdef object UNREAD = object()
 cdef object shown = None    # the type of view that was last asked for an attribute
 
 
@@ -219,6 +275,38 @@ cdef class History:
 
     def __delete__(self, View view not None):
         self.__set__(view, DELETED)
+
+
+@cython.final
+cdef class Value:
+    """An attribute that is told by name: the value of this number, at `places` by the kind of the question.
+
+    What a bot puts in its place stays until it is told again.
+    """
+    cdef int number
+    cdef dict places
+
+    def __init__(self, int number, dict places not None):
+        self.number = number
+        self.places = places
+
+    def __get__(self, view, kind):
+        cdef View shown_view
+        if view is None:
+            return self
+        shown_view = viewed(view)
+        value = shown_view.values[self.number]
+        if value is UNREAD:
+            value = read_value(shown_view, self.places[shown_view.told_kind])
+            self.__set__(shown_view, value)
+        return value
+
+    def __set__(self, View view not None, value):
+        view.values[self.number] = value
+        view.has_read = True
+
+    def __delete__(self, View view not None):
+        self.__set__(view, None)
 
 
 cdef int64_t whole(object value) except? -1:
@@ -444,26 +532,27 @@ cdef struct Shape:          # how a contest's questions lie in a message
     int view_size
     int most_arguments
     int counts[MOST_QUESTIONS]      # of arguments, the view aside
-    bint tells_values
+    int value_count                 # of values that are told by name
     int length_offset               # of the histories
     int history_count
     int history_offsets[MOST_HISTORIES]
 
 
-cdef int64_t answer_of(Leg leg, Question* question, Shape* shape, Py_ssize_t told, list numbers) except? -1:
+cdef int64_t answer_of(
+    Leg leg, Question* question, Shape* shape, Py_ssize_t told, tuple told_numbers, list numbers
+) except? -1:
     """Have a leg's bot answer a question, which `told` bytes of values follow.
 
-    `numbers` keeps the arguments alive, MOST_ARGUMENTS of them.
+    `told_numbers`: of these values, by the question's kind, or None. `numbers` keeps the arguments alive,
+    MOST_ARGUMENTS of them.
     """
     cdef View view = leg.view
     cdef PyObject* arguments[MOST_ARGUMENTS + 2]
     cdef PyObject* function = leg.functions[question.kind]
     cdef int argument
     cdef size_t passed = 1      # before the first there is a place for the callee to use
-    if shape.tells_values:
-        PyDict_Update(
-            PyObject_GenericGetDict(view, NULL), PyMarshal_ReadObjectFromString(<char*>question + shape.stride, told)
-        )
+    if told_numbers is not None:
+        tell(view, question.kind, told_numbers, <char*>question + shape.stride, told)
         arguments[passed] = <PyObject*>view
         passed += 1
     elif shape.view_size:
@@ -488,7 +577,9 @@ cdef int64_t answer_of(Leg leg, Question* question, Shape* shape, Py_ssize_t tol
 
 
 # One long function: handling an answer's exception needs what its question set up.
-cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, new_leg, explain):
+cdef bytes answers_to(
+    Header* header, Answer* answers, Legs legs, Shape* shape, tuple told_numbers, new_leg, explain
+):
     """Answer the questions behind a header; returns the texts of the answers."""
     global asked
     cdef char* place = <char*>header + sizeof(Header)   # where the next question begins
@@ -502,7 +593,7 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
     cdef list texts = []
     cdef list numbers = [None] * MOST_ARGUMENTS
     memset(answers, 0, count * sizeof(Answer))      # ANSWERED
-    if not shape.tells_values:
+    if told_numbers is None:
         for stage in range(STAGES):
             for i in range(min(count, STEPS_AHEAD * (STAGES - stage))):
                 legs.prefetch(<Question*>(place + i * shape.stride), stage)
@@ -513,7 +604,7 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
             while number < count:
                 question = <Question*>place
                 answer = &answers[number]
-                if not shape.tells_values:
+                if told_numbers is None:
                     legs.look_ahead(place, shape.stride, count - number)
                 elif question.kind >= 0:
                     told = question.arguments[0]
@@ -528,11 +619,13 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
                             raise MemoryError
                         text = leg.failure
                         break
-                    answer.answer = answer_of(leg, question, shape, told, numbers)
+                    answer.answer = answer_of(leg, question, shape, told, told_numbers, numbers)
                 elif question.kind == START_LANE:
                     leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
                     if leg.is_well:
                         begin_histories(leg.view, shape.history_count)
+                        leg.view.values = [None] * shape.value_count
+                        leg.view.told_kind = -1
                     legs.put(question.lane, leg)
                     if leg.lacked_memory:
                         raise MemoryError
@@ -565,14 +658,14 @@ def serve(
     int view_size,
     int most_arguments,
     histories=(0, ()),
-    bint tells_values=False,
+    tuple told_numbers=None,
 ):
     """Answer messages until the pipe closes.
 
     `new_leg(seed)` gives a leg's view and the functions that answer its
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
     `argument_counts`: of each question, the view aside. `histories`: the offset in the view of their length, and of
-    the last element of each. `tells_values`: the view's attributes come by name.
+    the last element of each. `told_numbers`: of each question, the numbers of the Values that it tells, in order.
     """
     cdef Shape shape
     cdef Buffer inbox = Buffer()
@@ -580,6 +673,7 @@ def serve(
     cdef Legs legs = Legs()
     cdef Header* header
     cdef Header* reply
+    cdef Answer* answers_begin
     cdef size_t size
     cdef bytes text
     cdef int number
@@ -593,7 +687,7 @@ def serve(
     shape.stride = question_size(most_arguments, view_size)
     shape.view_size = view_size
     shape.most_arguments = most_arguments
-    shape.tells_values = tells_values
+    shape.value_count = 1 + max((number for told in told_numbers or () for number in told), default=-1)
     shape.length_offset = histories[0]
     shape.history_count = <int>len(histories[1])
     for number, count in enumerate(argument_counts):
@@ -604,7 +698,8 @@ def serve(
         header = <Header*>inbox.content
         size = sizeof(Header) + header.count * sizeof(Answer)
         outbox.reserve(size)
-        text = answers_to(header, <Answer*>(outbox.content + sizeof(Header)), legs, &shape, new_leg, explain)
+        answers_begin = <Answer*>(outbox.content + sizeof(Header))
+        text = answers_to(header, answers_begin, legs, &shape, told_numbers, new_leg, explain)
         outbox.reserve(size + len(text))
         memcpy(outbox.content + size, <const char*>text, len(text))
         reply = <Header*>outbox.content

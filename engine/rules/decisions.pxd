@@ -39,3 +39,5 @@ cdef class Asked:
     cdef bint takes(self, int64_t answer) noexcept
     cdef void show(self, unsigned char* window) noexcept
     cdef bytes told(self, bint as_line)
+    cdef bytes as_message(self)
+    cdef bytes texts(self, int number)

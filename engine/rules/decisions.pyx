@@ -7,19 +7,17 @@ contest fails alike with bots of every kind.
 
 cimport cython
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.math cimport isfinite
-from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 import json
-import marshal
+from sys import byteorder
 
 # A value of this name lists the legal answers; others are faults.
 LEGAL_ACTIONS = "legal_actions"
-# In this version equal values give equal bytes; later versions depend on how often an object is referred to.
-cdef int MARSHAL_VERSION = 2
-
 # In bytes, by code; a list's count has 32 bits.
 SIZES = {"i": 4, "q": 8, "d": 8}
 
@@ -258,14 +256,68 @@ cdef class Asked:
             next_cell += count
 
     cdef bytes told(self, bint as_line):
-        """Its values: for a program as a line of JSON, for a Python bot's process by `marshal`."""
+        """Its values: for a program as a line of JSON, for a Python bot's process as messages have them."""
         if as_line:
             if self.line is None:
                 self.line = json.dumps({"question": self.decision.name, **self.plain()}).encode() + b"\n"
             return self.line
         if self.packed is None:
-            self.packed = marshal.dumps(self.plain(), MARSHAL_VERSION)
+            self.packed = self.as_message()
         return self.packed
+
+    cdef bytes as_message(self):
+        """Its values as `engine.processes.messages` says."""
+        cdef Decision decision = self.decision
+        cdef const int64_t* cell = self.cells
+        cdef size_t end = sizeof(uint32_t) * (len(decision.names) + 1)
+        cdef bytes bounds = PyBytes_FromStringAndSize(NULL, end)
+        cdef list parts = [bounds]
+        cdef bytes part
+        cdef Place* place
+        cdef int64_t count
+        cdef int i
+        for i in range(len(decision.names)):
+            place = &decision.places[i]
+            (<uint32_t*>PyBytes_AS_STRING(bounds))[i] = <uint32_t>end
+            if place.code == c"s":
+                part = self.texts(i)
+            else:
+                count = 1
+                if place.most >= 0:
+                    count = cell[0]
+                    cell += 1
+                part = PyBytes_FromStringAndSize(<const char*>cell, count * sizeof(int64_t))
+                cell += count
+                if place.code == c"d":
+                    parts.append(b"d" if place.most < 0 else b"D")
+                else:
+                    parts.append(b"i" if place.most < 0 else b"I")
+                end += 1
+            parts.append(part)
+            end += len(part)
+        (<uint32_t*>PyBytes_AS_STRING(bounds))[len(decision.names)] = <uint32_t>end
+        return b"".join(parts)
+
+    cdef bytes texts(self, int number):
+        """A text, or a list of texts, as a value of a message."""
+        value = self.text(number)
+        if isinstance(value, str):
+            return b"s" + (<str>value).encode("utf-8", "surrogatepass")
+        parts = [b"S"]
+        for text in value:
+            encoded = (<str>text).encode("utf-8", "surrogatepass")
+            parts += (len(encoded).to_bytes(4, byteorder), encoded)
+        return b"".join(parts)
+
+    def text(self, int number):
+        """A value that is a text, or a list of texts, made if it must be."""
+        cdef Decision decision = self.decision
+        name = decision.names[number]
+        value = self.values[name]
+        value = value() if callable(value) else value
+        if decision.places[number].most < 0:
+            return written(decision, name, value)
+        return [written(decision, name, text) for text in value]
 
     def plain(self):
         """Its values as plain numbers, texts and lists."""
@@ -273,13 +325,10 @@ cdef class Asked:
         cdef int i
         plain = {}
         for i, name in enumerate(decision.names):
-            value = self.values[name]
             if decision.places[i].code == c"s":
-                value = value() if callable(value) else value
-                plain[name] = written(decision, name, value) if decision.places[i].most < 0 else [
-                    written(decision, name, text) for text in value
-                ]
+                plain[name] = self.text(i)
                 continue
+            value = self.values[name]
             make = float if decision.places[i].code == c"d" else int
             plain[name] = make(value) if decision.places[i].most < 0 else [make(item) for item in value]
         return plain

@@ -153,6 +153,31 @@ def test_texts_reach_processes_as_they_are(everything: Contest) -> None:
     assert y_named == [len(Everything.WORDS[session % len(Everything.WORDS)]) for session in range(12)]
 
 
+_KEEPS_VALUES = """\
+def act(bot):
+    if not isinstance(bot.share, float) or len(bot.smalls) > 5 or 7000 in bot.smalls:
+        raise ValueError("not told anew")
+    bot.share = "mine"
+    bot.smalls.append(7000)
+    return bot.legal_actions[0]
+
+
+def name(bot):
+    if bot.share != "mine" or bot.smalls[-1] != 7000 or bot.large != (bot.small - 3) % 10 << 35:
+        raise ValueError("what this question doesn't tell has changed")
+    del bot.word
+    return 2 * bot.small if bot.word is None else 0
+"""
+
+
+def test_what_a_bot_does_to_a_value_lasts_until_it_is_told_again(everything: Contest) -> None:
+    """Values that a question doesn't tell stay as they were, those that nobody has looked at too."""
+    field = play_field(everything, {"a": (".py", _KEEPS_VALUES), "b": (".py", _KEEPS_VALUES)}, sessions=10)
+    ((result, rows),) = field.values()
+    assert result.faults == ()
+    assert rows["games"]["y_named"].tolist() == [2 * ((session + 3) % 10) for session in range(10)]
+
+
 def test_what_is_no_legal_action_is_a_fault_and_the_default_is_played(everything: Contest) -> None:
     bots = {
         "a": (".c", "int act(const Bot *b) { return -7; }\nint name(const Bot *b) { return 99; }\n"),

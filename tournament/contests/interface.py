@@ -159,12 +159,12 @@ class Interface:
     """How the contest's bots are written and how the engine reaches them.
 
     `sdk` is the folder with the C header, the adapter and the templates of new bots. Questions are in the core's
-    order; `view` has the fields that the core writes before each. `told_names` are values that are told by name
-    instead, where the view's kinds of numbers don't suffice. A bot in C++ or Python may also be a class called
-    `class_name` with the questions as its methods. `new_dialogue` begins a program's leg, from the core and
-    the key of its helpers, if the questions' lines are not used; a program that broke off a dialogue gets no other in
-    that leg. `name_answer` puts a refused answer in the rules' words, `show_view` a view that has too many fields
-    to list.
+    order; `view` has the fields that the core writes before each. `told_names` are, of each question, the values
+    that are told by name instead, where the view's kinds of numbers don't suffice. A bot in C++ or Python may also
+    be a class called `class_name` with the questions as its methods. `new_dialogue` begins a program's leg, from
+    the core and the key of its helpers, if the questions' lines are not used; a program that broke off a dialogue
+    gets no other in that leg. `name_answer` puts a refused answer in the rules' words, `show_view` a view that has
+    too many fields to list.
     """
 
     sdk: Path
@@ -172,7 +172,7 @@ class Interface:
     compiled: CompiledBots
     python: PythonBots = field(default_factory=PythonBots)
     view: tuple[ViewField, ...] = ()
-    told_names: tuple[str, ...] | None = None
+    told_names: tuple[tuple[str, ...], ...] | None = None
     class_name: str = ""
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
     name_answer: Callable[[int], str] = str

@@ -106,7 +106,6 @@ def _make(rules: type[PythonContest]) -> Contest:
     offsets = {member.name: member.place for member in struct.members}
     for kind, decision in enumerate(rules.decisions):
         decision.place(kind, offsets)
-    told = dict.fromkeys(name for decision in rules.decisions for name in decision.told)
     title = rules.title or rules.name.replace("_", " ").capitalize()
     return Contest(
         name=rules.name,
@@ -136,7 +135,7 @@ def _make(rules: type[PythonContest]) -> Contest:
                 for decision in rules.decisions
             ),
             compiled=CompiledBots(f"{rules.name}.h", struct_size=struct.size),
-            told_names=tuple(told),
+            told_names=tuple(tuple(decision.told) for decision in rules.decisions),
         ),
         new_core=_new_core(rules, against_chance=False),
         trials=Trials(_new_core(rules, against_chance=True)),

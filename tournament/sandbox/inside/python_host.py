@@ -36,12 +36,12 @@ def prepare(told: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
     `told`: name, questions (the names of each, the usual one first), class_name (of the statement, or ""), shows (1
-    where the bot is shown something beside arguments, or 0), argument_counts, fields (name, offset,
-    struct code), told_names (of values that come by name instead, or None), view_size, most_arguments,
+    where the bot is shown something beside arguments, or 0), argument_counts, fields (name, offset, struct code),
+    told_names (of each question, of values that come by name instead, or None), view_size, most_arguments,
     state_size (of the list f), sdk (file of the contest's module for bots, or None), modules (name to file and
     package folders), only_tell and catch_up (of each question), histories (where their length lies, and name and
-    offset of each), legs_share (whether legs may share a process), many_legs (whether they share this one),
-    examine (to say only whether they may).
+    offset of each), legs_share (whether legs may share a process), many_legs (whether they share this one), examine
+    (to say only whether they may).
     """
     _told.update(told)
     prepare_sdk(told["sdk"])
@@ -122,8 +122,20 @@ def serve() -> None:
         view_size=_told["view_size"],
         most_arguments=_told["most_arguments"],
         histories=(_told["histories"][0], [offset for _, offset in _told["histories"][1]]),
-        tells_values=_told["told_names"] is not None,
+        told_numbers=_told_numbers(),
     )
+
+
+def _told_numbers() -> tuple[list[int], ...] | None:
+    """Of each question, the numbers of the values that it tells: their places among all names."""
+    if _told["told_names"] is None:
+        return None
+    numbers = {name: number for number, name in enumerate(_all_told())}
+    return tuple([numbers[name] for name in names] for names in _told["told_names"])
+
+
+def _all_told() -> list[str]:
+    return list(dict.fromkeys(name for names in _told["told_names"] or () for name in names))
 
 
 def _examine(answers: int, source: bytes) -> None:
@@ -160,10 +172,14 @@ class _Bot:
         # One class for all legs: those that share a process can't reach it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
         histories = {name: python_bots.History(number) for number, (name, _) in enumerate(_told["histories"][1])}
-        told = _told["told_names"] or ()
+        told = {
+            name: python_bots.Value(
+                number, {kind: names.index(name) for kind, names in enumerate(_told["told_names"]) if name in names}
+            )
+            for number, name in enumerate(_all_told())
+        }
         names = {"field_names": (*fields, *told)}
-        # A value told by name is an attribute of the object, which hides this one of the class.
-        self._view = type("Bot", (python_bots.View,), {**fields, **histories, **dict.fromkeys(told), **names})
+        self._view = type("Bot", (python_bots.View,), {**fields, **histories, **told, **names})
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
         """What the bot is shown, and the functions that answer its questions, None for one that catches up."""
