@@ -99,5 +99,5 @@ def test_there_are_programs_of_every_kind() -> None:
 def test_the_page_tells_what_differs(name: str) -> None:
     """Each has its line, with a link to the program that shows it."""
     path = PROGRAMS[name].path
-    place = f"../tests/natively/{path.parent.name}/{path.name}"
+    place = f"../../tests/natively/{path.parent.name}/{path.name}"
     assert f"({place})" in PAGE.read_text()
