@@ -14,7 +14,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,16 +23,16 @@ import numpy as np
 from benchmarks.fields import ROOT, built
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
-from engine.kernel.sums import SeatSums
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.store.columns import buffer_fields
-from tournament.store.ledger import Batch
-from tournament.store.legs import LegResult
+from tournament.leg import Leg
+from tournament.store.columns import Column, buffer_fields
+from tournament.store.ledger import Batch, Part, TableName
+from tournament.store.legs import Legs, Rest
 from tournament.store.part_writer import PartWriter
-from tournament.store.storage import open_storage
+from tournament.store.storage import Storage, open_storage
 from tournament.worker.batch import Receipt, Task
 
-_GAMES = 12  # of a session
+GAMES = 12  # of a session
 _LEGS = 1000  # of a batch
 
 _START = """
@@ -59,45 +60,63 @@ except KeyboardInterrupt:
 
 
 def invent(task: Task, *more: object) -> Receipt:
-    """A substitute for `play_task`: parts and sums as if the batch had been played."""
+    """A substitute for `play_task`: parts and sums as if the task had been played."""
     storage = open_storage(task.location)
-    ((batch_name, _),) = task.batches()
-    sessions = task.legs[0].plan.sessions
-    chance = np.random.default_rng(task.legs[0].plan.match)
+    batches = [
+        Batch(name, write_parts(storage, name, legs), invented_legs(legs)) for name, legs in task.named_batches()
+    ]
+    return Receipt(tuple(batches), 1.0)
+
+
+def write_parts(storage: Storage, batch_name: str, legs: Sequence[Leg]) -> tuple[Part, ...]:
+    """Staged parts with as many rows as these legs would have."""
+    sessions = legs[0].plan.sessions
     parts = []
-    for table, columns, rows in (
-        ("games", VON_NEUMANN_POKER.games, sessions * _GAMES),
+    tables: list[tuple[TableName, tuple[Column, ...], int]] = [
+        ("games", VON_NEUMANN_POKER.games, sessions * GAMES),
         ("sessions", VON_NEUMANN_POKER.sessions, sessions),
-    ):
-        staged = f"staging/{batch_name}-{chance.bytes(16).hex()}-{table}"
-        writer = PartWriter(storage, table, columns, f"{batch_name}.parquet", staged)  # type: ignore[arg-type]
-        at_once = max(1, min(len(task.legs), (1 << 18) // rows))
+    ]
+    for table, columns, rows in tables:
+        staged = f"staging/{batch_name}-{uuid.uuid4().hex}-{table}"
+        writer = PartWriter(storage, table, columns, f"{batch_name}.parquet", staged)
+        at_once = max(1, min(len(legs), (1 << 18) // rows))
         buffer = Table(buffer_fields(columns), at_once * rows)
-        for first in range(0, len(task.legs), at_once):
-            legs = task.legs[first : first + at_once]
-            buffer.rows = len(legs) * rows
-            buffer.arrays["match"][: buffer.rows] = np.repeat([leg.plan.match for leg in legs], rows)
-            buffer.arrays["session"][: buffer.rows] = np.tile(np.arange(rows) * sessions // rows, len(legs))
+        for first in range(0, len(legs), at_once):
+            several = legs[first : first + at_once]
+            buffer.rows = len(several) * rows
+            buffer.arrays["match"][: buffer.rows] = np.repeat([leg.plan.match for leg in several], rows)
+            buffer.arrays["session"][: buffer.rows] = np.tile(np.arange(rows) * sessions // rows, len(several))
             writer.write(buffer)
         parts.append(writer.finish())
-    points = chance.normal(size=(len(task.legs), BLOCK_COUNT)).tolist()
-    results = tuple(
-        LegResult(
-            leg.digest, leg.plan.match, leg.plan.number, leg.x.name, leg.y.name, sessions, sessions * _GAMES,
-            (own, own.opposite()),
-        )
-        for leg, blocks in zip(task.legs, points)
-        for own in (SeatSums(math.fsum(blocks), 1.0, tuple(blocks)),)
-    )  # fmt: skip
-    return Receipt((Batch(batch_name, tuple(parts), results),), 1.0)
+    return tuple(parts)
+
+
+def invented_legs(legs: Sequence[Leg]) -> Legs:
+    """Results of these legs, with twelve games a session and points by chance."""
+    sessions = legs[0].plan.sessions
+    blocks = np.random.default_rng(legs[0].plan.match).normal(size=(len(legs), BLOCK_COUNT))
+    points = np.array([math.fsum(row) for row in blocks.tolist()])
+    return Legs(
+        [leg.digest for leg in legs],
+        [leg.x.name for leg in legs],
+        [leg.y.name for leg in legs],
+        np.array([[leg.plan.match, leg.plan.number, sessions, sessions * GAMES] for leg in legs], np.int64),
+        np.concatenate([points[:, np.newaxis], np.ones((len(legs), 1)), blocks], axis=1)[:, np.newaxis],
+        [Rest()] * len(legs),
+    )
+
+
+def make_bots(folder: Path, count: int) -> None:
+    """So many bots in bots/, of one module."""
+    module, _ = _modules()
+    (folder / "bots").mkdir()
+    for number in range(count):
+        (folder / "bots" / f"bot_{number:04}.wasm").write_bytes(module)
 
 
 def make_records(folder: Path, bots: int, sessions: int) -> None:
     """Bots in bots/ and their records in results/, made in a process of its own."""
-    module, _ = _modules()
-    (folder / "bots").mkdir()
-    for number in range(bots):
-        (folder / "bots" / f"bot_{number:04}.wasm").write_bytes(module)
+    make_bots(folder, bots)
     script = (
         "import tournament\n"
         "from benchmarks.growth import invent\n"

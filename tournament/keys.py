@@ -94,9 +94,12 @@ def _work_out(seed: str) -> bytes:
     )
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
 def sub_key(key: bytes, *label: str | int) -> bytes:
     """The key for the use that a label names. Labels are hashed as JSON lists, so none is confused with another."""
-    text = json.dumps(label, separators=(",", ":")).encode()
+    text = _ENCODER.encode(label).encode()
     return hashlib.blake2b(text, key=key, digest_size=KEY_BYTES).digest()
 
 

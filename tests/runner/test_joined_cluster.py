@@ -13,7 +13,7 @@ from tournament.errors import BadInput
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.runner.executors import joined_cluster, keep_busy
 from tournament.runner.executors.joined_cluster import JoinedCluster, join
-from tournament.worker.batch import Task
+from tournament.worker.batch import Receipt, Task
 
 GIGABYTE = 1 << 30
 
@@ -67,11 +67,14 @@ def test_what_is_taken_follows_what_can_be_played() -> None:
     def start(task: Any) -> int:
         return int(task)
 
-    done = keep_busy(tasks(), lambda: most[0], start, lambda running: (running[:1], running[1:]), [])
-    assert next(done) == 0
+    def receipt_of(task: int) -> Receipt:
+        return Receipt((), float(task))
+
+    done = keep_busy(tasks(), lambda: most[0], start, lambda running: (running[:1], running[1:]), receipt_of, [])
+    assert next(done) == [receipt_of(0)]
     assert taken == [0]
     most[0] = 4
-    assert next(done) == 1
+    assert next(done) == [receipt_of(1)]
     assert taken == [0, 1, 2, 3, 4]
 
 
@@ -91,7 +94,7 @@ def leg(x: PlaysAs, y: PlaysAs) -> Leg:
 )
 def test_a_batch_asks_for_the_memory_that_it_usually_takes(legs: list[Leg], megabytes: int) -> None:
     settings = find_contest(CONTEST).settings().model_dump()
-    assert Task(CONTEST, settings, {}, "", tuple(legs)).memory_bytes == megabytes << 20
+    assert Task(CONTEST, settings, {}, "", (tuple(legs),)).memory_bytes == megabytes << 20
 
 
 def test_rays_client_is_refused() -> None:

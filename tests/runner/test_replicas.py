@@ -109,12 +109,6 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
     return noted
 
 
-def test_tasks_of_webassembly_have_legs_of_one_replica(tmp_path: Path, tasks: list[Task]) -> None:
-    """Though all of them together would make no long batch."""
-    with_replicas(new_place(tmp_path, BOTS, 30, "replicas = 1"), 3)
-    assert {len(task.batches()) for task in tasks} == {1}
-
-
 def test_replicas_of_processes_are_played_in_step_and_recorded_each_by_itself(
     tmp_path: Path, tasks: list[Task]
 ) -> None:
@@ -123,7 +117,7 @@ def test_replicas_of_processes_are_played_in_step_and_recorded_each_by_itself(
     tasks.clear()
     at_once = python_place(tmp_path / "at_once")
     assert with_replicas(at_once, 3) == games
-    assert [len(task.batches()) for task in tasks] == [3]
+    assert [len(task.batches) for task in tasks] == [3]
     pd.testing.assert_frame_equal(records(grown), records(at_once))
     assert load(str(grown.results)).ranking == load(str(at_once.results)).ranking
     for folder in ("games", "sessions"):

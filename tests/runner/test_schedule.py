@@ -19,7 +19,7 @@ from tournament.contests.von_neumann_poker import Settings
 from tournament.keys import seed_fingerprint
 from tournament.leg import Leg, match_number
 from tournament.runner.contest_run import schedule_of
-from tournament.runner.schedule import AgainstHouse, Competitor, Replicas, RoundRobin
+from tournament.runner.schedule import AgainstHouse, Competitor, Replicas, RoundRobin, place_of
 
 SETTINGS = Settings.model_validate({}).playing()
 KEY = key_of(5)
@@ -225,10 +225,11 @@ def test_replicas_are_other_legs_of_the_same_matches(
     assert len(legs) == several.total() == replicas * one.total()
     assert len({leg.digest for leg in legs}) == len(legs)
     assert legs[: one.total()] == list(one.legs())
-    places = [several.place(leg.plan.match, leg.plan.number) for leg in legs]
+    places = [place_of(leg.plan.match, leg.plan.number, several.legs_per_replica) for leg in legs]
     assert places == sorted(set(places))
     deals: dict[tuple[int, int], set[bytes]] = {}
-    for (replica, match, _), leg in zip(places, legs):
+    for leg in legs:
+        replica, match = leg.plan.number // several.legs_per_replica, leg.plan.match
         deals.setdefault((replica, match if independent else 0), set()).add(leg.plan.deals_key)
     assert all(len(keys) == 1 for keys in deals.values())
     assert len(set.union(*deals.values())) == len(deals)
@@ -254,5 +255,5 @@ def test_replicas_against_the_house_are_more_sessions() -> None:
     assert len(legs) == several.total() == 2 * (3 + 4)
     longer = AgainstHouse("c", settings | {"sessions": 8}, KEY, [ANN, BOB], house)
     assert {leg.digest for leg in legs} < {leg.digest for leg in longer.legs()}
-    places = [several.place(leg.plan.match, leg.plan.number) for leg in legs]
+    places = [place_of(leg.plan.match, leg.plan.number, several.legs_per_replica) for leg in legs]
     assert places == sorted(set(places))

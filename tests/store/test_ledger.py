@@ -38,7 +38,7 @@ from tournament.store.ledger import (
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.legs import Fault, LegResult, kept_faults
 from tournament.store.storage import Storage
-from tournament.store.writer import Writer, open_for_writing, publish, publish_all
+from tournament.store.writer import Writer, open_for_writing, publish_all
 
 TABLES: tuple[TableName, ...] = ("games", "sessions")
 FIELD = Field(
@@ -295,9 +295,12 @@ def test_what_goes_goes_first_also_when_the_ledger_names_it_later(storage: Folde
     writer.storage.release()
     order: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.store.writer.publish", lambda storage, batch: order.append(batch.name))
+        patch.setattr(FolderStorage, "remove", lambda self, name: order.append(name))
+        patch.setattr(FolderStorage, "publish", lambda self, staged, name: order.append(name))
         open_for_writing(storage).storage.release()
-    assert order == [large.name, small.name]
+    went, came = ([part.place for part in batch.parts] for batch in (large, small))
+    assert sorted(order[:2]) == sorted(went)
+    assert sorted(order[2:4]) == sorted(came)
 
 
 def test_a_part_of_the_wrong_size_does_not_count(storage: FolderStorage, tmp_path: Path) -> None:
@@ -332,7 +335,7 @@ def test_publishing_twice_changes_nothing(storage: FolderStorage) -> None:
     writer = open_for_writing(storage)
     batch = stage_batch(storage, leg(0))
     writer.commit(batches=[batch])
-    publish(storage, batch)
+    publish_all(storage, [batch])
     writer.close()
     assert standing(storage) == [(leg(0),)]
 

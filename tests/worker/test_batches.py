@@ -29,7 +29,8 @@ class OneMatchForEachLeg:
     """A schedule of legs that are, or aren't, in lanes; a replica is so many of them."""
 
     in_lanes: list[bool]
-    legs_of_replica: int = 10**9
+    legs_per_replica: int = 10**9
+    house: tuple[Competitor, ...] = ()
 
     @property
     def competitors(self) -> list[Competitor]:
@@ -40,27 +41,23 @@ class OneMatchForEachLeg:
         for number, in_lanes in enumerate(self.in_lanes):
             yield Fixture(0, number, f"{number}", Competitor(0, "bot", "python" if in_lanes else "wasm", ""), other)
 
-    def place(self, match: int, number: int) -> tuple[int, int, int]:
-        return number // self.legs_of_replica, match, number
-
     def total(self) -> int:
         return len(self.in_lanes)
 
-    def leg(self, fixture: Fixture) -> int:
-        return fixture.number
+    def leg(self, fixture: Fixture) -> Fixture:
+        return fixture
 
 
-def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[tuple[int, ...]]:
-    """The batches of a schedule's legs, by their numbers."""
-    ends: dict[str, int | None] = {str(number): None for number in done}
-    left = count_known(ends, cast(Schedule, schedule))
-    batches = batches_to_play(cast(Schedule, schedule), ends, pace, left.inline, left.in_lanes)
-    return cast("list[tuple[int, ...]]", list(batches))
+def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[list[list[int]]]:
+    """The tasks of a schedule's legs, each with its batches, by their numbers."""
+    left = count_known({str(number): None for number in done}, cast(Schedule, schedule))
+    tasks = batches_to_play(cast(Schedule, schedule), left, pace)
+    return [[[cast(Fixture, leg).number for leg in batch] for batch in task] for task in tasks]
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
-    """The batches of legs that are, or aren't, in lanes."""
-    return [[legs[number] for number in batch] for batch in numbers(OneMatchForEachLeg(legs), pace)]
+    """The tasks of legs that are, or aren't, in lanes."""
+    return [[legs[number] for batch in task for number in batch] for task in numbers(OneMatchForEachLeg(legs), pace)]
 
 
 def seconds(batch: list[bool], pace: Pace) -> float:
@@ -120,16 +117,29 @@ def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
 
 def test_a_batch_ends_where_a_leg_is_done() -> None:
     """So no part has legs on both sides of one in another part."""
-    assert numbers(OneMatchForEachLeg([False] * 6), new_pace(1, 1), done=(0, 3)) == [(1, 2), (4, 5)]
-    assert numbers(OneMatchForEachLeg([True] * 6), new_pace(1, 1), done=(2,)) == [(0, 1), (3, 4, 5)]
+    assert numbers(OneMatchForEachLeg([False] * 6), new_pace(1, 1), done=(0, 3)) == [[[1, 2], [4, 5]]]
+    assert numbers(OneMatchForEachLeg([True] * 6), new_pace(1, 1), done=(2,)) == [[[0, 1], [3, 4, 5]]]
     assert numbers(OneMatchForEachLeg([True, False]), new_pace(1, 1), done=(0, 1)) == []
 
 
-def test_only_legs_in_lanes_go_on_into_another_replica() -> None:
-    assert numbers(OneMatchForEachLeg([True] * 6, legs_of_replica=2), new_pace(1, 1)) == [(0, 1, 2, 3, 4, 5)]
-    assert numbers(OneMatchForEachLeg([False] * 6, legs_of_replica=2), new_pace(1, 1)) == [(0, 1), (2, 3), (4, 5)]
-    mixed = OneMatchForEachLeg([True, False, True, True, True, True], legs_of_replica=2)
-    assert numbers(mixed, new_pace(1, 1)) == [(0, 1), (2, 3, 4, 5)]
+def test_a_batch_ends_with_its_replica() -> None:
+    for in_lanes in (True, False):
+        legs = OneMatchForEachLeg([in_lanes] * 6, legs_per_replica=2)
+        assert numbers(legs, new_pace(1, 1)) == [[[0, 1], [2, 3], [4, 5]]]
+
+
+def test_legs_between_done_ones_go_out_together() -> None:
+    """As after an edit, when each one or two of a bot's matches lie between those of others: a commit for many."""
+    edited = OneMatchForEachLeg([False] * 1000)
+    tasks = numbers(edited, new_pace(1, 1), done=range(0, 1000, 2))
+    assert [number for task in tasks for (number,) in task] == list(range(1, 1000, 2))
+    assert max(map(len, tasks)) == 64  # each has files open
+    assert len(tasks) == 8
+
+
+def test_short_legs_make_no_endless_batches() -> None:
+    """Half a million legs of a session each take little time, and much memory."""
+    assert set(map(len, cut([False] * 4096, new_pace(1, 1)))) == {1024}
 
 
 def test_legs_to_play_are_counted_by_kind() -> None:

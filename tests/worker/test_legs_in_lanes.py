@@ -291,7 +291,7 @@ def nothing_left(folder: Path) -> Iterator[None]:
 
 
 def task_of(field: list[Entrant], playing: Settings, location: Path) -> Task:
-    return Task(CONTEST, playing.playing(), ON.model_dump(), str(location), tuple(legs_of(field, playing)))
+    return Task(CONTEST, playing.playing(), ON.model_dump(), str(location), (tuple(legs_of(field, playing)),))
 
 
 @pytest.mark.parametrize("after", [0, 2])

@@ -54,10 +54,10 @@ def legs_still_to_play(
     this = round_to_play(contest, settings, field, schedule_with, batches, luck if contest.luck else None)
     schedule = keeping_what_was_played(schedule_with, this.replicas, batches)
     found = count_legs(batches, schedule)
-    if this.done and not found.missing:
+    if this.done and not len(found.missing):
         return []
     still = f"{len(found.missing):,} of {found.total:,} legs are still to be played"
-    return [still if found.missing else this.said]
+    return [still if len(found.missing) else this.said]
 
 
 def probation_problems(

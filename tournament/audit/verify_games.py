@@ -120,7 +120,7 @@ def _compared(
             players.settings.playing(),
             players.sandbox.model_dump(),
             there.location,
-            (leg,),
+            ((leg,),),
             contest.rules,
         )
         try:

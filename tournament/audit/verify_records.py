@@ -16,7 +16,7 @@ from tournament.errors import RunFailed
 from tournament.runner.strays import among_records, shown, strays
 from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
-from tournament.standings.without_luck import LuckOfBatch, LuckOfLegs, read_luck
+from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_legs, read_luck
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
 from tournament.store.ledger_reading import limits_of_entries, read_state
 from tournament.store.parts import digest_of, origin_of_part, row_group_edges, rows_of, whole_is
@@ -107,14 +107,14 @@ def recount(
     if problems or settings is None:
         return Recounted(problems)
     counted = Recount(contest, settings, batch.legs)
-    luck = LuckOfBatch(contest, settings, batch.legs, house) if contest.luck else None
+    luck = luck_of_legs(contest, settings, batch.legs, house) if contest.luck else None
     part, impossible = games, ""
     try:
         for rows in rows_of(storage, games, contest.games):
             counted.add_games(rows)
             try:
                 if luck and not impossible:
-                    luck.add(rows)
+                    luck.add(rows, len(rows["match"]))
             except ValueError as problem:
                 impossible = f"has games that can't be: {problem}"
         part = sessions
@@ -128,7 +128,7 @@ def recount(
         impossible
     )
     found = [Problem(games.place, text, remove) for text in wrong]
-    return Recounted(found, luck.by_digest() if luck and not found else {})
+    return Recounted(found, by_digest(batch.legs, luck.points()) if luck and not found else {})
 
 
 def _origin_problems(storage: Storage, batch: Batch, contest: Contest, field: Field) -> list[Problem]:

@@ -63,7 +63,7 @@ def edits_of(storage: Storage, field: Field, ranking: Standings, rank: Ranking) 
                 former[entrant.name] = (old, batches)
     now = _by_pair(ranking.matches)
     edits = {}
-    matches: dict[int, tuple[Match, ...]] = {}
+    matches: dict[int, Sequence[Match]] = {}
     for name, (old, batches) in former.items():
         if id(old) not in matches:
             matches[id(old)] = rank(old, batches).matches

@@ -1,14 +1,16 @@
-"""The speed of a run, and from it how many legs make a batch."""
+"""The speed of a run, and from it how many legs go out together."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tournament.leg import Leg
 from tournament.probation import entrants_of
+from tournament.runner.counting import Counted
 from tournament.runner.schedule import Schedule
+from tournament.store.legs import Legs
 from tournament.worker.batch import Receipt
 
 # How long a batch plays: short at first, so that there is something to see, then long enough
@@ -20,6 +22,8 @@ _SHORTEST_SECONDS = 0.02
 _LANES_SECONDS = 20.0
 _FEW_LANES, _MOST_LANES = 64, 4096
 _MOST_UNMEASURED = 1024
+# Legs that go out together, which the driver commits at once, and their batches, each with two files open.
+_MOST_LEGS, _MOST_BATCHES = 1024, 64
 # Before anything is measured: speed in lanes, as a share of that without.
 _GUESSED_LANES_SHARE = 0.1
 
@@ -63,12 +67,12 @@ class Pace:
         self._lanes = _Kind(_GUESSED_LANES_SHARE * self.expected_rate)
 
     def note(self, receipt: Receipt) -> None:
-        legs = [leg for batch in receipt.batches for leg in batch.legs]
-        games = sum(leg.games for leg in legs)
-        self.legs += len(legs)
+        legs = [Legs.of(batch.legs) for batch in receipt.batches]
+        games = sum(int(several.games.sum()) for several in legs)
+        self.legs += sum(map(len, legs))
         self.legs_in_lanes += receipt.legs_in_lanes
         self.games += games
-        self.sessions += sum(leg.sessions for leg in legs)
+        self.sessions += sum(int(several.sessions.sum()) for several in legs)
         self._lanes.games += receipt.games_in_lanes
         self._lanes.seconds += receipt.seconds_in_lanes
         self._inline.games += games - receipt.games_in_lanes
@@ -107,49 +111,54 @@ class Pace:
 
 
 @dataclass
-class _Batch:
-    """Legs that go out together, and how many legs of both kinds are left, these among them."""
+class _Task:
+    """Legs that go out together, cut into batches, and how many legs of both kinds are left, these among them."""
 
     inline_left: int
     in_lanes_left: int
-    legs: list[Leg] = field(default_factory=list)
+    batches: list[list[Leg]] = field(default_factory=list)
+    legs: int = 0
     in_lanes: int = 0
 
     def is_full(self, pace: Pace) -> bool:
-        inline = len(self.legs) - self.in_lanes
+        inline = self.legs - self.in_lanes
+        if inline and (self.legs >= _MOST_LEGS or len(self.batches) >= _MOST_BATCHES):
+            return True
         return pace.batch_is_full(inline, self.in_lanes, self.inline_left, self.in_lanes_left)
 
-    def take(self) -> tuple[Leg, ...]:
-        """Remove and return the legs."""
-        legs = tuple(self.legs)
-        self.inline_left -= len(legs) - self.in_lanes
+    def add(self, leg: Leg, *, same_batch: bool) -> None:
+        if not (self.batches and same_batch):
+            self.batches.append([])
+        self.batches[-1].append(leg)
+        self.legs += 1
+        self.in_lanes += leg.has_processes
+
+    def take(self) -> tuple[tuple[Leg, ...], ...]:
+        """Remove and return the batches."""
+        batches = tuple(map(tuple, self.batches))
+        self.inline_left -= self.legs - self.in_lanes
         self.in_lanes_left -= self.in_lanes
-        self.legs, self.in_lanes = [], 0
-        return legs
+        self.batches, self.legs, self.in_lanes = [], 0, 0
+        return batches
 
 
-def batches_to_play(
-    schedule: Schedule, done: Container[str], pace: Pace, inline: int, in_lanes: int, out: Set[str] = frozenset()
-) -> Iterator[tuple[Leg, ...]]:
-    """The legs not yet done, in batches. A batch ends at a leg that is done: parts stay in schedule order.
+def batches_to_play(schedule: Schedule, left: Counted, pace: Pace) -> Iterator[tuple[tuple[Leg, ...], ...]]:
+    """The legs that are left, in batches, several of which may go out together.
 
-    `inline` and `in_lanes`: how many legs of either kind there are. Entrants who are `out`, also who comes to be out
-    while it goes on, play no more. Only a batch in lanes goes on into another replica: the more legs play in step
-    there, the faster each goes.
+    A batch ends at a leg that is done, so that parts stay in schedule order, and at the end of a replica. Who comes to
+    be disqualified on probation while it goes on plays no more.
     """
-    batch = _Batch(inline, in_lanes)
-    replica = 0
+    task = _Task(left.inline, left.in_lanes)
+    replica, follows = 0, True
     for fixture in schedule.fixtures():
-        before, replica = replica, schedule.place(fixture.match, fixture.number)[0]
-        if batch.legs and replica != before and batch.in_lanes < len(batch.legs):
-            yield batch.take()
-        is_done = fixture.digest in done
-        if out and not is_done and not out.isdisjoint(entrants_of(fixture)):
-            continue
-        if not is_done:
-            batch.legs.append(schedule.leg(fixture))
-            batch.in_lanes += fixture.has_processes
-        if batch.legs and (is_done or batch.is_full(pace)):
-            yield batch.take()
-    if batch.legs:
-        yield batch.take()
+        before, replica = replica, fixture.number // schedule.legs_per_replica
+        follows &= replica == before
+        if fixture.digest in left.ends:
+            follows = False
+        elif not left.out or left.out.isdisjoint(entrants_of(fixture)):
+            task.add(schedule.leg(fixture), same_batch=follows)
+            follows = True
+            if task.is_full(pace):
+                yield task.take()
+    if task.legs:
+        yield task.take()

@@ -23,7 +23,7 @@ from tournament.leg import Leg
 from tournament.probation import entrants_of
 from tournament.runner.archives import archive_other_records
 from tournament.runner.batching import Pace, batches_to_play
-from tournament.runner.counting import Counted, count_known, count_legs, ends_of
+from tournament.runner.counting import Counted, count_legs
 from tournament.runner.executors import Executor, choose_executor
 from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
@@ -40,9 +40,10 @@ from tournament.runner.rounds import Round, next_round
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
 from tournament.runner.strays import set_strays_aside
+from tournament.standings.luck_of_rows import Floats
 from tournament.standings.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
-from tournament.standings.without_luck import Floats, LuckOfLegs, luck_of_batches, read_luck, write_luck
+from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_batches, read_luck, write_luck
 from tournament.store.checks import Checks
 from tournament.store.ledger import Batch, Field, FieldEntrant, Until
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
@@ -256,8 +257,8 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         )
         write_house_files(contest, config.contest, writer, house)
         artifacts = artifacts_of(entrants, house)
-        luck = _noted_luck(writer.storage, contest, seed)
-        if luck and config.contest.until_settled is not None:
+        luck = _noted_luck(writer.storage, contest, seed) if config.contest.until_settled is None else None
+        if contest.luck and luck is None:
             luck = {}  # by it orders are declared: it is worked out here
         begun = False
         while True:
@@ -367,16 +368,14 @@ class Play:
 
     def __post_init__(self) -> None:
         self.played = standing_batches(self.writer.storage, self.writer.state)
-        self.ends = ends_of(self.played)
-        self._resumes = bool(self.ends)
-        self._out = set(self.left.probation.out)
+        self._resumes = bool(self.played)
         self.disqualified = False
         self._settings, self._sandbox = self.config.contest.playing(), self.config.sandbox.model_dump()
         self._luck_of_receipts: dict[str, Floats] = {}
 
     def run(self, *, begun: bool) -> Standings:
         """Play, and return the standings; `begun`: this run has played a round before."""
-        if self.left.missing:
+        if len(self.left.missing):
             self.ranking = self._rank()
             self._summarise()
             self._play()
@@ -389,22 +388,22 @@ class Play:
         return self.ranking
 
     def _play(self) -> None:
-        left = self.left
         executor = self._executor()
         # Ranking takes long in large fields, so the next one waits for a multiple of that time.
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = 0.0
         pace = new_pace(self.contest, self.config, executor.workers, self.schedule.sessions_per_leg)
-        batches = batches_to_play(self.schedule, self.ends, pace, left.inline, left.in_lanes, self._out)
-        receipts = executor.play(map(self._task, batches), self.artifacts)
+        tasks = map(self._task, batches_to_play(self.schedule, self.left, pace))
+        receipts = executor.play(tasks, self.artifacts, lambda: self.left.out)
         writer = self.writer
         try:
-            for receipt in receipts:
-                self._commit(receipt)
-                pace.note(receipt)
+            for several in receipts:
+                self._commit(several)
+                for receipt in several:
+                    pace.note(receipt)
                 pace.workers = executor.workers
                 self._rank_now_and_then()
-                self.watcher.on_progress(self._progress(pace, left))
+                self.watcher.on_progress(self._progress(pace))
             if self._resumes:  # so that a first run doesn't write twice
                 merge_small_batches(self.contest, writer, self.checks, self.schedule, self.watcher.say)
             writer.require_whole()
@@ -430,37 +429,38 @@ class Play:
         seconds = new_pace(contest, self.config, 1, sessions).seconds_for(self.left.inline, self.left.in_lanes)
         return choose_executor(general.executor, general.workers, general.address, seconds, self.watcher.say)
 
-    def _task(self, legs: tuple[Leg, ...]) -> Task:
+    def _task(self, batches: tuple[tuple[Leg, ...], ...]) -> Task:
+        names = {name for legs in batches for leg in legs for name in entrants_of(leg)}
         return Task(
             self.contest.name,
             self._settings,
             self._sandbox,
             self.writer.storage.location,
-            legs,
+            batches,
             self.contest.rules,
             self.contest.requires,
-            legs_per_replica=self.schedule.legs_per_replica,
             source=self.contest.source,
-            proven=frozenset(name for leg in legs for name in entrants_of(leg)) & self.left.probation.proven,
+            proven=frozenset(names & self.left.probation.proven),
         )
 
-    def _commit(self, receipt: Receipt) -> None:
-        self.played += self.writer.commit(batches=receipt.batches)
-        self.ends |= ends_of(receipt.batches)
-        legs = (leg for batch in receipt.batches for leg in batch.legs)
-        disqualified = [(leg.x, leg.y)[leg.ended_by] for leg in legs if leg.ended_by is not None]
-        self.disqualified |= bool(disqualified)
-        if not (self.left.probation.proven | self._out).issuperset(disqualified):
-            self.left = count_known(self.ends, self.schedule)
-            self._out |= self.left.probation.out
+    def _commit(self, receipts: Sequence[Receipt]) -> None:
+        """Commit receipts as one entry: to write one takes as long as to write many."""
+        committed = self.writer.commit(batches=[batch for receipt in receipts for batch in receipt.batches])
+        self.played += committed
+        for batch in committed:
+            legs = Legs.of(batch.legs)
+            self.left.note(legs)
+            self.disqualified |= any(end is not None for end in legs.ended_by)
         if self.luck is not None:
-            self._luck_of_receipts.update(receipt.luck)
+            for batch, points in zip(committed, (points for receipt in receipts for points in receipt.luck)):
+                self._luck_of_receipts.update(by_digest(batch.legs, points))
 
-    def _progress(self, pace: Pace, left: Counted) -> Progress:
+    def _progress(self, pace: Pace) -> Progress:
         """How far the run is, of what was left to play."""
+        left = self.left
         inline = left.inline - (pace.legs - pace.legs_in_lanes)
         seconds_left = pace.seconds_for(inline, left.in_lanes - pace.legs_in_lanes)
-        return Progress(len(self.ends), self.left.total, pace.games, pace.seconds, seconds_left, self.ranking)
+        return Progress(len(left.counting), left.total, pace.games, pace.seconds, seconds_left, self.ranking)
 
     def _rank_now_and_then(self) -> None:
         now = time.perf_counter()

@@ -6,42 +6,58 @@ a ledger is read. Legs of a bot that was disqualified on probation don't count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from tournament.probation import Probation
-from tournament.runner.schedule import Fixture, Schedule
+from tournament.runner.schedule import Fixture, Schedule, place_of
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
 
-Ends = Mapping[str, int | None]  # by a leg's digest, the seat whose faults ended it, or None
+Whole = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Counted:
-    """The digests of the recorded legs that count, the fixtures `missing`, and who has passed probation so far."""
+    """Legs of a schedule: by digest how those ended that were played, the seat at fault or None; and which of them
+    count. `missing` has the places of those still to be played when it was counted, in order; so many have processes.
 
+    `note` keeps all but these three up to date while a run plays.
+    """
+
+    schedule: Schedule
+    ends: dict[str, int | None]
     counting: set[str]
-    missing: list[Fixture]
+    missing: Whole
+    in_lanes: int
+    total: int
     probation: Probation
 
     @property
-    def total(self) -> int:
-        """How many legs there are, played or not."""
-        return len(self.counting) + len(self.missing)
-
-    @cached_property
-    def in_lanes(self) -> int:
-        """How many missing legs have processes."""
-        return sum(fixture.has_processes for fixture in self.missing)
+    def inline(self) -> int:
+        """How many missing legs have no processes."""
+        return len(self.missing) - self.in_lanes
 
     @property
-    def inline(self) -> int:
-        """How many missing legs have none."""
-        return len(self.missing) - self.in_lanes
+    def out(self) -> Set[str]:
+        """Who is disqualified on probation."""
+        return self.probation.out
+
+    def note(self, legs: Legs) -> None:
+        """Add played legs of the schedule. Who is disqualified by one on probation plays no other."""
+        self.ends |= zip(legs.digests, legs.ended_by)
+        at_fault = {(legs.x, legs.y)[end][leg] for leg, end in enumerate(legs.ended_by) if end is not None}
+        if at_fault <= self.probation.proven | self.out:
+            out = self.out
+            seats = (legs.x,) if self.schedule.house else (legs.x, legs.y)
+            self.counting.update(digest for digest, *names in zip(legs.digests, *seats) if out.isdisjoint(names))
+        else:
+            again = count_known(self.ends, self.schedule)
+            self.counting, self.total, self.probation = again.counting, again.total, again.probation
 
 
 def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
@@ -50,9 +66,10 @@ def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
     ends: dict[str, int | None] = {}
     for batch in batches:
         legs = Legs.of(batch.legs)
-        of_whole = list(zip(legs.digests, legs.match.tolist(), legs.number.tolist(), _are_whole(legs, schedule)))
-        places |= {digest: (match, number) for digest, match, number, whole in of_whole if whole}
-        ends |= {digest: rest.ended_by for (digest, *_, whole), rest in zip(of_whole, legs.rest) if whole}
+        columns = (legs.digests, legs.match.tolist(), legs.number.tolist(), legs.ended_by, _are_whole(legs, schedule))
+        for digest, match, number, end, whole in zip(*columns):
+            if whole:
+                places[digest], ends[digest] = (match, number), end
 
     def fixtures() -> Iterator[Fixture]:
         for fixture in schedule.fixtures():
@@ -60,28 +77,27 @@ def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
                 del places[fixture.digest], ends[fixture.digest]
             yield fixture
 
-    return _counted(fixtures(), ends)
+    return _counted(fixtures(), ends, schedule)
 
 
-def count_known(ends: Ends, schedule: Schedule) -> Counted:
+def count_known(ends: dict[str, int | None], schedule: Schedule) -> Counted:
     """The same of legs that are known to be the schedule's."""
-    return _counted(schedule.fixtures(), ends)
+    return _counted(schedule.fixtures(), ends, schedule)
 
 
-def _counted(fixtures: Iterable[Fixture], ends: Ends) -> Counted:
-    found = Counted(set(), [], Probation(ends))
-    for fixture in found.probation.legs(fixtures):
+def _counted(fixtures: Iterable[Fixture], ends: dict[str, int | None], schedule: Schedule) -> Counted:
+    probation = Probation(ends)
+    counting: set[str] = set()
+    missing, in_lanes = array("q"), 0  # numbers: objects would take a hundred megabytes
+    per_replica = schedule.legs_per_replica
+    for fixture in probation.legs(fixtures):
         if fixture.digest in ends:
-            found.counting.add(fixture.digest)
+            counting.add(fixture.digest)
         else:
-            found.missing.append(fixture)
-    return found
-
-
-def ends_of(batches: Iterable[Batch]) -> dict[str, int | None]:
-    """The legs in these batches by digest, with the seat whose faults ended each, or None."""
-    all_legs = [Legs.of(batch.legs) for batch in batches]
-    return {digest: rest.ended_by for legs in all_legs for digest, rest in zip(legs.digests, legs.rest)}
+            missing.append(place_of(fixture.match, fixture.number, per_replica))
+            in_lanes += fixture.has_processes
+    total = len(counting) + len(missing)
+    return Counted(schedule, ends, counting, np.array(missing, np.int64), in_lanes, total, probation)
 
 
 def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:

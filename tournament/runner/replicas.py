@@ -43,6 +43,6 @@ def keeping_what_was_played(
     for fixture in schedule_with(Replicas(wanted.of_all, {**wanted.more, **beyond})).fixtures():
         pair = (fixture.x.name, fixture.y.name)
         if fixture.digest not in played and pair in beyond:
-            replica = schedule.place(fixture.match, fixture.number)[0]
+            replica = fixture.number // schedule.legs_per_replica
             beyond[pair] = min(beyond[pair], max(replica, wanted.of(*pair)))
     return schedule_with(Replicas(wanted.of_all, {**wanted.more, **beyond}))

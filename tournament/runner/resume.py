@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
+
+import numpy as np
 
 from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
@@ -15,7 +16,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import shortened
 from tournament.runner.counting import Counted, count_legs
-from tournament.runner.schedule import Schedule
+from tournament.runner.schedule import Schedule, place_of
 from tournament.store.checks import Checks
 from tournament.store.ledger import (
     Batch,
@@ -177,15 +178,14 @@ def _cuts(sound: list[Batch], schedule: Schedule) -> tuple[list[Cut], Counted]:
     They are cut there, so that parts stay in the order of the schedule.
     """
     found = count_legs(sound, schedule)
-    wanted, missing = found.counting, [schedule.place(fixture.match, fixture.number) for fixture in found.missing]
     cuts = []
     for batch in sound:
         legs = Legs.of(batch.legs)
-        places = list(map(schedule.place, legs.match.tolist(), legs.number.tolist()))
-        if bisect(missing, places[0]) == bisect(missing, places[-1]) and wanted.issuperset(legs.digests):
-            continue
         # The number of missing legs before each leg chooses its new batch; None if it doesn't count.
-        goes = [bisect(missing, place) if digest in wanted else None for digest, place in zip(legs.digests, places)]
+        before = np.searchsorted(found.missing, place_of(legs.match, legs.number, schedule.legs_per_replica))
+        if before[0] == before[-1] and found.counting.issuperset(legs.digests):
+            continue
+        goes = [number if digest in found.counting else None for digest, number in zip(legs.digests, before.tolist())]
         runs: dict[int, list[tuple[int, int]]] = {}
         first = 0
         for where, several in itertools.groupby(goes):

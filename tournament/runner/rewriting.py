@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tournament.contests.contest import Contest
 from tournament.runner.resume import Cut
-from tournament.runner.schedule import Schedule
+from tournament.runner.schedule import Schedule, place_of
 from tournament.store.checks import Checks
 from tournament.store.ledger import Batch, TableName, Taken, batch_name, without_legs
 from tournament.store.ledger_reading import standing_batches
@@ -56,13 +56,15 @@ def _small_neighbours(batches: Sequence[Batch], schedule: Schedule) -> list[list
     """Runs of batches to merge, in order of the schedule; none has legs of two replicas."""
     groups: list[list[Batch]] = []
     rows = 0
-    ends = [[schedule.place(int(legs.match[end]), int(legs.number[end])) for end in (0, -1)] for legs in _legs(batches)]
-    before = (-1, 0, 0)
-    for (first, last), batch in sorted(zip(ends, batches), key=lambda one: one[0]):
+    size = schedule.legs_per_replica
+    ends = [place_of(legs.match[[0, -1]], legs.number[[0, -1]], size).tolist() for legs in _legs(batches)]
+    replicas = [int(legs.number[0]) // size for legs in _legs(batches)]
+    before = (-1, -1)
+    for (first, last), replica, batch in sorted(zip(ends, replicas, batches), key=lambda one: one[0]):
         more = max(part.rows for part in batch.parts)
         rows += more
-        apart = first[0] != before[0] or first <= before
-        before = last
+        apart = replica != before[0] or first <= before[1]
+        before = replica, last
         if not groups or apart or rows > _MOST_ROWS or groups[-1][0].sandbox != batch.sandbox:
             groups.append([])
             rows = more

@@ -62,7 +62,7 @@ def next_round(
     while True:
         schedule = schedule_with(this.replicas)
         found = count_legs(batches, schedule)
-        if found.missing:
+        if len(found.missing):
             return this
         chosen = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in found.counting])
         if luck is not None and corrected_legs(chosen, luck) is None:

@@ -6,10 +6,15 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from tournament.keys import number_of, seed_fingerprint, sub_key
 from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, house_match_number, legs_per_replica, match_number
+
+Whole = TypeVar("Whole", int, npt.NDArray[np.int64])
 
 
 @dataclass(frozen=True)
@@ -61,8 +66,7 @@ ONE_OF_EACH = Replicas()
 class Schedule(Protocol):
     """The legs of a tournament, and how many there are: replica by replica, in each by match and number.
 
-    `fixtures` lists them, `leg` works one out, `legs` all of them; `digests` works out the digest of any. `place` is
-    where a leg stands among them: its replica, match and number.
+    `fixtures` lists them, `leg` works one out, `legs` all of them; `digests` works out the digest of any.
     """
 
     @property
@@ -75,12 +79,17 @@ class Schedule(Protocol):
     def sessions_per_leg(self) -> int: ...
     @property
     def legs_per_replica(self) -> int: ...
-    def place(self, match: int, number: int) -> tuple[int, int, int]: ...
     def total(self) -> int: ...
     def digests(self) -> Digests: ...
     def fixtures(self) -> Iterator[Fixture]: ...
     def leg(self, fixture: Fixture) -> Leg: ...
     def legs(self) -> Iterator[Leg]: ...
+
+
+def place_of(match: Whole, number: Whole, legs_per_replica: int) -> Whole:
+    """A number by which legs sort as in a schedule: by replica, then by match and number."""
+    # Below 2⁶²: match and number are below 2³¹.
+    return (number // legs_per_replica << 31 | match) * legs_per_replica + number % legs_per_replica
 
 
 @dataclass(frozen=True)
@@ -108,9 +117,6 @@ class RoundRobin:
     @property
     def legs_per_replica(self) -> int:
         return legs_per_replica(self.settings)
-
-    def place(self, match: int, number: int) -> tuple[int, int, int]:
-        return number // self.legs_per_replica, match, number
 
     def total(self) -> int:
         """How many legs there are."""
@@ -187,9 +193,6 @@ class AgainstHouse:
     @property
     def legs_per_replica(self) -> int:
         return int(self.settings["sessions"])
-
-    def place(self, match: int, number: int) -> tuple[int, int, int]:
-        return number // self.legs_per_replica, match, number
 
     def total(self) -> int:
         """How many legs there are."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.scoring import HouseScoring, Played
@@ -58,9 +59,9 @@ class HousePlay:
         sums = self._played(first, end)
         return self._score(first, end), {measure.name: measure.value([sums]) for measure in self._scoring.measures}
 
-    def errors_of_matches(self) -> list[float | None]:
-        """The standard error of the points of either side over each match, None where it can't be told."""
-        return [self._error(*match) for match in self._legs.matches()]
+    def errors_of_matches(self) -> npt.NDArray[np.float64]:
+        """The standard error of the points of either side over each match, NaN where it can't be told."""
+        return np.array([self._error(*match) for match in self._legs.matches()], np.float64)
 
     def _error(self, first: int, end: int) -> float | None:
         """The standard error of the sum of legs that are independent of each other."""

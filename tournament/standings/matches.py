@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +16,11 @@ from tournament.standings import replicas
 from tournament.standings.house import HousePlay
 from tournament.store.legs import Legs
 
+Whole = npt.NDArray[np.int64]
+
 
 class Match(NamedTuple):
-    """The sums of one pairing. Where y is a house player, x also has a score and measures.
-
-    A tuple, since there are half a million in a field of a thousand.
-    """
+    """The sums of one pairing. Where y is a house player, x also has a score and measures."""
 
     match: int
     x: str
@@ -54,39 +55,86 @@ class Match(NamedTuple):
         )
 
 
-def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> tuple[Match, ...]:
+@dataclass(frozen=True, eq=False)
+class Matches(Sequence[Match]):
+    """Matches as columns, since a field of a thousand bots has half a million. A Match is made when it is asked for.
+
+    `whole` has a column each for number, legs, sessions and games; `amounts` for x_points, their error, y_points and
+    theirs, NaN where an error can't be told. `scored` has the score and measures of each, where house players play.
+    """
+
+    x: list[str]
+    y: list[str]
+    whole: npt.NDArray[np.int64]
+    amounts: npt.NDArray[np.float64]
+    scored: Sequence[tuple[float | None, Mapping[str, float | None]]] = ()
+
+    def column(self, name: str) -> list[Any]:
+        """The values of a column of numbers, or the names of x or y."""
+        if name in ("x", "y"):
+            return self.x if name == "x" else self.y
+        if name in _WHOLE:
+            values: list[Any] = self.whole[:, _WHOLE.index(name)].tolist()
+            return values
+        values = self.amounts[:, _AMOUNTS.index(name)].tolist()
+        return [None if math.isnan(value) else value for value in values] if name.endswith("_stderr") else values
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __iter__(self) -> Iterator[Match]:
+        for columns in zip(*map(self.column, Match._fields[:_PLAIN]), self.scored or itertools.repeat(())):
+            yield Match(*columns[:_PLAIN], *columns[_PLAIN])
+
+    @overload
+    def __getitem__(self, place: int) -> Match: ...
+    @overload
+    def __getitem__(self, place: slice) -> Matches: ...
+    def __getitem__(self, place: int | slice) -> Match | Matches:
+        if isinstance(place, slice):
+            columns = (self.x[place], self.y[place], self.whole[place], self.amounts[place])
+            return Matches(*columns, self.scored[place])
+        place = range(len(self))[place]
+        return next(iter(self[place : place + 1]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(Match.__eq__, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_WHOLE = ("match", "legs", "sessions", "games")
+_AMOUNTS = ("x_points", "x_points_stderr", "y_points", "y_points_stderr")
+_PLAIN = 10  # fields before the score
+
+
+def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Matches:
     """The matches of legs in order; `house` where entrants play house players."""
     ranges = legs.matches()
-    cut_short = {place for place, rest in enumerate(legs.rest) if rest.ended_by is not None}
-    x_points, y_points = (_totals(legs.of_seat(seat).points, ranges) for seat in (0, 1))
-    x_errors, y_errors = (
-        house.errors_of_matches() if house else replicas.errors_of_matches(legs, legs.of_seat(seat), legs_per_replica)
-        for seat in (0, 1)
-    )
-    numbers, sessions, games = legs.match.tolist(), legs.sessions.tolist(), legs.games.tolist()
-    no_measures: dict[str, float | None] = {}
-    found = []
-    for place, (first, end) in enumerate(ranges):
-        # A leg that was cut short is no sample of sessions.
-        no_errors = cut_short and not cut_short.isdisjoint(range(first, end))
-        found.append(
-            Match(
-                numbers[first],
-                legs.x[first],
-                legs.y[first],
-                end - first,
-                sum(sessions[first:end]),
-                sum(games[first:end]),
-                x_points[place],
-                None if no_errors else x_errors[place],
-                y_points[place],
-                None if no_errors else y_errors[place],
-                *(house.score_and_measures(first, end) if house else (None, no_measures)),
-            )
+    starts, ends = np.array(ranges, np.int64).reshape(-1, 2).T
+    amounts = np.empty((len(ranges), len(_AMOUNTS)))
+    for seat in (0, 1):
+        own = legs.of_seat(seat)
+        amounts[:, 2 * seat] = _totals(own.points, starts, ends)
+        amounts[:, 2 * seat + 1] = (
+            house.errors_of_matches() if house else replicas.errors_of_matches(legs, own, legs_per_replica)
         )
-    return tuple(found)
+    for place, rest in enumerate(legs.rest):
+        if rest.ended_by is not None:  # a leg that was cut short is no sample of sessions
+            amounts[np.searchsorted(ends, place, side="right"), 1::2] = np.nan
+    sums = [np.add.reduceat(values, starts) if len(starts) else values for values in (legs.sessions, legs.games)]
+    return Matches(
+        [legs.x[place] for place in starts],
+        [legs.y[place] for place in starts],
+        np.stack([legs.match[starts], ends - starts, *sums], axis=1),
+        amounts,
+        [house.score_and_measures(first, end) for first, end in ranges] if house else (),
+    )
 
 
-def _totals(points: npt.NDArray[np.float64], ranges: Sequence[tuple[int, int]]) -> list[float]:
-    values = points.tolist()
-    return [math.fsum(values[first:end]) for first, end in ranges]
+def _totals(points: npt.NDArray[np.float64], starts: Whole, ends: Whole) -> npt.NDArray[np.float64]:
+    """Sums of points over matches, each rounded once."""
+    totals = points[starts] + 0.0  # no -0.0
+    for place in np.flatnonzero(ends - starts > 1).tolist():
+        totals[place] = math.fsum(points[starts[place] : ends[place]].tolist())
+    return totals

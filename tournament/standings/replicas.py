@@ -7,7 +7,6 @@ replicas give them, as for one leg; a quantile for so few degrees of freedom wou
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -109,20 +108,20 @@ def scores_of_replicas(
     return {name: row[:count].tolist() for name, row, count in zip(names, scores, counts.tolist())}
 
 
-def errors_of_matches(legs: Legs, own: SeatColumns, legs_per_replica: int) -> list[float | None]:
-    """The standard error of a seat's points over each match of legs in order, None where it can't be told.
+def errors_of_matches(legs: Legs, own: SeatColumns, legs_per_replica: int) -> Floats:
+    """The standard error of a seat's points over each match of legs in order, NaN where it can't be told.
 
     `own` is what the seat has won in the legs.
     """
     if not len(legs):
-        return []
+        return np.empty(0)
     starts = np.array([first for first, _ in legs.matches()])
     alone = errors_over_sessions(legs.sessions, own.points, own.squared_points)
     found = alone[starts]
     if len(starts) < len(legs):
         several = np.diff(starts, append=len(legs)) > 1
         found = np.where(several, _errors_of_replicas(legs, own, starts, legs_per_replica, alone), found)
-    return [None if math.isnan(error) else error for error in found.tolist()]
+    return np.asarray(found)
 
 
 def _errors_of_replicas(

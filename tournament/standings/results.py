@@ -15,6 +15,7 @@ from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
+from tournament.standings.matches import Matches
 from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.unforetold import unforetold
@@ -294,7 +295,10 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], dict[st
 
 
 def match_values(ranking: Standings) -> dict[str, list[Any]]:
-    return {column.name: [getattr(match, column.name) for match in ranking.matches] for column in MATCHES}
+    matches = ranking.matches
+    if isinstance(matches, Matches):
+        return {column.name: matches.column(column.name) for column in MATCHES}
+    return {column.name: [getattr(match, column.name) for match in matches] for column in MATCHES}
 
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:

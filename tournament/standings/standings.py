@@ -84,7 +84,7 @@ class Standings:
     """
 
     entrants: tuple[Standing, ...]
-    matches: tuple[Match, ...]
+    matches: Sequence[Match]
     faults: tuple[tuple[LegResult, Fault], ...]
     scoring: HouseScoring | None = None
     house: tuple[str, ...] = ()

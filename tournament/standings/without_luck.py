@@ -14,22 +14,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
+from tournament.standings.luck_of_rows import Floats, LuckOfRows
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult, Legs
 from tournament.store.pieces import read_pieces, replace_pieces
 from tournament.store.storage import Storage
 
-Floats = npt.NDArray[np.float64]
 LuckOfLegs = Mapping[str, Floats]  # by a leg's digest, BLOCK_COUNT points
 
 _FILE = "ledger/luck"
@@ -105,39 +103,21 @@ def luck_of_batches(
     }
 
 
-class LuckOfBatch:
-    """Goes through a batch's games in any pieces; `house` as in `luck_of_batches`."""
+def luck_of_legs(
+    contest: Contest, settings: ContestSettings, legs: Sequence[LegResult], house: Mapping[str, bytes]
+) -> LuckOfRows:
+    """To read the games of these legs; `house` as in `luck_of_batches`."""
+    luck, columns = LuckOfRows(contest, settings), Legs.of(legs)
+    for number, y, games in zip(columns.number.tolist(), columns.y, columns.games.tolist()):
+        luck.begin(number, house.get(y), known=not contest.house or y in house)
+        luck.end(games)
+    return luck
 
-    def __init__(
-        self, contest: Contest, settings: ContestSettings, legs: Sequence[LegResult], house: Mapping[str, bytes]
-    ) -> None:
-        assert contest.luck is not None
-        self._columns = contest.luck.columns
-        self._legs = Legs.of(legs)
-        per_leg = 1 if contest.house else settings.sessions
-        self._each = [
-            contest.luck.new(settings, number * per_leg, house.get(y)) if y in house or not contest.house else None
-            for number, y in zip(self._legs.number.tolist(), self._legs.y)
-        ]
-        self._edges = np.concatenate([[0], np.cumsum(self._legs.games)]).tolist()
-        self._row = self._leg = 0
 
-    def add(self, rows: Mapping[str, npt.NDArray[Any]]) -> None:
-        """The next games, as many as the legs have. Raises ValueError for games that no leg has."""
-        end = self._row + len(rows[self._columns[0]])
-        while self._row < end:
-            while self._edges[self._leg + 1] <= self._row:
-                self._leg += 1
-            until = min(end, self._edges[self._leg + 1])
-            start = self._row - end
-            if own := self._each[self._leg]:
-                piece = {name: rows[name][start : until - end or None] for name in self._columns}
-                own.add({name: one.view(np.uint8) if one.dtype == bool else one for name, one in piece.items()})
-            self._row = until
-
-    def by_digest(self) -> dict[str, Floats]:
-        """Each leg's luck in points, by block."""
-        return {digest: one.blocks() for digest, one in zip(self._legs.digests, self._each) if one}
+def by_digest(legs: Sequence[LegResult], points: Floats) -> dict[str, Floats]:
+    """What luck was worth in each of these legs, whose rows `points` has; legs that were passed over are left out."""
+    known = ~np.isnan(points[:, 0])
+    return {digest: of_leg for digest, of_leg, is_known in zip(Legs.of(legs).digests, points, known) if is_known}
 
 
 def _luck_of_batch(
@@ -146,16 +126,16 @@ def _luck_of_batch(
     from tournament.store.parts import rows_of  # pyarrow, which reading standings doesn't need
 
     assert contest.luck is not None
-    luck = LuckOfBatch(contest, settings, batch.legs, house)
+    luck = luck_of_legs(contest, settings, batch.legs, house)
     part = next(part for part in batch.parts if part.table == "games")
     try:
         for rows in rows_of(storage, part, contest.games, contest.luck.columns):
-            luck.add(rows)
+            luck.add(rows, len(rows[contest.luck.columns[0]]))
     except ValueError as error:
         raise RunFailed(f"{storage.location}/{part.place} has games that can't be: {error}") from None
     except FileNotFoundError:
         raise RunFailed(f"{storage.location}/{part.place} is missing; run again to play its legs again") from None
-    return luck.by_digest()
+    return by_digest(batch.legs, luck.points())
 
 
 def corrected_legs(legs: Legs, luck: LuckOfLegs) -> Legs | None:

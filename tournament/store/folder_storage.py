@@ -283,6 +283,7 @@ class FolderStorage:
             if self.size(name) is not None:  # without hard links only the lock keeps others out
                 raise AlreadyExists(name) from None
             self.publish(aside, name)
+            self._put_on_disk(name.rpartition("/")[0])
         finally:
             self.remove(aside)
 
@@ -291,10 +292,24 @@ class FolderStorage:
         if "/" in name:
             self._make_folder(name.rpartition("/")[0], 0o700 if private else 0o777)
         self.publish(self._write_aside(content, 0o600 if private else 0o666), name)
+        self._put_on_disk(name.rpartition("/")[0])
 
     def publish(self, staged: str, name: str) -> None:
+        """Move a file to its name. It stays there after a loss of power once `publish_all` has returned."""
         with self._place(staged) as (here, file), self._place(name) as (there, target):
             os.replace(file, target, src_dir_fd=here, dst_dir_fd=there)
+
+    def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
+        """Publish several, those that are there. Each folder is put on disk once, since that takes longest."""
+        for staged, name in moves:
+            with contextlib.suppress(FileNotFoundError):
+                self.publish(staged, name)
+        for folder in {name.rpartition("/")[0] for _, name in moves}:
+            self._put_on_disk(folder)
+
+    def _put_on_disk(self, folder: str) -> None:
+        """What a folder lists."""
+        with self._folder(folder) as there:
             os.fsync(there)
 
     def remove(self, name: str) -> None:

@@ -232,6 +232,11 @@ class Legs(Sequence[LegResult]):
     def games(self) -> npt.NDArray[np.int64]:
         return self.whole[:, 3]
 
+    @property
+    def ended_by(self) -> list[int | None]:
+        """The seat whose faults ended each, or None."""
+        return [rest.ended_by for rest in self.rest]
+
     def of_seat(self, seat: int) -> SeatColumns:
         """What a seat has won."""
         sums = self.sums[:, seat] if seat < self.sums.shape[1] else opposite(self.sums[:, 0])

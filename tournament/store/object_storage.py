@@ -13,6 +13,7 @@ import os
 import re
 import uuid
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TYPE_CHECKING, cast
 
 from tournament.errors import RunFailed
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _MOST_OF_SIGN = 1 << 12  # bytes
+_MOVES_AT_ONCE = 32
 
 
 class ObjectStorage:
@@ -145,6 +147,16 @@ class ObjectStorage:
     def publish(self, staged: str, name: str) -> None:
         self._client.copy(self._key(staged), self._key(name))
         self.remove(staged)
+
+    def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
+        """Publish several, those that are there, side by side: a store is slow to answer."""
+
+        def publish(move: tuple[str, str]) -> None:
+            with contextlib.suppress(FileNotFoundError):
+                self.publish(*move)
+
+        with ThreadPoolExecutor(_MOVES_AT_ONCE) as pool:
+            list(pool.map(publish, moves))
 
     def remove(self, name: str) -> None:
         self._client.remove([self._key(name)])

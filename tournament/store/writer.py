@@ -202,20 +202,14 @@ def _remove(storage: Storage, names: Iterable[str]) -> None:
 
 
 def publish_all(storage: Storage, batches: Sequence[Batch]) -> None:
-    """Publish batches of one commit. Those without legs are removed first: no leg must ever be read twice."""
-    for batch in sorted(batches, key=lambda batch: bool(batch.legs)):
-        publish(storage, batch)
+    """Put the parts of batches of one commit where readers look, or remove those of batches without legs.
 
-
-def publish(storage: Storage, batch: Batch) -> None:
-    """Put a batch's parts where readers look, or remove them when it has no legs.
-
-    Games come last and go first, so that they are never there without their sessions.
+    These go first: no leg must ever be read twice. Games come last and go first, so that they are never there without
+    their sessions. What isn't staged was published before, or is lost, which its size at the end tells.
     """
-    for part in sorted(batch.parts, key=lambda part: part.table == "games", reverse=not batch.legs):
-        if not batch.legs:
-            storage.remove(part.place)
-            continue
-        # If it isn't staged, it was published before, or is lost, which its size at the end tells.
-        with contextlib.suppress(FileNotFoundError):
-            storage.publish(part.staged, part.place)
+    gone = [part for batch in batches if not batch.legs for part in batch.parts]
+    for part in sorted(gone, key=lambda part: part.table):
+        storage.remove(part.place)
+    for table in ("sessions", "games"):
+        parts = [part for batch in batches if batch.legs for part in batch.parts if part.table == table]
+        storage.publish_all([(part.staged, part.place) for part in parts])

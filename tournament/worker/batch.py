@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
-from itertools import groupby
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from engine.kernel.records import Table
 from tournament.artifacts.limits import BOT_STACK
@@ -21,16 +18,16 @@ from tournament.contests.contest import Contest
 from tournament.contests.rules_file import load_source
 from tournament.contests.settings import ContestSettings
 from tournament.leg import Leg
-from tournament.probation import Probation
+from tournament.probation import Probation, entrants_of
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.standings.luck_of_rows import Floats, LuckOfRows
 from tournament.store.columns import buffer_fields
 from tournament.store.ledger import Batch, Part, batch_name
-from tournament.store.legs import LegResult
+from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import ROWS_PER_BUFFER, PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import Stopped, play_leg
-from tournament.worker.leg_luck import LuckOfRows
 from tournament.worker.processes.lanes import PlayedLeg, play_in_lanes
 from tournament.worker.processes.pool import MOST_PROCESSES, most_bytes_of
 from tournament.worker.processes.spool import Spool
@@ -41,31 +38,31 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 @dataclass(frozen=True)
 class Task:
-    """Legs to play, how, and where their parts go: a batch for each replica. `rules`, `requires` and `source`: see
-    Contest.
+    """Batches of legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest.
 
-    `legs_per_replica`: of a match; None where all are of one. `proven`: entrants known to have passed probation. Legs
-    in which another one can't count, as far as this task knows, are left out; None: all are played.
+    `proven`: entrants known to have passed probation. Legs in which another one can't count, as far as this task knows,
+    are left out; None: all are played.
     """
 
     contest: str
     settings: dict[str, Any]
     sandbox: dict[str, Any]
     location: str
-    legs: tuple[Leg, ...]
+    batches: tuple[tuple[Leg, ...], ...]
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
-    legs_per_replica: int | None = None
     source: tuple[str, bytes, str] | None = None
     proven: frozenset[str] | None = None
 
-    def batches(self) -> list[tuple[str, list[Leg]]]:
+    @property
+    def legs(self) -> tuple[Leg, ...]:
+        return tuple(itertools.chain.from_iterable(self.batches))
+
+    def named_batches(self) -> list[tuple[str, tuple[Leg, ...]]]:
         """The name and legs of each batch."""
-        size = self.legs_per_replica
-        by_replica = [list(legs) for _, legs in groupby(self.legs, lambda leg: leg.plan.number // size if size else 0)]
         return [
             (batch_name(legs[0].plan.match, legs[0].plan.number, (leg.digest for leg in legs)), legs)
-            for legs in by_replica
+            for legs in self.batches
         ]
 
     @property
@@ -88,7 +85,7 @@ class Task:
 class Receipt:
     """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
 
-    `luck`: by legs' digests, if the contest has a correction for it.
+    `luck`: for each batch a row for each of its legs, if the contest has a correction for it.
     """
 
     batches: tuple[Batch, ...]
@@ -96,7 +93,7 @@ class Receipt:
     seconds_in_lanes: float = 0.0
     games_in_lanes: int = 0
     legs_in_lanes: int = 0
-    luck: Mapping[str, npt.NDArray[np.float64]] = field(default_factory=dict)
+    luck: tuple[Floats, ...] = ()
 
 
 @dataclass
@@ -112,7 +109,7 @@ class ParquetSink:
     def clear(self) -> None:
         """Write out the rows. Raises OSError."""
         if self.luck:
-            self.luck.take(self.games)
+            self.luck.add(self.games.arrays, self.games.rows)
         self.games_part.write(self.games)
         self.sessions_part.write(self.sessions)
 
@@ -134,10 +131,12 @@ def play_task(
     artifacts: Mapping[str, bytes],
     stopping: Callable[[], bool] = lambda: False,
     turn: AbstractContextManager[object] = _AT_ANY_TIME,
+    out: Callable[[], Set[str]] = frozenset,
 ) -> Receipt:
     """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
-    It plays during its `turn`; while its parts are put on disk, another task may play.
+    It plays during its `turn`; while its parts are put on disk, another task may play. Legs of entrants who are `out`
+    when its turn comes, disqualified on probation, are left out.
     Raises OSError when the parts can't be written, Stopped once `stopping()`,
     BadInput and RunFailed when this machine can't run a bot; then nothing is left.
     """
@@ -145,11 +144,11 @@ def play_task(
     settings = contest.settings.model_validate(task.settings)
     sandbox = SandboxSettings.model_validate(task.sandbox)
     storage = open_storage(task.location)
-    batches = task.batches()
+    batches = task.named_batches()
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
     def open_sink(name: str) -> ParquetSink:
-        luck = LuckOfRows(contest, settings, artifacts) if contest.luck else None
+        luck = LuckOfRows(contest, settings) if contest.luck else None
         return ParquetSink(games, sessions, *_open_parts(contest, storage, name), luck)
 
     sinks = [open_sink(batches[0][0])]  # so that a full disk is known before they play
@@ -159,7 +158,9 @@ def play_task(
             if stopping():
                 raise Stopped
             started = time.perf_counter()
-            in_lanes = [leg for leg in task.legs if leg.has_processes]
+            gone = out()
+            unwanted = {leg.digest for leg in task.legs if gone and not gone.isdisjoint(entrants_of(leg))}
+            in_lanes = [leg for leg in task.legs if leg.has_processes and leg.digest not in unwanted]
             confined_by = probe.probe_sandbox(sandbox.mode) if in_lanes else ""
             played = play_in_lanes(
                 contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping, task.proven
@@ -174,7 +175,8 @@ def play_task(
             for name, its_legs in batches:
                 if results:
                     sinks.append(open_sink(name))
-                counting = its_legs if task.proven is None else probation.legs(its_legs)
+                wanted = [leg for leg in its_legs if leg.digest not in unwanted]
+                counting = wanted if task.proven is None else probation.legs(wanted)
                 results.append(_fill(sinks[-1], contest, settings, counting, artifacts, waiting, ends, stopping))
             seconds = time.perf_counter() - started
         filled = _finished(sinks, batches, results, confined_by)
@@ -184,7 +186,7 @@ def play_task(
         raise
     finally:
         spool.close()
-    luck = {digest: points for sink in sinks if sink.luck for digest, points in sink.luck.by_digest().items()}
+    luck = tuple(sink.luck.points() for sink, legs in zip(sinks, results) if sink.luck and legs)
     return Receipt(tuple(filled), seconds, seconds_in_lanes, games_in_lanes, legs_in_lanes, luck)
 
 
@@ -205,7 +207,7 @@ def _fill(
     results = []
     for leg in legs:
         if sink.luck:
-            sink.luck.begin(leg)
+            sink.luck.begin(leg.plan.number, artifacts[leg.y.artifact] if leg.y.kind == "house" else None)
         if leg.has_processes:
             played = in_lanes.pop(leg.digest)
             played.rows.replay_into(sink)
@@ -222,7 +224,7 @@ def _fill(
 
 def _finished(
     sinks: Sequence[ParquetSink],
-    batches: Sequence[tuple[str, list[Leg]]],
+    batches: Sequence[tuple[str, tuple[Leg, ...]]],
     results: Sequence[list[LegResult]],
     confined_by: str,
 ) -> list[Batch]:
@@ -243,7 +245,7 @@ def _batch(sink: ParquetSink, name: str, legs: Sequence[Leg], results: Sequence[
     if len(results) < len(legs):
         name = batch_name(results[0].match, results[0].number, (result.digest for result in results))
         parts = (replace(part, name=f"{name}.parquet") for part in parts)
-    return Batch(name, tuple(parts), tuple(results), confined_by)
+    return Batch(name, tuple(parts), Legs.of(results), confined_by)
 
 
 def _open_parts(contest: Contest, storage: Storage, name: str) -> tuple[PartWriter, PartWriter]:

@@ -43,17 +43,35 @@ class LegLuck:
 
     def blocks(self) -> Floats:
         """What luck was worth to x, in points, by block."""
-        low = self._sums.astype(np.int32)  # the gains are in the lower half
-        counts, gains = ((self._sums - low) >> 32).astype(np.float64), low.astype(np.float64)
-        before_counts, before_gains = np.cumsum(counts, axis=0) - counts, np.cumsum(gains, axis=0) - gains
+        played = _blocks_of(self._sessions)
+        sums = self._sums[played]
+        low = sums.astype(np.int32)  # the gains are in the lower half
+        counts, gains = ((sums - low) >> 32).astype(np.float64), low.astype(np.float64)
+        before_counts, before_gains = _sums_before(counts), _sums_before(gains)
         worth = (before_gains + _USUAL_GAMES * usual_gains()) / (before_counts + _USUAL_GAMES)
-        worth = worth.reshape(BLOCK_COUNT, 2, -1)
+        worth = worth.reshape(len(played), 2, -1)
         worth -= worth.mean(axis=2, keepdims=True)
         dollars = (counts.reshape(worth.shape) * worth).sum(axis=(1, 2))
         games = before_counts.sum(axis=1)
-        sessions = -(-np.arange(BLOCK_COUNT) * self._sessions // BLOCK_COUNT)  # in earlier blocks
+        sessions = -(-played * self._sessions // BLOCK_COUNT)  # in earlier blocks
         length = (games + _USUAL_LENGTH * _USUAL_SESSIONS) / (sessions + _USUAL_SESSIONS)
-        return np.asarray(_SCALE * dollars / np.sqrt(length))
+        luck = np.zeros(BLOCK_COUNT)
+        luck[played] = _SCALE * dollars / np.sqrt(length)
+        return luck
+
+
+def _sums_before(rows: Floats) -> Floats:
+    """For each row the sum of those before it. Row by row, since np.cumsum takes ten times as long down columns."""
+    before = np.zeros_like(rows)
+    for place in range(1, len(rows)):
+        np.add(before[place - 1], rows[place - 1], out=before[place])
+    return before
+
+
+@cache
+def _blocks_of(sessions: int) -> npt.NDArray[np.int64]:
+    """The blocks that have some of so many sessions: in a short leg few have, and there may be half a million legs."""
+    return np.flatnonzero(np.diff(-(-np.arange(BLOCK_COUNT + 1) * sessions // BLOCK_COUNT)))
 
 
 @cache

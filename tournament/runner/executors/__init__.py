@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from typing import Protocol, TypeVar
 
 from tournament.config import ExecutorName
@@ -15,9 +15,10 @@ _Played = TypeVar("_Played")
 
 
 class Executor(Protocol):
-    """`play` takes tasks only as workers come free, and yields receipts in the order of completion.
+    """`play` takes tasks only as workers come free, and yields the receipts of those that have been played since.
 
-    `workers`: how many play at once, which may change while they do.
+    `workers`: how many play at once, which may change while they do. `out` tells who has come to be disqualified on
+    probation: legs of theirs in tasks that wait to be played may be left out.
     """
 
     name: str
@@ -25,7 +26,9 @@ class Executor(Protocol):
     @property
     def workers(self) -> int: ...
 
-    def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]: ...
+    def play(
+        self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
+    ) -> Generator[list[Receipt], None, None]: ...
 
 
 def choose_executor(
@@ -54,9 +57,10 @@ def keep_busy(
     most: Callable[[], int],
     start: Callable[[Task], _Played],
     wait: Callable[[list[_Played]], tuple[list[_Played], list[_Played]]],
+    receipt_of: Callable[[_Played], Receipt],
     running: list[_Played],
-) -> Iterator[_Played]:
-    """Keep at most so many tasks running, and yield each once it is done.
+) -> Iterator[list[Receipt]]:
+    """Keep at most so many tasks running, and yield the receipts of those that are done.
 
     `most` is called before each task is taken; `start` begins one, `wait` splits those running into done and not done.
     `running` always has those not yet done, so that they can be stopped.
@@ -67,4 +71,12 @@ def keep_busy(
         if not running:
             return
         done, running[:] = wait(running)
-        yield from done
+        receipts: list[Receipt] = []
+        try:
+            receipts.extend(map(receipt_of, done))
+        except Exception:
+            if receipts:  # of those before the one that failed
+                yield receipts
+            raise
+        if receipts:
+            yield receipts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 
@@ -26,18 +26,19 @@ class LocalExecutor:
     def __init__(self, workers: int) -> None:
         self.workers = workers
 
-    def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]:
+    def play(
+        self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
+    ) -> Generator[list[Receipt], None, None]:
         stop = threading.Event()
         pool = ThreadPoolExecutor(2 * self.workers, thread_name_prefix="play")
         turns = threading.BoundedSemaphore(self.workers)
 
         def start(task: Task) -> Future[Receipt]:
             with deep_threads():
-                return pool.submit(play_task, task, artifacts, stop.is_set, turns)
+                return pool.submit(play_task, task, artifacts, stop.is_set, turns, out)
 
         try:
-            for future in keep_busy(tasks, lambda: 2 * self.workers, start, _part, []):
-                yield future.result()
+            yield from keep_busy(tasks, lambda: 2 * self.workers, start, _part, Future[Receipt].result, [])
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)

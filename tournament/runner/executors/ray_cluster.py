@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from typing import Any
 
 from tournament.contests.rules_file import load_source
@@ -39,6 +39,7 @@ class RayExecutor:
         self._until_done = contextlib.ExitStack()
         self._workers = workers
         self._cluster: JoinedCluster | None = None
+        self._memory = 0  # of the latest task, in bytes
         try:
             if address or ray.is_initialized():
                 if not ray.is_initialized():
@@ -58,35 +59,42 @@ class RayExecutor:
     def workers(self) -> int:
         return self._workers or max(1, self._cluster.cores if self._cluster else 1)
 
-    def play(self, tasks: Iterator[Task], artifacts: Mapping[str, bytes]) -> Generator[Receipt, None, None]:
+    def play(
+        self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
+    ) -> Generator[list[Receipt], None, None]:
+        """Tasks that were submitted are played as they are, whoever is `out`."""
         running: list[Any] = []
         try:
-            stored = {sha256: ray.put(artifact) for sha256, artifact in artifacts.items()}
-            remote_play = ray.remote(num_cpus=1, max_retries=3)(_play_remotely)
-            invitation: Invitation | None = None
-            memory = 0
-
-            def most() -> int:
-                if self._cluster is None:
-                    return self._workers
-                self._cluster.look(memory)
-                return self._workers or self._cluster.most
-
-            def start(task: Task) -> Any:
-                nonlocal invitation, memory
-                invitation = invitation or invite(open_storage(task.location))
-                memory = task.memory_bytes if self._cluster else min(task.memory_bytes, self._memory_here())
-                needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
-                with_memory = remote_play.options(memory=memory or None)
-                return with_memory.remote(invitation, task, needed, *[stored[sha256] for sha256 in needed])
-
-            for reference in keep_busy(tasks, most, start, _wait, running):
-                yield self._receipt(reference)
+            start = self._starter(artifacts)
+            yield from keep_busy(tasks, self._most, start, _wait, self._receipt, running)
         finally:
             if not (self._cluster and self._cluster.is_lost):  # then Ray would end this process before it says why
                 for reference in running:
                     ray.cancel(reference, force=True)
                 self._until_done.close()
+
+    def _most(self) -> int:
+        """How many tasks to keep submitted."""
+        if self._cluster is None:
+            return self._workers
+        self._cluster.look(self._memory)
+        return self._workers or self._cluster.most
+
+    def _starter(self, artifacts: Mapping[str, bytes]) -> Callable[[Task], Any]:
+        """What submits a task, and returns the reference of its receipt."""
+        stored = {sha256: ray.put(artifact) for sha256, artifact in artifacts.items()}
+        remote_play = ray.remote(num_cpus=1, max_retries=3)(_play_remotely)
+        invitation: Invitation | None = None
+
+        def start(task: Task) -> Any:
+            nonlocal invitation
+            invitation = invitation or invite(open_storage(task.location))
+            self._memory = task.memory_bytes if self._cluster else min(task.memory_bytes, self._memory_here())
+            needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
+            with_memory = remote_play.options(memory=self._memory or None)
+            return with_memory.remote(invitation, task, needed, *[stored[sha256] for sha256 in needed])
+
+        return start
 
     def _memory_here(self) -> int:
         """What a worker may ask of a Ray of this run alone, so that as many play as there are."""
@@ -118,8 +126,9 @@ def _failure(text: str) -> str:
 
 
 def _wait(running: list[Any]) -> tuple[list[Any], list[Any]]:
-    done, left = ray.wait(running, timeout=_LOOK_SECONDS)
-    return done, left
+    first, left = ray.wait(running, timeout=_LOOK_SECONDS)
+    more, left = ray.wait(left, num_returns=len(left), timeout=0) if first and left else ([], left)
+    return first + more, left
 
 
 def _play_remotely(invitation: Invitation, task: Task, needed: list[str], *artifacts: bytes) -> Receipt:
