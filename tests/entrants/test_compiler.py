@@ -101,9 +101,12 @@ def test_check_shows_warnings(tmp_path: Path) -> None:
 
 def test_a_syntax_error_is_told_without_the_calls_that_were_tried(tmp_path: Path) -> None:
     """They fail only because of it, and their author hasn't written them."""
-    problem = build_folder(tmp_path, {"hasty.c": "int a(const Bot *bot) { return 5 }\n"})["hasty"].problem or ""
-    assert problem.startswith("hasty.c:1:33: error: expected ';'")
-    assert "error" not in "".join(problem.splitlines()[1:])
+    names = "hasty", "trial_call_1"
+    built = build_folder(tmp_path, {f"{name}.c": "int a(const Bot *bot) { return 5 }\n" for name in names})
+    for name in names:
+        problem = built[name].problem or ""
+        assert problem.startswith(f"{name}.c:1:33: error: expected ';'")
+        assert "error" not in "".join(problem.splitlines()[1:])
 
 
 def test_messages_of_megabytes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ _WITHOUT_EXCEPTIONS = "with exceptions disabled"
 _PLACE = re.compile(r"^\S[^:\n]*:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
 _COMPLAINT = re.compile(r"^(?:\./)?([^:\n]+):\d+:\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
+_IN_TRIAL = re.compile(rf"^{TRIAL_FILE}\d+:")
 _IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
 
 
@@ -81,7 +82,7 @@ def shortened(message: str, folders: list[Path], hints: Hints, lines: int = 12) 
         if in_unit := _IN_UNIT.match(line):
             kept.append(f"at the end of the file: {in_unit.group(1)}")
             quoting_ours = True
-        elif line.startswith(TRIAL_FILE):
+        elif _IN_TRIAL.match(line):
             quoting_ours = True
         elif line.startswith(" ") and quoting_ours:
             continue
