@@ -99,6 +99,16 @@ def test_check_shows_warnings(tmp_path: Path) -> None:
     assert "warning" not in call(["check", str(bot), "--contest", "von_neumann_poker"]).stdout
 
 
+def test_a_syntax_error_is_told_without_the_calls_that_were_tried(tmp_path: Path) -> None:
+    """They fail only because of it, and their author hasn't written them."""
+    names = "hasty", "trial_call_1"
+    built = build_folder(tmp_path, {f"{name}.c": "int a(const Bot *bot) { return 5 }\n" for name in names})
+    for name in names:
+        problem = built[name].problem or ""
+        assert problem.startswith(f"{name}.c:1:33: error: expected ';'")
+        assert "error" not in "".join(problem.splitlines()[1:])
+
+
 def test_messages_of_megabytes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler_run, "SECONDS", 3)
     built = build_folder(

@@ -16,14 +16,13 @@ from tournament.artifacts import compiler, libraries
 from tournament.artifacts.bot import Submission
 from tournament.artifacts.compiler import Unit, compile_unit, errors_of
 from tournament.artifacts.compiler_command import BOT_FOLDER, SEEN_FILES, STANDARDS, seen_by_bots
+from tournament.artifacts.compiler_messages import TRIAL_FILE
 from tournament.artifacts.compiler_run import CompilerRefused
 from tournament.contests.interface import Interface
 from tournament.sandbox.inside.function_names import MOST_NAMES, NotChosen, choose, names_for
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
-# Each trial call seems to be in a file of its own, whose name begins so: its errors are known by it.
-_TRIAL_FILE = "trial_call_"
 # Elsewhere these are warnings at most; here they mean that a function isn't the one that is asked.
 _STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
@@ -151,22 +150,22 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
     lines += [f'#pragma clang diagnostic error "-W{warning}"\n' for warning in _STRICT]
     for number, (question, name) in enumerate(calls):
         lines += [
-            f'#line 1 "{_TRIAL_FILE}{number}"\n',
-            f"ANSWER_{question.upper()}({_TRIAL_FILE}{number}, {_qualified(name, work)})\n",
+            f'#line 1 "{TRIAL_FILE}{number}"\n',
+            f"ANSWER_{question.upper()}({TRIAL_FILE}{number}, {_qualified(name, work)})\n",
         ]
     for name in of_class:
         lines += [
-            f'#line 1 "{_TRIAL_FILE}{len(calls)}"\n',
+            f'#line 1 "{TRIAL_FILE}{len(calls)}"\n',
             f"static const unsigned long trial_size = sizeof({name});\n",
         ]
     work.unit.path.write_text(f'{include}{"".join(lines)}#line 1 "{work.unit.path.name}"\n')
-    wrong = errors_of(work.unit, expected=_TRIAL_FILE)
-    if of_class and f"{_TRIAL_FILE}{len(calls)}" not in wrong:
+    wrong = errors_of(work.unit, expected=TRIAL_FILE)
+    if of_class and f"{TRIAL_FILE}{len(calls)}" not in wrong:
         return {"": of_class[0]}
     fitting: dict[str, list[str]] = {question: [] for question in names}
     unfit: list[str] = []
     for number, (question, name) in enumerate(calls):
-        problem = wrong.get(f"{_TRIAL_FILE}{number}")
+        problem = wrong.get(f"{TRIAL_FILE}{number}")
         if problem is None:
             fitting[question].append(name)
         elif "undeclared" not in problem and "no member named" not in problem:

@@ -13,6 +13,9 @@ from tournament.sandbox.outside.running import Finished
 # For newcomers' mistakes: a part of the compiler's message, and the way out.
 Hints = tuple[tuple[str, str], ...]
 
+# Each trial call of a bot's function seems to be in a file of its own, whose name begins so: its errors tell by it.
+TRIAL_FILE = "trial_call_"
+
 MOST_BYTES = 1 << 30  # of any file that the compiler writes
 _MOST_MESSAGE_BYTES = 1 << 18
 _TOO_LARGE = "File too large"
@@ -22,6 +25,7 @@ _WITHOUT_EXCEPTIONS = "with exceptions disabled"
 _PLACE = re.compile(r"^\S[^:\n]*:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
 _COMPLAINT = re.compile(r"^(?:\./)?([^:\n]+):\d+:\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
+_IN_TRIAL = re.compile(rf"^{TRIAL_FILE}\d+:")
 _IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
 
 
@@ -64,7 +68,7 @@ def first_line(text: object) -> str:
 
 
 def shortened(message: str, folders: list[Path], hints: Hints, lines: int = 12) -> str:
-    """The compiler's message in the bot's terms: without our folders and the lines around its file."""
+    """The compiler's message in the bot's terms: without our folders, trial calls and the lines around its file."""
     undefined = list(dict.fromkeys(_UNDEFINED.findall(message)))
     if undefined:
         return f"uses {', '.join(undefined)}, which bots don't have"
@@ -73,18 +77,20 @@ def shortened(message: str, folders: list[Path], hints: Hints, lines: int = 12) 
     for folder in folders:
         message = message.replace(f"{folder}/", "")
     kept = []
-    quoting_unit = False
+    quoting_ours = False  # the lines that follow quote what isn't in the bot's source
     for line in message.replace("./", "").replace(f"{BOT_FOLDER}/", "").splitlines():
         if in_unit := _IN_UNIT.match(line):
             kept.append(f"at the end of the file: {in_unit.group(1)}")
-            quoting_unit = True
-        elif line.startswith(" ") and quoting_unit:
+            quoting_ours = True
+        elif _IN_TRIAL.match(line):
+            quoting_ours = True
+        elif line.startswith(" ") and quoting_ours:
             continue
         elif line.startswith("In file included from") and (line in kept or "from unit." in line):
             continue  # a file that includes itself is named once
         elif line.strip() and "generated." not in line:
             kept.append(line)
-            quoting_unit = False
+            quoting_ours = False
     ways_out = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in hints if sign in message))
     if len(kept) > lines:
         kept = [*kept[:lines], f"… and {len(kept) - lines} more lines"]
