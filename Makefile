@@ -5,6 +5,7 @@
 # make debug         pass the engine's tests on a core that stops at an index out of bounds or an overflow
 # make package-test  build sdist and wheel, install, and play from them
 # make reference     write the tables of docs/reference from the code
+# make docs-pictures make the pictures in docs/pictures, from real runs
 # make bench         measure; benchmarks/README.md says what
 # PYTHON=python3.12 chooses the interpreter; another than python3 has an environment of its own.
 
@@ -33,7 +34,7 @@ ALONE = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 # What a command says is shown only if it fails.
 quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: run test test-thorough check format lint types layers stubs debug package-test reference bench build clean
+.PHONY: run test test-thorough check format lint types layers stubs debug package-test reference docs-pictures bench build clean
 
 run: build $(VENV)/libraries
 	@$(BIN)/tournament run von_neumann_poker
@@ -88,6 +89,9 @@ debug: build $(VENV)/tools
 
 reference: build
 	@$(BIN)/python -m docs.tools.reference
+
+docs-pictures: build $(VENV)/libraries $(VENV)/tools
+	@$(BIN)/python -m docs.tools.pictures
 
 bench: build
 	@$(BIN)/python -m benchmarks
