@@ -4,6 +4,8 @@
 # make check         lint, types and layers
 # make debug         pass the engine's tests on a core that stops at an index out of bounds or an overflow
 # make package-test  build sdist and wheel, install, and play from them
+# make reference     write the tables of docs/reference from the code
+# make docs-pictures make the pictures in docs/pictures, from real runs
 # make bench         measure; benchmarks/README.md says what
 # PYTHON=python3.12 chooses the interpreter; another than python3 has an environment of its own.
 
@@ -32,7 +34,7 @@ ALONE = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 # What a command says is shown only if it fails.
 quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: run test test-thorough check format lint types layers stubs debug package-test bench build clean
+.PHONY: run test test-thorough check format lint types layers stubs debug package-test reference docs-pictures bench build clean
 
 run: build $(VENV)/libraries
 	@$(BIN)/tournament run von_neumann_poker
@@ -84,6 +86,12 @@ debug: build $(VENV)/tools
 	@echo "Testing it"
 	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug \
 	  $(BIN)/python -P -m pytest --import-mode=append -p no:cacheprovider --numprocesses 2 $(DEBUG_TESTS)
+
+reference: build
+	@$(BIN)/python -m docs.tools.reference
+
+docs-pictures: build $(VENV)/libraries $(VENV)/tools
+	@$(BIN)/python -m docs.tools.pictures
 
 bench: build
 	@$(BIN)/python -m benchmarks

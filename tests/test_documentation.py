@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 import shutil
 from pathlib import Path
@@ -13,61 +12,32 @@ import pytest
 import typer
 
 import tournament
+from docs.tools import reference
 from tournament.cli.commands import app
 from tournament.cli.groups import BUILT_IN, load_command
-from tournament.config import General
 from tournament.contests import CONTESTS
 from tournament.entrants.new import templates
-from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.results import ENTRANTS, FAULTS, MATCHES
 
 ROOT = Path(__file__).resolve().parent.parent
-SETTINGS = (ROOT / "docs" / "reference" / "settings.md").read_text()
-RECORDS = (ROOT / "docs" / "reference" / "records.md").read_text()
 README = (ROOT / "README.md").read_text()
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Folders that pages name and that aren't in the repository: made by set-up, by a run, or in a contest's folder.
 RUN_TIME = (".venv", "build/", "staging/", "games/", "sdk/", "programs/", "builds/", "python/", "new_program_")
 
 
-def section(text: str, heading: str) -> str:
-    """The part of a page under a heading."""
-    start = text.index(f"## {heading}\n")
-    end = text.find("\n## ", start)
-    return text[start : end if end >= 0 else None]
+@pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)
+def test_tables_are_as_the_code_has_them(page: Path) -> None:
+    assert page.read_text() == reference.generated(page.read_text()), "make reference writes them"
 
 
-@pytest.mark.parametrize("name", General.model_fields)
-def test_every_general_key_is_documented(name: str) -> None:
-    assert f"| {name} |" in section(SETTINGS, "Before the first table")
-
-
-@pytest.mark.parametrize(("contest", "name"), [(c, name) for c in CONTESTS for name in c.settings.model_fields])
-def test_every_contest_key_is_documented_with_its_default(contest: tournament.contests.Contest, name: str) -> None:  # type: ignore[name-defined]
-    part = next(part for part in SETTINGS.split("\n## ") if part.startswith(f"[{contest.name}]"))
-    row = next(line for line in part.splitlines() if line.startswith(f"| {name} |"))
-    default = contest.settings.model_fields[name].default
-    shown = json.dumps(default)
-    assert default is None or f"| {shown} |" in row
-
-
-@pytest.mark.parametrize("name", SandboxSettings.model_fields)
-def test_every_sandbox_key_is_documented_with_its_default(name: str) -> None:
-    row = next(line for line in section(SETTINGS, "[sandbox]").splitlines() if line.startswith(f"| {name} |"))
-    default = SandboxSettings.model_fields[name].default
-    assert f"| {json.dumps(default)} |" in row
-
-
-@pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
-def test_every_column_is_documented_with_its_type(contest: tournament.contests.Contest) -> None:  # type: ignore[name-defined]
-    for table in ("games", "sessions"):
-        part = next(p for p in RECORDS.split("\n## ") if p.startswith(f"{table} ({contest.title})"))
-        for column in getattr(contest, table):
-            assert re.search(rf"^\| {column.name} \| {column.type} \|", part, re.MULTILINE), column.name
-    for heading, columns in (("matches", MATCHES), ("entrants", ENTRANTS), ("faults", FAULTS)):
-        for column in columns:
-            kind = "string" if column.type == "str" else column.type
-            assert f"| {column.name} | {kind} |" in section(RECORDS, heading)
+def test_every_contest_and_summary_has_its_tables() -> None:
+    contests = [contest.name for contest in CONTESTS]
+    records = {f"columns of {table} {name}" for name in contests for table in ("games", "sessions")}
+    records |= {f"columns of {name}" for name in ("matches", "entrants", "faults")}
+    assert records <= reference.tables_of("records.md")
+    general = {"keys before the first table", "keys of every contest", "keys of sandbox"}
+    assert general | {f"keys of {name}" for name in contests} <= reference.tables_of("settings.md")
+    assert reference.tables_of("commands.md") == {"commands"}
 
 
 @pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)

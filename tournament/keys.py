@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Annotated
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 KEY_BYTES = 32
@@ -47,7 +47,7 @@ def _seed_text(value: object) -> str:
     return value.lstrip("0") or "0" if re.fullmatch(r"[0-9]+", value) else value
 
 
-Seed = Annotated[str, BeforeValidator(_seed_text)]
+Seed = Annotated[str, BeforeValidator(_seed_text), WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string"}]})]
 
 
 _drawn_ahead: list[str] = []

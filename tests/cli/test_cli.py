@@ -233,13 +233,6 @@ def test_one_bot_alone_is_told_so(tmp_path: Path) -> None:
     assert "needs two bots" in process.stderr
 
 
-@pytest.mark.parametrize("name", ["run", "leaderboard", "crosstable", "check", "new"])
-def test_help_has_an_example(folder: Path, name: str) -> None:
-    process = command(folder, name, "--help")
-    assert process.returncode == 0
-    assert f"Example: tournament {name}" in process.stdout
-
-
 def test_ctrl_c_keeps_what_is_committed(tmp_path: Path) -> None:
     import signal
 

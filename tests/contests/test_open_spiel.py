@@ -16,13 +16,11 @@ from engine.rules.session_core import SessionCore
 from engine.rules.tree_core import TreeCore
 from tests.oracles.deals import key_of
 from tests.python_rules import Rows, play_field, rows_of, tables_of
-from tests.test_documentation import RECORDS, SETTINGS, section
 from tournament.api import replay, run
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.contests.open_spiel import ACT, OpenSpiel
 from tournament.contests.open_spiel.game_tree import Game
-from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput
 
 UNIFORM = "int act(const Bot *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
@@ -269,19 +267,6 @@ def test_what_is_no_game_for_two_is_named_with_its_line(game: str, message: str,
     assert message in str(problem.value)
     assert f"{file}, line 4: open_spiel = " in str(problem.value)
     assert game != "leduc_pokr" or str(problem.value).endswith("; did you mean leduc_poker?")
-
-
-OWN_KEYS = {"open_spiel", "duplicate"}
-
-
-def test_its_keys_and_columns_are_documented() -> None:
-    contest = find_contest("open_spiel")
-    keys = section(SETTINGS, "[open_spiel]")
-    assert set(contest.settings.model_fields) - set(ContestSettings.model_fields) == OWN_KEYS
-    assert all(f"| {name} |" in keys for name in OWN_KEYS)
-    for table, columns in (("games", contest.games), ("sessions", contest.sessions)):
-        rows = section(RECORDS, f"{table} (contests in Python)")
-        assert all(f"| {column.name} | {column.type} |" in rows for column in columns)
 
 
 def test_a_replay_draws_openspiel_s_own_states(tmp_path: Path) -> None:

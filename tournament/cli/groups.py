@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from tournament.cli.options import GROUPS
 from tournament.errors import BadInput
 
 PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
@@ -19,12 +20,12 @@ PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pre
 class Listed:
     """A command as --help lists it: what it does, in a sentence, and where it is loaded from, as module:attribute.
 
-    `example` are words to call it with; a contest's command has examples of its own.
+    `examples` are words to call it with; a contest's command has examples of its own.
     """
 
     where: str
     does: str
-    example: str = ""
+    examples: tuple[str, ...] = ()
 
 
 # Those of this module's `Commands`, in the order of --help.
@@ -32,57 +33,92 @@ OWN = {
     "run": Listed(
         "tournament.cli.run:run",
         "Play what is still to play, with a live leaderboard.",
-        "run von_neumann_poker --sessions 2000 --seed 7",
+        (
+            "run",
+            "run von_neumann_poker --sessions 2000 --seed 7",
+            "run --sessions 100 --until-settled 0.9 --most-replicas 8",
+            "run --dry-run",
+        ),
     ),
     "leaderboard": Listed(
         "tournament.cli.standings:leaderboard",
         "Show the ranking of what is in the records, also during a run.",
-        "leaderboard von_neumann_poker --rating nash",
+        (
+            "leaderboard von_neumann_poker",
+            "leaderboard --rating nash",
+            "leaderboard --history my_bot",
+            "leaderboard --csv > gradebook.csv",
+        ),
     ),
     "crosstable": Listed(
         "tournament.cli.standings:crosstable",
         "Show every pairing: points per session of row against column.",
-        "crosstable von_neumann_poker",
+        (
+            "crosstable von_neumann_poker",
+            "crosstable --bot my_bot",
+        ),
     ),
     "report": Listed(
         "tournament.cli.report:report",
         "Write all that the records tell into one page of HTML that opens anywhere, offline; also during a run.",
-        "report von_neumann_poker -o report.html",
+        (
+            "report von_neumann_poker -o report.html",
+            "report --without-games -o standings.html",
+            "report --all-bots pages",
+        ),
     ),
     "verify": Listed(
         "tournament.cli.audit:verify",
         "Check the records byte for byte: ledger, parts, sums and summaries; and play some legs again.",
-        "verify von_neumann_poker --replay 10",
+        (
+            "verify von_neumann_poker",
+            "verify von_neumann_poker --replay 10",
+        ),
     ),
     "replay": Listed(
         "tournament.cli.audit:replay",
         "Play recorded games again: what each bot was asked, what it printed, what it answered.",
-        "replay von_neumann_poker --match likeme,naive --session 12 --game 3",
+        ("replay von_neumann_poker --match likeme,naive --session 12 --game 3",),
     ),
     "match": Listed(
         "tournament.cli.trial:match",
         "Play two bots against each other, now, and say who is ahead by how much and how sure that is.",
-        "match von_neumann_poker my_bot.py likeme --sessions 500",
+        (
+            "match von_neumann_poker my_bot likeme",
+            "match von_neumann_poker my_bot likeme --sessions 500 --seed 7 --session 2 --game 0",
+        ),
     ),
     "faults": Listed(
         "tournament.cli.standings:faults",
         "List what went wrong with whom: each sort of fault once, what the bot printed, and how to see it again.",
-        "faults von_neumann_poker --bot tight_rock",
+        (
+            "faults von_neumann_poker",
+            "faults --bot my_bot",
+        ),
     ),
     "check": Listed(
         "tournament.cli.trial:check",
         "Build a bot, play it against a house bot, question it at the limits, and say whether it can enter.",
-        "check entrants/von_neumann_poker/likeme.c --session 12 --game 3",
+        (
+            "check entrants/von_neumann_poker/likeme.c",
+            "check entrants/von_neumann_poker/likeme.c --session 12 --game 3",
+        ),
     ),
     "new": Listed(
         "tournament.cli.start:new",
         "Write a commented bot to start from, into the entrants folder.",
-        "new von_neumann_poker my_bot --language cpp",
+        (
+            "new von_neumann_poker my_bot --language python",
+            "new von_neumann_poker my_other_bot --language cpp",
+        ),
     ),
     "init": Listed(
         "tournament.cli.start:init",
         "Write a folder to start a contest in: a commented tournament.toml, and the shipped bots to play against.",
-        "init my_contest --contest von_neumann_poker",
+        (
+            "init my_contest",
+            "init my_contest --contest von_neumann_poker --empty",
+        ),
     ),
 }
 # Commands of built-in contests.
@@ -95,6 +131,42 @@ BUILT_IN = {
         "tournament.cli.strategy:app", "Servers of two-card draw: generate them, value them, solve for the best."
     ),
 }
+
+
+def examples(*words: str) -> str:
+    """What a `Command` takes as its epilog: a line for each way to call it, given without the program's name."""
+    return "\n".join(f"tournament {one}" for one in words)
+
+
+class Command(TyperCommand):
+    """A command whose --help lists options by what they are for, and ends with examples that can be copied."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        for group, params in options_by_group(self).items():
+            with formatter.section(group):
+                records = [
+                    (p.metavar or p.name, p.help or "") if _is_argument(p) else p.get_help_record(ctx) for p in params
+                ]
+                formatter.write_dl([record for record in records if record])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        lines = (self.epilog or "").splitlines()
+        with formatter.section("Example" if len(lines) == 1 else "Examples"):
+            for line in lines:
+                formatter.write(f"{' ' * formatter.current_indent}{line}\n")
+
+
+def options_by_group(command: Any) -> dict[str, list[Any]]:
+    """A command's arguments, then its options by what they are for, then those that have no group."""
+    found: dict[str, list[Any]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
+    for param in command.get_params(typer.Context(command)):
+        group = "Arguments" if _is_argument(param) else getattr(param, "rich_help_panel", None)
+        found[group or "Options"].append(param)
+    return {name: params for name, params in found.items() if params}
+
+
+def _is_argument(param: Any) -> bool:
+    return bool(param.param_type_name == "argument")
 
 
 class Group(TyperGroup):
@@ -138,7 +210,7 @@ def _own_command(name: str) -> Any:
     app = typer.Typer(**PLAIN)
     details = inspect.getdoc(function)
     text = f"{listed.does}\n\n{details}" if details else listed.does
-    app.command(name, help=text, epilog=f"Example: tournament {listed.example}")(function)
+    app.command(name, cls=Command, help=text, epilog=examples(*listed.examples))(function)
     return typer.main.get_command(app)
 
 

@@ -7,20 +7,41 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(rich_markup_mode=None)
+from tournament.cli.groups import PLAIN, Command, examples
+from tournament.cli.options import OUTPUT, PLAY, WHO_PLAYS
+
+app = typer.Typer(**PLAIN)
 
 
-@app.command(epilog="Example: tournament judge holdem_training --hands 1000 --no-sandbox -- python my_bot.py")
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "judge holdem_training --hands 1000 -- ./my_program",
+        "judge holdem_training --hands 1000 --no-sandbox --transcript lines.txt -- python my_program.py",
+    ),
+)
 def judge(
-    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
+    contest: Annotated[str, typer.Argument(metavar="CONTEST", help="one whose statement has programs judged")],
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
-    hands: Annotated[int | None, typer.Option(metavar="G", min=1, max=1_000_000, help="default 10000")] = None,
-    seed: Annotated[str, typer.Option(metavar="SEED", help="number or text that chooses deals and dice")] = "1",
-    decks: Annotated[Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead")] = None,
-    transcript: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="write every line here: < read by the program, > written by it")
+    hands: Annotated[
+        int | None,
+        typer.Option(metavar="G", min=1, max=1_000_000, help="hands of the match; default 10000", rich_help_panel=PLAY),
     ] = None,
-    no_sandbox: Annotated[bool, typer.Option("--no-sandbox", help="run the program with all your rights")] = False,
+    seed: Annotated[
+        str, typer.Option(metavar="SEED", help="number or text that chooses deals and dice", rich_help_panel=PLAY)
+    ] = "1",
+    decks: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead", rich_help_panel=PLAY)
+    ] = None,
+    transcript: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="write every line here: < read by the program, > written by it", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    no_sandbox: Annotated[
+        bool, typer.Option("--no-sandbox", help="run the program with all your rights", rich_help_panel=WHO_PLAYS)
+    ] = False,
 ) -> None:
     """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
 

@@ -11,7 +11,7 @@ import typer
 
 from tournament.cli.consoles import err, out
 from tournament.cli.locations import location_of
-from tournament.cli.options import ConfigPath, ContestOrAny, Results
+from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Results
 from tournament.config import load_config
 from tournament.errors import BadInput, printable
 from tournament.reporting.findings import Findings
@@ -22,24 +22,47 @@ from tournament.standings.results import locate
 def report(
     contest: ContestOrAny = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="default report.html; with --serve none")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="default report.html; with --serve none", rich_help_panel=OUTPUT
+        ),
     ] = None,
     serve: Annotated[
-        bool, typer.Option("--serve", help="show it on this machine's own address, anew as a run goes on, until Ctrl-C")
+        bool,
+        typer.Option(
+            "--serve",
+            help="show it on this machine's own address, anew as a run goes on, until Ctrl-C",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="of --serve; default a free one")] = 0,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="of --serve; default a free one", rich_help_panel=OUTPUT)
+    ] = 0,
     without_games: Annotated[
-        bool, typer.Option("--without-games", help="leave out what shows cards, to publish while bots may still enter")
+        bool,
+        typer.Option(
+            "--without-games",
+            help="leave out what shows cards, to publish while bots may still enter",
+            rich_help_panel=CHOICE,
+        ),
     ] = False,
     show_seed: Annotated[
-        bool, typer.Option("--show-seed", help="tell the seed, from which all cards follow: after the contest")
+        bool,
+        typer.Option(
+            "--show-seed", help="tell the seed, from which all cards follow: after the contest", rich_help_panel=CHOICE
+        ),
     ] = False,
     bot: Annotated[
         str | None,
-        typer.Option("--bot", metavar="NAME", help="a page for this bot's author, without others' faults"),
+        typer.Option(
+            "--bot", metavar="NAME", help="a page for this bot's author, without others' faults", rich_help_panel=CHOICE
+        ),
     ] = None,
     all_bots: Annotated[
-        Path | None, typer.Option("--all-bots", metavar="DIR", help="such a page for each bot, into this folder")
+        Path | None,
+        typer.Option(
+            "--all-bots", metavar="DIR", help="such a page for each bot, into this folder", rich_help_panel=OUTPUT
+        ),
     ] = None,
     results: Results = None,
     config: ConfigPath = None,

@@ -10,7 +10,7 @@ import typer
 
 from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
-from tournament.cli.options import ConfigPath, ContestOrAny, Json, Results, print_json
+from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Json, Results, print_json
 from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
 from tournament.cli.tables import (
     crosstable_tables,
@@ -40,13 +40,18 @@ def leaderboard(
     rating: Annotated[
         str | None,
         typer.Option(
-            metavar="nash|runoff|bradley-terry|replicator|moran", help="look at the same crosstable in another way"
+            metavar="nash|runoff|bradley-terry|replicator|moran",
+            help="look at the same crosstable in another way",
+            rich_help_panel=CHOICE,
         ),
     ] = None,
     history: Annotated[
-        str | None, typer.Option(metavar="BOT", help="this bot's versions, and where each of them stood")
+        str | None,
+        typer.Option(metavar="BOT", help="this bot's versions, and where each of them stood", rich_help_panel=CHOICE),
     ] = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="a table for spreadsheets, such as a gradebook")] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="a table for spreadsheets, such as a gradebook", rich_help_panel=OUTPUT)
+    ] = False,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -105,7 +110,11 @@ def crosstable(
     contest: ContestOrAny = None,
     bot: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="only this bot's, the best first, and whom it is closest to beating"),
+        typer.Option(
+            metavar="NAME",
+            help="only this bot's, the best first, and whom it is closest to beating",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
     results: Results = None,
     config: ConfigPath = None,
@@ -126,7 +135,7 @@ def crosstable(
 
 def faults(
     contest: ContestOrAny = None,
-    bot: Annotated[str | None, typer.Option(metavar="NAME", help="only this bot's")] = None,
+    bot: Annotated[str | None, typer.Option(metavar="NAME", help="only this bot's", rich_help_panel=CHOICE)] = None,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tournament.cli.consoles import out, tell
-from tournament.cli.options import ConfigPath, Contest
+from tournament.cli.options import PLACES, PLAY, ConfigPath, Contest
 from tournament.config import FILE_NAME, load_config
 from tournament.entrants.new import write_new_bot
 from tournament.errors import BadInput
@@ -25,9 +25,12 @@ def new(
         typer.Option(
             metavar="LANG",
             help="c, cpp, python, program-c, program-python or program-shell, if the contest has it; default its first",
+            rich_help_panel=PLAY,
         ),
     ] = None,
-    entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into")] = None,
+    entrants: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into", rich_help_panel=PLACES)
+    ] = None,
     config: ConfigPath = None,
 ) -> None:
     if entrants is config is None and Path.cwd().parts[-2:] == ("entrants", contest) and not Path(FILE_NAME).exists():
@@ -42,9 +45,10 @@ def new(
 def init(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="to write into, made if need be")] = Path(),
     contest: Annotated[
-        list[str] | None, typer.Option(metavar="CONTEST", help="only this one; may be given again; default all")
+        list[str] | None,
+        typer.Option(metavar="CONTEST", help="only this one; may be given again; default all", rich_help_panel=PLAY),
     ] = None,
-    empty: Annotated[bool, typer.Option("--empty", help="without the shipped bots")] = False,
+    empty: Annotated[bool, typer.Option("--empty", help="without the shipped bots", rich_help_panel=PLAY)] = False,
 ) -> None:
     """Nothing that is there is overwritten."""
     from tournament.contests import CONTESTS, SHIPPED  # loads all contests

@@ -13,7 +13,8 @@ from rich.table import Table
 
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tournament.cli.consoles import err, out
-from tournament.cli.groups import Group
+from tournament.cli.groups import PLAIN, Command, Group, examples
+from tournament.cli.options import OUTPUT, PLAY, ConfigPath
 from tournament.cli.tables import facts_table
 from tournament.config import load_config
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
@@ -27,23 +28,32 @@ app = typer.Typer(
     cls=Group,
     help="Servers of two-card draw: generate them, value them, solve for the best.",
     no_args_is_help=True,
-    rich_markup_mode=None,
+    **PLAIN,
 )
-_Bet1 = Annotated[int, typer.Option("--bet1", metavar="N", help="a bet in round 1, 1 to 5 chips")]
-_Bet2 = Annotated[int, typer.Option("--bet2", metavar="N", help="a bet in round 2, bet1 to three times bet1")]
-_Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="where to write the strategy")]
+_Bet1 = Annotated[int, typer.Option("--bet1", metavar="N", help="a bet in round 1, 1 to 5 chips", rich_help_panel=PLAY)]
+_Bet2 = Annotated[
+    int, typer.Option("--bet2", metavar="N", help="a bet in round 2, bet1 to three times bet1", rich_help_panel=PLAY)
+]
+_Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="where to write the strategy", rich_help_panel=OUTPUT)
+]
 
 
 @app.command(
     name="generate",
-    epilog="Example: tournament strategy generate --bet1 2 --bet2 4 --iterations 100000 --seed 7 -o server.txt",
+    cls=Command,
+    epilog=examples("strategy generate --bet1 2 --bet2 4 --iterations 100000 --seed 7 -o server.txt"),
 )
 def generate_command(
     bet1: _Bet1,
     bet2: _Bet2,
     output: _Output,
-    iterations: Annotated[int, typer.Option(metavar="N", help="steps of hill climbing")] = 100_000,
-    seed: Annotated[int, typer.Option(metavar="N", help="chooses the start and the proposals")] = 1,
+    iterations: Annotated[
+        int, typer.Option(metavar="N", help="steps of hill climbing", rich_help_panel=PLAY)
+    ] = 100_000,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="chooses the start and the proposals", rich_help_panel=PLAY)
+    ] = 1,
 ) -> None:
     """Make a server as the contest does: hill climbing from a random start."""
     _check_bets(bet1, bet2)
@@ -63,15 +73,27 @@ def generate_command(
     out.print(_values(strategy, f"{output}"))
 
 
-@app.command(epilog="Example: tournament strategy value server.txt --against entrants/two_card_draw/adaptive.cpp")
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "strategy value server.txt",
+        "strategy value server.txt --best-response perfect.c",
+        "strategy value server.txt --against entrants/two_card_draw/adaptive.cpp",
+    ),
+)
 def value(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a strategy file")],
-    against: Annotated[Path | None, typer.Option(metavar="BOT", help="also what this bot wins")] = None,
-    sessions: Annotated[int, typer.Option(metavar="N", help="of 10,000 hands, where the bot has to be played")] = 100,
-    best_response: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="write the perfect opponent there, as a C bot")
+    against: Annotated[
+        Path | None, typer.Option(metavar="BOT", help="also what this bot wins", rich_help_panel=PLAY)
     ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="settings file; default tournament.toml here")] = None,
+    sessions: Annotated[
+        int, typer.Option(metavar="N", help="of 10,000 hands, where the bot has to be played", rich_help_panel=PLAY)
+    ] = 100,
+    best_response: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="write the perfect opponent there, as a C bot", rich_help_panel=OUTPUT),
+    ] = None,
+    config: ConfigPath = None,
 ) -> None:
     """Say what a server is worth: exactly, and against a bot."""
     strategy, _ = read_strategy_file(file)
@@ -101,13 +123,16 @@ def value(
     out.print(table)
 
 
-@app.command(name="solve", epilog="Example: tournament strategy solve --bet1 2 --bet2 4 -o best.txt")
+@app.command(name="solve", cls=Command, epilog=examples("strategy solve --bet1 2 --bet2 4 -o best.txt"))
 def solve_command(
     bet1: _Bet1,
     bet2: _Bet2,
     output: _Output,
     exploitability: Annotated[
-        float, typer.Option(metavar="X", help="go on until no server can win more by this, in chips a hand")
+        float,
+        typer.Option(
+            metavar="X", help="go on until no server can win more by this, in chips a hand", rich_help_panel=PLAY
+        ),
     ] = 0.0005,
 ) -> None:
     """Find the best server there is: an equilibrium strategy, with the proof how good it is."""

@@ -37,11 +37,16 @@ _LINES_BELOW = 4
 
 @dataclass(frozen=True)
 class _Heading:
-    """A column of the leaderboard: its title, the narrowest terminal that shows it, and the text of its cells."""
+    """A column of the leaderboard: its title, the narrowest terminal that shows it, its cells' text and their style."""
 
     title: str
     from_width: int
     cell: Callable[[Standing], str]
+    style: Callable[[Standing], str] = lambda line: ""
+
+
+def _by_sign(line: Standing) -> str:
+    return "green" if line.score >= 0 else "red"
 
 
 def _per_session(line: Standing) -> str:
@@ -49,16 +54,18 @@ def _per_session(line: Standing) -> str:
 
 
 _HEADINGS = (
-    _Heading("score", 0, lambda line: f"{line.score:+,.1f}" if line.matches else ""),
-    _Heading("± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"),
-    _Heading("place", 66, lambda line: line.place),
+    _Heading("score", 0, lambda line: f"{line.score:+,.1f}" if line.matches else "", _by_sign),
+    _Heading(
+        "± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}", lambda line: "dim"
+    ),
+    _Heading("place", 66, lambda line: line.place, lambda line: "cyan"),
     _Heading("per session", 120, _per_session),
     _Heading("per game", 132, lambda line: "" if line.points_per_game is None else f"{line.points_per_game:+.3f}"),
     _Heading("ahead of next", 106, lambda line: _percent(line.order_probability) if line.matches else ""),
     _Heading("order", 0, lambda line: line.order or ""),
     _Heading("matches", 78, lambda line: f"{line.matches:,}"),
     _Heading("games", 84, lambda line: f"{line.games:,}"),
-    _Heading("faults", 72, lambda line: f"{line.faults:,}" if line.faults else ""),
+    _Heading("faults", 72, lambda line: f"{line.faults:,}" if line.faults else "", lambda line: "red"),
 )
 
 
@@ -70,9 +77,12 @@ def _headings(scoring: HouseScoring | None) -> list[_Heading]:
     if scoring is None:
         return list(_HEADINGS)
     digits = scoring.decimals
-    score = _Heading("score", 0, lambda line: f"{line.score:,.{digits}f}" if line.matches else "")
+    score = _Heading("score", 0, lambda line: f"{line.score:,.{digits}f}" if line.matches else "", _by_sign)
     reach = _Heading(
-        "± 95%", 0, lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.{digits}f}"
+        "± 95%",
+        0,
+        lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.{digits}f}",
+        lambda line: "dim",
     )
     own = [_Heading(measure.title, measure.from_width, partial(_measured, measure)) for measure in scoring.measures]
     return [score, reach, *own, *(heading for heading in _HEADINGS[2:] if not heading.title.startswith("per "))]
@@ -112,9 +122,9 @@ def leaderboard_table(
         shown_below = below[: max(1, most_rows // 3)]
         shown = ranked[: max(1, most_rows - len(shown_below))]
     for line in shown:
-        cells = [heading.cell(line) for heading in headings]
+        cells = [Text(heading.cell(line), style=heading.style(line)) for heading in headings]
         last = line is shown[-1] and len(shown) == len(ranked)
-        table.add_row(str(line.rank), Text(line.name), *cells, end_section=bool(below) and last)
+        table.add_row(str(line.rank), Text(line.name, style="bold"), *cells, end_section=bool(below) and last)
     if len(shown) < len(ranked):
         table.add_row("", f"… and {len(ranked) - len(shown):,} more", end_section=bool(below))
     for line in shown_below:

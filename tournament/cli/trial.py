@@ -13,7 +13,7 @@ import typer
 from tournament.audit.replay import Replay, replay_games
 from tournament.cli.check_tables import alike, check_table, match_table
 from tournament.cli.consoles import err, out
-from tournament.cli.options import ConfigPath, Contest, Json, command_line, print_json
+from tournament.cli.options import CHOICE, PLACES, PLAY, ConfigPath, Contest, Json, command_line, print_json
 from tournament.cli.replay_tables import by_sort, print_game
 from tournament.cli.screen import Screen
 from tournament.config import Config, load_config, load_contests
@@ -36,12 +36,23 @@ def match(
     opponent: Annotated[
         str | None, typer.Argument(metavar="[OPPONENT]", help="the same; or a house player, if the contest has them")
     ] = None,
-    sessions: Annotated[int | None, typer.Option(metavar="N", help="sessions of the match")] = None,
-    seed: Annotated[str | None, typer.Option(metavar="SEED", help="default one that is drawn, and told")] = None,
-    session: Annotated[int | None, typer.Option(metavar="S", min=0, help="show this session, step by step")] = None,
-    game: Annotated[int | None, typer.Option(metavar="G", min=0, help="only this game of that session")] = None,
+    sessions: Annotated[
+        int | None, typer.Option(metavar="N", help="sessions of the match", rich_help_panel=PLAY)
+    ] = None,
+    seed: Annotated[
+        str | None, typer.Option(metavar="SEED", help="default one that is drawn, and told", rich_help_panel=PLAY)
+    ] = None,
+    session: Annotated[
+        int | None, typer.Option(metavar="S", min=0, help="show this session, step by step", rich_help_panel=CHOICE)
+    ] = None,
+    game: Annotated[
+        int | None, typer.Option(metavar="G", min=0, help="only this game of that session", rich_help_panel=CHOICE)
+    ] = None,
     results: Annotated[
-        str | None, typer.Option("--results", metavar="DIR|URL", help="keep the records there; default nowhere")
+        str | None,
+        typer.Option(
+            "--results", metavar="DIR|URL", help="keep the records there; default nowhere", rich_help_panel=PLACES
+        ),
     ] = None,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -112,13 +123,21 @@ def find_bot(text: str, settings: Config) -> Path:
 def check(
     bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
     contest: Annotated[
-        str | None, typer.Option(help="default: the one in the bot's path, or the only one in tournament.toml")
+        str | None,
+        typer.Option(
+            help="default: the one in the bot's path, or the only one in tournament.toml", rich_help_panel=PLAY
+        ),
     ] = None,
     session: Annotated[
-        int | None, typer.Option(metavar="N", help="only play again and show this session of the check")
+        int | None,
+        typer.Option(metavar="N", help="only play again and show this session of the check", rich_help_panel=CHOICE),
     ] = None,
-    game: Annotated[int | None, typer.Option(metavar="N", help="of that session, up to this game")] = None,
-    seed: Annotated[str | None, typer.Option(metavar="SEED", help="of a check that is to be repeated")] = None,
+    game: Annotated[
+        int | None, typer.Option(metavar="N", help="of that session, up to this game", rich_help_panel=CHOICE)
+    ] = None,
+    seed: Annotated[
+        str | None, typer.Option(metavar="SEED", help="of a check that is to be repeated", rich_help_panel=PLAY)
+    ] = None,
     config: ConfigPath = None,
 ) -> None:
     """Exits with 0 when it can, with 1 when it can't."""

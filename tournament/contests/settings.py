@@ -22,6 +22,11 @@ Milliseconds = Annotated[float, Field(ge=0, le=1e6)]
 Words = Annotated[str, Field(max_length=4_000)]
 Sessions = Annotated[int, Field(ge=1, le=10**9)]
 
+# Meanings of keys whose defaults differ by contest.
+SESSIONS = "sessions of a leg: of a match, or of each half of a duplicate match"
+FUEL_PER_SESSION = "a leg's bank, for starts and all decisions, has so many for each session, and fuel_to_start"
+MEMORY = "memory of one bot, beside 8 MB of stack"
+
 
 class ContestSettings(BaseModel):
     """The keys that every contest's table in tournament.toml has.
@@ -33,40 +38,45 @@ class ContestSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
-    game: str | None = Field(None, description="by the rules of which contest it is played; default its own name")
+    game: str | None = Field(
+        None,
+        description="by the rules of which contest it is played, or in which file they are; default its own name",
+    )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
-    sessions: Sessions = Field(1000, description="sessions of a leg")
+    sessions: Sessions = Field(1000, description=SESSIONS)
     replicas: int = Field(
-        1, ge=1, le=100_000, description="independent matches of so many sessions that are played of each pairing"
+        1,
+        ge=1,
+        le=100_000,
+        description="how many independent matches of so many sessions each pairing plays, with other deals, and bots"
+        " that start anew; the score is their mean. Against house players a factor of the sessions",
     )
     until_settled: float | None = Field(
         None,
         gt=0.5,
         lt=1,
-        description="play more replicas where the order is open, until all of it is right with this chance",
+        description="play more replicas where the order is open, until all of it is right with this chance, as 0.95",
     )
     most_replicas: int = Field(64, ge=1, le=100_000, description="but no more than so many of a match")
     tie: float | None = Field(
         None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied, and so not open any more"
     )
     seed: Seed | None = Field(
-        None, description="chooses the deals and all else that is random; None: a secret one is drawn and recorded"
+        None,
+        description="a whole number below 2²⁵⁶, or a text: chooses the deals and all else that is random, such as the"
+        " bots' rand(). Without one a secret seed is drawn and recorded",
     )
     deals: Literal["common", "independent"] = Field(
-        "common", description="common: all pairings see the same deals; independent: each its own"
+        "common", description='"common": all pairings see the same deals; "independent": each its own'
     )
-    faults_allowed: int = Field(3, ge=0, le=1000, description="faults in one leg before disqualification")
+    faults_allowed: int = Field(3, ge=0, le=1000, description="faults in one leg before a bot is disqualified")
     fuel_per_decision: Fuel = Field(
-        FUEL_PER_SECOND // 2, description="WebAssembly instructions that a decision may take"
+        FUEL_PER_SECOND // 2,
+        description="WebAssembly instructions that a decision may take, if the bank has them: 0.5 s",
     )
-    fuel_to_start: Fuel = Field(
-        FUEL_PER_SECOND // 2, description="WebAssembly instructions that each start of a bot may take"
-    )
-    fuel_per_session: Fuel = Field(
-        50_000_000,
-        description="a leg's bank of WebAssembly instructions, for a start and all decisions, has so many a session",
-    )
-    memory_megabytes: int = Field(64, ge=1, le=4096, description="memory of one bot")
+    fuel_to_start: Fuel = Field(FUEL_PER_SECOND // 2, description="those that each start of a bot may take")
+    fuel_per_session: Fuel = Field(50_000_000, description=FUEL_PER_SESSION)
+    memory_megabytes: int = Field(64, ge=1, le=4096, description=MEMORY)
     cpu_seconds_per_decision: DecisionSeconds = Field(
         1.0, description="processor time that a decision of a Python bot or a program may take"
     )
@@ -78,8 +88,12 @@ class ContestSettings(BaseModel):
     cpu_milliseconds_more: Milliseconds = Field(
         1.0, description="and so much more for each decision of the leg, as on a chess clock"
     )
-    title: Words | None = Field(None, description="what the report calls the contest; default its own title")
-    about: Words | None = Field(None, description="what the report says of its rules; default a few sentences")
+    title: Words | None = Field(None, description="what the report calls the contest; without one its own title")
+    about: Words | None = Field(
+        None,
+        description="what the report says of its rules, for readers who don't know them; without it a few sentences of"
+        " the contest's own",
+    )
 
     @field_validator("replicas", "most_replicas")
     @classmethod
@@ -105,13 +119,9 @@ class BankedSettings(ContestSettings):
     """Of a contest whose statement limits only all of a bot's time in a session: the bank is `fuel_per_session`."""
 
     fuel_per_decision: Fuel = Field(
-        NO_LIMIT_OF_FUEL,
-        description="WebAssembly instructions that a decision may take, if the session's bank has them",
+        NO_LIMIT_OF_FUEL, description="WebAssembly instructions that a decision may take, if the bank has them"
     )
-    fuel_to_start: Fuel = Field(
-        NO_LIMIT_OF_FUEL,
-        description="WebAssembly instructions that each start of a bot may take, if the session's bank has them",
-    )
+    fuel_to_start: Fuel = Field(NO_LIMIT_OF_FUEL, description="those that each start of a bot may take, likewise")
 
     @property
     def fuel_per_leg(self) -> int:

@@ -34,13 +34,23 @@ if TYPE_CHECKING:
 
 MATCHES = (
     Column("match", "int32", "match number, as in games and sessions"),
-    Column("x", "str", "first of the pair by name; the entrant, where he meets a house player"),
+    Column(
+        "x",
+        "str",
+        "first of the pair by name; the entrant, where he meets a house player. In von Neumann poker x plays A in the"
+        " match's first game",
+    ),
     Column("y", "str", "second of the pair; the house player"),
     Column("legs", "int32", "legs played: one of each replica, two in a duplicate match"),
     Column("sessions", "int64", "sessions played, of all replicas"),
     Column("games", "int64", "games played"),
     Column("x_points", "float64", "points of x over the match"),
-    Column("x_points_stderr", "float64", "standard error of x_points"),
+    Column(
+        "x_points_stderr",
+        "float64",
+        "standard error of x_points, over sessions; over duplicate pairs in a duplicate match; over replicas where"
+        " there are ten or more",
+    ),
     Column("y_points", "float64", "points of y; what x has, negated, where the game is zero-sum"),
     Column("y_points_stderr", "float64", "standard error of y_points"),
 )
@@ -48,8 +58,8 @@ ENTRANTS = (
     Column("name", "str", "the bot's name: its file's, without the ending, or its folder's"),
     Column("kind", "str", "c, cpp, wasm, python or program"),
     Column("sha256", "str", "of the bot's file, or of its folder packed"),
-    Column("status", "str", "ok, disqualified or broken"),
-    Column("faults", "int32", "faults over all its legs"),
+    Column("status", "str", "ok, disqualified (too many faults) or broken (can't be built or started)"),
+    Column("faults", "int32", "faults over all its legs, each one counted"),
     Column("reason", "str", "why it is not ok"),
 )
 
@@ -60,7 +70,12 @@ FAULTS = (
     Column("bot", "str", "who was at fault"),
     Column("question", "str", "the decision that he was asked for"),
     Column("what", "str", "what happened"),
-    Column("asked", "str", "the question by its name, with all that it told"),
+    Column(
+        "asked",
+        "str",
+        "the question by its name, with all that it told by name, in one line; also for a program, whose own line it"
+        " is not",
+    ),
     Column("complaints", "str", "the last lines that the bot printed"),
 )
 

@@ -20,7 +20,7 @@ from tournament.contests.matrix_game.portrait import new_portrait
 from tournament.contests.matrix_game.telling import new_telling
 from tournament.contests.portrait import Portrait
 from tournament.contests.scoring import Amounts, Scored, SessionRows
-from tournament.contests.settings import ContestSettings, Fuel, Sessions
+from tournament.contests.settings import FUEL_PER_SESSION, SESSIONS, ContestSettings, Fuel, Sessions
 from tournament.contests.telling import Telling
 from tournament.leg import LegPlan
 from tournament.store.columns import Meaning, columns_of
@@ -34,9 +34,9 @@ Payoffs = list[list[float]]
 class Settings(ContestSettings):
     """Keys of a table of tournament.toml with `game = "matrix_game"`. Its defaults are rock-paper-scissors."""
 
-    sessions: Sessions = Field(100, description="sessions of a leg")
+    sessions: Sessions = Field(100, description=SESSIONS)
     moves: list[str] = Field(
-        ["rock", "paper", "scissors"], description="the moves' names; bots know them by number, from 0"
+        ["rock", "paper", "scissors"], description="the moves' names, 2 to 64; bots know them by number, from 0"
     )
     payoffs: Payoffs = Field(
         [[0, -1, 1], [1, 0, -1], [-1, 1, 0]],
@@ -45,18 +45,23 @@ class Settings(ContestSettings):
     )
     payoffs_of_y: Payoffs | None = Field(
         None,
-        description="what the other is paid by the same two moves, where the game is not symmetric; then set duplicate",
+        description="what the other player is paid by the same two moves, where the game is not symmetric; then set"
+        " duplicate",
     )
     rounds: int = Field(1000, ge=1, le=MOST_ROUNDS, description="turns of a game")
     games_per_session: int = Field(1, ge=1, le=10_000, description="games of a session, each with an empty history")
-    noise: float = Field(0.0, ge=0, le=1, description="chance that a move is replaced by another one")
+    noise: float = Field(0.0, ge=0, le=1, description="chance that a move is replaced by another one, each as likely")
     end_probability: float = Field(
-        0.0, ge=0, le=1, description="chance that a game ends after a turn; then bots are not told the rounds"
+        0.0,
+        ge=0,
+        le=1,
+        description="chance that a game ends after a turn, which is then at most as long as its rounds; bots are"
+        " not told how long",
     )
     duplicate: bool = Field(False, description="play each match twice, the second time with the roles exchanged")
     fuel_per_session: Fuel = Field(
         2_000_000_000,
-        description="a leg's bank of WebAssembly instructions, for a start and all decisions, has so many a session",
+        description=FUEL_PER_SESSION,
     )
 
     @field_validator("moves")

@@ -43,7 +43,7 @@ class Settings(PythonSettings):
     open_spiel: str = Field(
         "",
         validate_default=True,
-        description='which game, as OpenSpiel names it: "leduc_poker", "goofspiel(num_cards=4)"',
+        description='which game, as OpenSpiel names it, with its parameters: "leduc_poker", "goofspiel(num_cards=4)"',
     )
 
     @field_validator("open_spiel")

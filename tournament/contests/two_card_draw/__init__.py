@@ -47,14 +47,22 @@ MOST_HANDS = 60_000
 class Settings(BankedSettings):
     """Keys of the table [two_card_draw] in tournament.toml."""
 
-    sessions: int = Field(1, ge=1, le=10**6, description="how often each strategy is met, each time with other deals")
+    sessions: int = Field(
+        1,
+        ge=1,
+        le=10**6,
+        description="how often a bot meets each server, each time anew and with other cards",
+    )
     hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
-    servers: int = Field(16, ge=1, le=1000, description="how many strategies are generated from the seed")
-    strategies: PathText | None = Field(None, description="folder of strategy files to play instead")
+    servers: int = Field(16, ge=1, le=1000, description="how many servers are generated from the seed")
+    strategies: PathText | None = Field(
+        None,
+        description="folder of strategy files to play instead of generated servers",
+    )
     # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
     fuel_per_session: Fuel = Field(
         20 * FUEL_PER_SECOND,
-        description="WebAssembly instructions that a bot may take in a session, its starts included",
+        description="a session's bank, for starts and all decisions together: 20 s",
     )
     cpu_seconds_per_decision: DecisionSeconds = Field(
         20.0, description="processor time that a decision of a Python bot or a program may take"

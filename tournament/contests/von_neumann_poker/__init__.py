@@ -27,7 +27,8 @@ class Settings(ContestSettings):
 
     bet_cap: Literal["before_ante", "after_ante"] = Field(
         "before_ante",
-        description="a bet is capped at the stacks before the antes, as the statement's controller does, or after",
+        description="bets are capped at the stacks before the antes, as the statement's controller does, or"
+        ' "after_ante"',
     )
     duplicate: bool = Field(False, description="play each match twice with the same deals, seats swapped, memory wiped")
 

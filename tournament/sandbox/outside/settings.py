@@ -14,8 +14,8 @@ class SandboxSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
-    mode: Literal["on", "off"] = Field("on", description="off: bots and compilers run with your own rights")
-    packages: list[str] = Field([], description="installed packages that Python bots may import")
+    mode: Literal["on", "off"] = Field("on", description='"off": bots and compilers run with your own rights')
+    packages: list[str] = Field([], description='installed packages that Python bots may import, for example ["numpy"]')
     readable: list[PathText] = Field([], description="more folders that programs may read: a language's libraries")
     legs_per_process: int = Field(
         256,

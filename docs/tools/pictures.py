@@ -1,0 +1,179 @@
+"""The pictures in docs/pictures, made from real runs: what commands print as SVG, reports as PNG. `make docs-pictures`.
+
+README's are of the whole shipped field at a seed, which takes a minute or two; the tutorials' of a few bots, which take
+seconds, so that a test makes them again and compares the texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich._export_format import CONSOLE_SVG_FORMAT
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+from selenium import webdriver
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = ROOT / "docs" / "pictures"
+LOOK = PICTURES / "look_of_reports.txt"
+SHIPPED = ROOT / "entrants" / "von_neumann_poker"
+SEED = "pictures"
+SESSIONS = 2_000  # of each match in README's run
+FEW_BOTS = ("likeme.c", "naive.c", "tight_rock.c", "kuhn3.c", "maniac.c")
+# No font is fetched: each machine has a monospaced one, and the letters' places are fixed.
+_SVG = re.sub(r"@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL).replace(
+    "Fira Code, monospace", "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+)
+_THEME = TerminalTheme(
+    (22, 27, 34),
+    (201, 209, 217),
+    [(72, 79, 88), (255, 123, 114), (63, 185, 80), (210, 153, 34), (88, 166, 255), (188, 140, 255), (57, 197, 207),
+     (177, 186, 196)],
+)  # fmt: skip
+_WIDE, _HIGH = 1280, 740  # of pictures of a report
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """A picture of a command's output: its name, the words after `tournament`, and the columns of the terminal."""
+
+    name: str
+    words: str
+    columns: int = 100
+
+
+LEADERBOARD = Terminal("leaderboard", "leaderboard von_neumann_poker", 92)
+# In this order: the second plays.
+STEPS = (
+    Terminal("step_check", f"check entrants/von_neumann_poker/likeme.c --seed {SEED}"),
+    Terminal("step_run", f"run von_neumann_poker --sessions 500 --seed {SEED}", 92),
+    Terminal("step_leaderboard", "leaderboard von_neumann_poker", 92),
+    Terminal("step_crosstable", "crosstable von_neumann_poker", 92),
+    Terminal("step_replay", "replay von_neumann_poker --match likeme,maniac --session 2 --game 8"),
+)
+# Of a report, what follows its address, by the picture's name.
+REPORT = {"report": ""}
+REPORT_STEPS = {"step_report": "", "step_report_bot": "#bots", "step_report_games": "#games"}
+
+
+def printed(words: str, folder: Path, columns: int) -> str:
+    """What a command prints on a terminal in colour. Raises CalledProcessError when it fails."""
+    environment = os.environ | {
+        "FORCE_COLOR": "1", "COLUMNS": str(columns), "LINES": "60", "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)
+    }  # fmt: skip
+    command = [sys.executable, "-m", "tournament", *words.split()]
+    output = subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True
+    ).stdout
+    return output.replace(f"{folder}/", "")
+
+
+def drawn(terminal: Terminal, output: str) -> str:
+    """The picture of an output, as SVG."""
+    console = Console(record=True, width=terminal.columns, file=open(os.devnull, "w"), color_system="truecolor")
+    console.print(Text.from_ansi(output.rstrip("\n")), soft_wrap=True)
+    return console.export_svg(
+        title=f"tournament {terminal.words}", theme=_THEME, code_format=_SVG, unique_id=terminal.name
+    )
+
+
+def lines_in(svg: str) -> list[str]:
+    """The lines of text in such a picture, without its title and without what leads or trails them."""
+    lines: dict[str, str] = {}
+    for line, text in re.findall(r'clip-path="url\(#\w+-line-(\d+)\)"[^>]*>(.*?)</text>', svg):
+        lines[line] = lines.get(line, "") + html.unescape(text).replace("\xa0", " ")
+    return [" ".join(text.split()) for text in lines.values() if text.strip()]
+
+
+def table_in(svg: str) -> tuple[list[str], list[list[str]]]:
+    """The head and the lines of a table in such a picture."""
+    cells = [[cell.strip() for cell in re.split("[┃│]", line)] for line in lines_in(svg)]
+    head, *lines = (line for line in cells if len(line) > 2)
+    return head, lines
+
+
+def look_of_reports() -> str:
+    """A hash of what decides how a report looks, by which its pictures are known to be current."""
+    templates = sorted((ROOT / "tournament" / "reporting" / "templates").rglob("*.*"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in templates if path.is_file())).hexdigest()
+
+
+def few_bots(folder: Path) -> None:
+    """A folder for the tutorials' pictures: some shipped bots, no settings."""
+    bots = folder / "entrants" / "von_neumann_poker"
+    bots.mkdir(parents=True)
+    for name in FEW_BOTS:
+        shutil.copy(SHIPPED / name, bots)
+
+
+def steps(folder: Path) -> Iterator[tuple[Terminal, str]]:
+    """The pictures of a contest's steps, of the bots in a folder."""
+    for terminal in STEPS:
+        yield terminal, drawn(terminal, printed(terminal.words, folder, terminal.columns))
+
+
+@contextmanager
+def _browser() -> Iterator[webdriver.Chrome]:
+    """A Chromium whose window is as large as the pictures."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
+    with tempfile.TemporaryDirectory() as profile:
+        for flag in ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+        size = {"width": _WIDE, "height": _HIGH, "deviceScaleFactor": 1, "mobile": False}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        try:
+            yield driver
+        finally:
+            driver.quit()
+
+
+def _reports(folder: Path, places: dict[str, str], options: str = "") -> None:
+    """Pictures of the report on what was played in a folder, each scrolled to its place."""
+    printed(f"report von_neumann_poker -o report.html{options}", folder, 100)
+    for name, fragment in places.items():
+        with _browser() as browser:
+            browser.get(f"{(folder / 'report.html').as_uri()}{fragment}")
+            browser.save_screenshot(str(PICTURES / f"{name}.png"))
+
+
+def _places(played: Path) -> str:
+    return f" --config {ROOT / 'tournament.toml'} --results {played / 'results'}"
+
+
+def leaderboard(played: Path) -> str:
+    """README's picture, of the shipped field's records in a folder; what they lack is played."""
+    printed(f"run von_neumann_poker --sessions {SESSIONS} --seed {SEED}{_places(played)}", played, 100)
+    return drawn(LEADERBOARD, printed(f"{LEADERBOARD.words}{_places(played)}", played, LEADERBOARD.columns))
+
+
+def main(played: Path) -> None:
+    """Make all. `played` is a folder for the shipped field's records, which are kept there for the next time."""
+    PICTURES.mkdir(exist_ok=True)
+    LOOK.write_text(f"{look_of_reports()}\n")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        few_bots(folder)
+        for terminal, svg in steps(folder):
+            (PICTURES / f"{terminal.name}.svg").write_text(svg)
+        _reports(folder, REPORT_STEPS)
+    played.mkdir(parents=True, exist_ok=True)
+    (PICTURES / f"{LEADERBOARD.name}.svg").write_text(leaderboard(played))
+    _reports(played, REPORT, _places(played))
+
+
+if __name__ == "__main__":
+    main(ROOT / "build" / "pictures")

@@ -1,0 +1,190 @@
+"""The tables of docs/reference that the code knows: settings, commands, columns, fields. `make reference` writes them.
+
+A table stands between `<!-- generated: WHAT -->` and `<!-- end -->`; the rest of a page is written by hand. WHAT is a
+key of `TABLES`, and may have words after it, such as a contest's name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import typer
+from pydantic import BaseModel
+
+from tournament.cli.commands import app
+from tournament.cli.groups import options_by_group
+from tournament.config import General
+from tournament.contests import find_contest
+from tournament.contests.python_contest import PythonSettings
+from tournament.contests.settings import ContestSettings
+from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.standings.results import ENTRANTS, FAULTS, MATCHES
+from tournament.store.columns import Column
+
+REFERENCE = Path(__file__).resolve().parents[1] / "reference"
+_MARKED = re.compile(r"(<!-- generated: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_WORDS = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false"}
+_LIMITS = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
+# Where a key has more to it than its line in the table.
+_MORE = {
+    "address": "../how_to/cluster.md",
+    "game": "contests.md",
+    "seed": "../explanation/seeds.md",
+    "until_settled": "../explanation/ranking.md",
+}
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table in Markdown."""
+    names = list(head)
+    cells = [[_cell(str(cell)) for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [names, ["---"] * len(names), *cells])
+
+
+def _cell(text: str) -> str:
+    """A text in a table: no | divides it, and what isn't code has no tags."""
+    pieces = text.replace("|", "\\|").split("`")
+    return "`".join(piece if place % 2 else piece.replace("<", "&lt;") for place, piece in enumerate(pieces))
+
+
+def general_settings() -> str:
+    return _settings(General)
+
+
+def sandbox_settings() -> str:
+    return _settings(SandboxSettings)
+
+
+def common_settings() -> str:
+    return _settings(ContestSettings)
+
+
+def contest_settings(contest: str) -> str:
+    """The keys of a contest that the common ones lack, or that have another default or meaning."""
+    model = find_contest(contest).settings
+    return _settings(model, besides=PythonSettings if issubclass(model, PythonSettings) else ContestSettings)
+
+
+def python_settings() -> str:
+    return _settings(PythonSettings, besides=ContestSettings)
+
+
+def _settings(model: type[BaseModel], besides: type[BaseModel] | None = None) -> str:
+    known = besides.model_json_schema()["properties"] if besides else {}
+    keys = {key: schema for key, schema in model.model_json_schema()["properties"].items() if schema != known.get(key)}
+    rows = [
+        (key, _type(schema), _default(schema.get("default")), _meaning(key, schema)) for key, schema in keys.items()
+    ]
+    return table(("key", "type", "default", "meaning"), rows)
+
+
+def _meaning(key: str, schema: dict[str, Any]) -> str:
+    more = f" ([more]({_MORE[key]}))" if key in _MORE else ""
+    return f"{schema['description']}{more}"
+
+
+def _default(value: object) -> str:
+    if value is None:
+        return "—"
+    return f"{value:_}" if type(value) is int else json.dumps(value)
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """A key's type and limits in words."""
+    if "enum" in schema:
+        return " or ".join(f'"{value}"' for value in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(_type(kind) for kind in schema["anyOf"] if kind["type"] != "null")
+    if schema["type"] == "array":
+        items = re.sub(r"^(list|text|number)", r"\1s", _type(schema["items"]))
+        return f"list of {items}"
+    words = _WORDS[schema["type"]]
+    for name, word in _LIMITS.items():
+        if name in schema:
+            limit = schema[name]
+            words += f" {word} {int(limit) if limit == int(limit) else limit:,}"
+    return words
+
+
+def record_columns(of: str, contest: str = "") -> str:
+    """The columns of a contest's games or sessions, or of a summary."""
+    summaries = {"matches": MATCHES, "entrants": ENTRANTS, "faults": FAULTS}
+    columns: tuple[Column, ...] = getattr(find_contest(contest), of) if contest else summaries[of]
+    rows = [(one.name, "string" if one.type == "str" else one.type, one.meaning) for one in columns]
+    return table(("column", "type", "meaning"), rows)
+
+
+def commands() -> str:
+    """Every command, with what it does, its options by what they are for, and examples."""
+    context = typer.Context(typer.main.get_command(app))
+    group: Any = context.command
+    return "\n\n".join(_command(f"tournament {name}", group.get_command(context, name)) for name in group.commands)
+
+
+def _command(name: str, command: Any) -> str:
+    """A section; of a group of commands one for each."""
+    if inner := getattr(command, "commands", None):
+        return "\n\n".join(_command(f"{name} {one}", inner[one]) for one in inner)
+    context = typer.Context(command)
+    usage = " ".join(command.collect_usage_pieces(context))
+    help_text = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help)
+    parts = [f"## {name}", help_text, f"`{name} {usage}`"]
+    for title, params in options_by_group(command).items():
+        rows = [_lines(param, context) for param in params if param.name != "help"]
+        if rows:
+            parts.append(table((title, "meaning"), rows))
+    return "\n\n".join([*parts, f"```sh\n{command.epilog}\n```"])
+
+
+def _lines(param: Any, context: Any) -> tuple[str, str]:
+    """An argument or option as it is written, and its meaning."""
+    if param.param_type_name == "argument":
+        return f"`{param.metavar or param.name}`", param.help or ""
+    written, told = param.get_help_record(context)
+    return f"`{written}`", re.sub(r"\[env var: (\w+)\]", r"(`\1`)", re.sub(r"\s+", " ", told))
+
+
+TABLES: dict[str, Callable[..., str]] = {
+    "keys before the first table": general_settings,
+    "keys of every contest": common_settings,
+    "keys of contests in Python": python_settings,
+    "keys of sandbox": sandbox_settings,
+    "keys of": contest_settings,
+    "commands": commands,
+    "columns of": record_columns,
+}
+
+
+def generated(text: str) -> str:
+    """A page with its tables as the code has them. Raises KeyError for one that nothing makes."""
+
+    def made(match: re.Match[str]) -> str:
+        asked = match[2]
+        key = max((key for key in TABLES if asked == key or asked.startswith(f"{key} ")), key=len, default=asked)
+        words = asked.removeprefix(key).split()
+        return f"{match[1]}{TABLES[key](*words)}\n{match[3]}"
+
+    return _MARKED.sub(made, text)
+
+
+def pages() -> list[Path]:
+    """The pages that have tables of ours."""
+    return [page for page in sorted(REFERENCE.glob("*.md")) if _MARKED.search(page.read_text())]
+
+
+def tables_of(page: str) -> set[str]:
+    """What the tables of a page are of."""
+    return {asked for _, asked, _ in _MARKED.findall((REFERENCE / page).read_text())}
+
+
+if __name__ == "__main__":
+    for page in pages():
+        text = page.read_text()
+        if (now := generated(text)) != text:
+            page.write_text(now)
+            print(f"{page.name} is written", file=sys.stderr)
