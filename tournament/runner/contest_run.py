@@ -18,7 +18,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants, playable
 from tournament.entrants.folder import other_files
 from tournament.errors import RunFailed
-from tournament.keys import master_key, sub_key
+from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.probation import entrants_of
 from tournament.runner.archives import archive_other_records
@@ -289,11 +289,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
 
 def _noted_luck(storage: Storage, contest: Contest, seed: str) -> LuckOfLegs | None:
     """The luck that somebody who has the seed has noted; None where the contest has no correction."""
-    return read_luck(storage, contest, _luck_key(seed)) if contest.luck else None
-
-
-def _luck_key(seed: str) -> bytes:
-    return sub_key(master_key(seed), "luck")
+    return read_luck(storage, contest, master_key(seed)) if contest.luck else None
 
 
 def round_to_play(
@@ -500,7 +496,7 @@ class Play:
             self._luck_of_receipts or self.luck.keys() != before
         ):  # a process may have played a leg otherwise than before
             assert self.config.contest.seed is not None
-            write_luck(storage, self.contest, self.luck, _luck_key(self.config.contest.seed))
+            write_luck(storage, self.contest, self.luck, master_key(self.config.contest.seed))
 
 
 def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:
