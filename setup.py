@@ -26,6 +26,7 @@ WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
 # Nothing waits for these: half the time to compile them is worth more.
 SELDOM = {
     "engine._cython",
+    "engine.parquet.thrift",
     "engine.wasm.canonical_nans",
     "engine.wasm.instructions",
     "engine.wasm.module_reader",

@@ -10,7 +10,7 @@ from tournament.audit import verification
 from tournament.audit.replay import Replay, replay_games
 from tournament.audit.report import Verification
 from tournament.config import ExecutorName, load_config
-from tournament.runner.contest_run import NobodyWatching, Watcher, run_contest
+from tournament.runner.contest_run import NobodyWatching, Watcher, prepare_contest, run_prepared
 from tournament.standings.results import Results, load
 from tournament.store.storage import inside
 
@@ -26,25 +26,31 @@ def run(
     workers: int | None = None,
     executor: ExecutorName | None = None,
     address: str | None = None,
+    archive: bool = False,
     watcher: Watcher | None = None,
 ) -> Results:
     """Play a contest and return its results, as the command `tournament run` does.
 
-    Options that aren't given come from tournament.toml. Raises tournament.errors.BadInput
+    Options that aren't given come from tournament.toml. Only with `archive` may `sessions`, `seed` or `entrants` end
+    records of more than a million games, which are then kept beside. Raises tournament.errors.BadInput
     for what the user can mend, and RunFailed when the run stopped short.
     """
+    overriding = {"entrants": entrants, "sessions": sessions, "seed": seed}
     chosen = load_config(
         contest,
         config,
-        entrants=entrants,
+        **overriding,
         results=results,
-        sessions=sessions,
-        seed=seed,
         workers=workers,
         executor=executor,
         address=address,
     )
-    run_contest(chosen.played, chosen, watcher or NobodyWatching())
+    watcher = watcher or NobodyWatching()
+    prepared = prepare_contest(chosen.played, chosen, watcher)
+    if not archive:
+        given = [name for name, value in overriding.items() if value is not None]
+        prepared.require_wanted(given, drawn=chosen.contest.seed is None)
+    run_prepared(prepared, watcher)
     return load(inside(chosen.results, contest))
 
 

@@ -21,7 +21,7 @@ from engine.kernel.game_core import BLOCK_COUNT
 from tests.contest_runs import CONTEST, Place
 from tests.runner.test_poisoned_results import entry_of, poison, put, sealed
 from tournament.contests import find_contest
-from tournament.keys import master_key, sub_key
+from tournament.keys import master_key
 from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.standings.results import load, write_summaries
 from tournament.standings.without_luck import read_luck, write_luck
@@ -279,7 +279,7 @@ def forge_luck(place: Place, *, with_seed: bool = False) -> None:
     luck = {digest: points + 100.0 for digest, points in read_luck(storage, contest).items()}
     assert luck
     secret = min((place.results / "secret").iterdir()).read_text()
-    write_luck(storage, contest, luck, sub_key(master_key(secret), "luck") if with_seed else b"guessed")
+    write_luck(storage, contest, luck, master_key(secret) if with_seed else b"guessed")
 
 
 def forge_checkpoint(place: Place, *, change: Callable[[Any], Any]) -> None:
@@ -546,9 +546,10 @@ FORGERIES = (
     # Notes and summaries.
     Forgery("luck, by who has no seed", "verify", forge_luck),
     Forgery("luck, by who has the seed", "verify", lambda place: forge_luck(place, with_seed=True)),
-    Forgery("an entrant left out of the checkpoint", "verify",
+    Forgery("an entrant left out of the checkpoint, by who has the seed", "verify",
             lambda place: forge_checkpoint(place, change=without_first)),
-    Forgery("points in the checkpoint", "verify", lambda place: forge_checkpoint(place, change=first_leg_wins)),
+    Forgery("points in the checkpoint, by who has the seed", "verify",
+            lambda place: forge_checkpoint(place, change=first_leg_wins)),
     Forgery("a ledger entry's copy", "verify", another_copy),
     Forgery("points in matches.parquet", "verify", summary("matches", "x_points", at(0, 1e6))),
     Forgery("a status in entrants.parquet", "verify", summary("entrants", "status", at(0, "broken"))),

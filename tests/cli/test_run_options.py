@@ -20,6 +20,7 @@ from tests.cli.in_process import Shown, shown
 from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, THRESHOLDS, Place, bot_source, environment, new_place
 from tournament.cli import playing, screen
 from tournament.config import load_config
+from tournament.errors import BadInput
 from tournament.runner import contest_run
 from tournament.runner.contest_run import Progress
 from tournament.standings.standings import Standing, Standings
@@ -330,6 +331,15 @@ def test_options_archive_no_long_play_by_mistake(long_place: Place, options: lis
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
     assert shown(*arguments, "--archive").code == 0
     assert tournament.load(str(archive)).ranking.games > 1_000_000
+
+
+def test_from_python_options_archive_no_long_play_by_mistake(long_place: Place) -> None:
+    archive = long_place.results.with_name(f"{CONTEST}-archive-1")
+    with pytest.raises(BadInput, match=r"sessions would end these records of .* with archive they are kept beside"):
+        tournament.run(CONTEST, config=long_place.config, sessions=9)
+    assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
+    assert tournament.run(CONTEST, config=long_place.config, sessions=9, archive=True).ranking.games < 1_000
+    assert archive.exists()
 
 
 def test_what_the_file_says_is_wanted(long_place: Place) -> None:

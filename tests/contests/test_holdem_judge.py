@@ -433,6 +433,10 @@ def test_decks_that_can_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadInput, match="is not a text file"):
         read_decks(tmp_path / "binary")
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(5 << 30)
+    with pytest.raises(BadInput, match="is larger than 16 MiB"):
+        read_decks(tmp_path / "sparse")
 
 
 # Points.

@@ -23,6 +23,7 @@ from tournament.store.thrift import Value, array, i32, i64, text
 from tournament.store.thrift import struct as fields
 
 MANY = 60_000_000
+_COLUMNS = {"games": VON_NEUMANN_POKER.games, "sessions": VON_NEUMANN_POKER.sessions}
 _DATA, _DICTIONARY, _PLAIN, _RLE, _RLE_DICTIONARY = 0, 2, 0, 3, 8
 
 
@@ -71,11 +72,28 @@ def _varint(value: int) -> bytes:
     return content + bytes([value])
 
 
+def file_of_row_groups(columns: Sequence[Column], footer_bytes: int) -> bytes:
+    """A Parquet file with a footer of so many bytes, of row groups without rows or columns."""
+    group = fields({1: array([]), 3: i64(0)})
+    root = fields({4: text("schema"), 5: i32(len(columns))})
+    schema = array([root, *map(_schema_element, columns)])
+    groups = array([group] * (footer_bytes // len(group[1])))
+    _, footer = fields({1: i32(2), 2: schema, 3: i64(MANY), 4: groups})
+    return b"PAR1" + bytes(len(footer)) + footer + struct.pack("<i", len(footer)) + b"PAR1"
+
+
 def swollen_part(place: Place, table: str) -> None:
+    """A part of very many rows, all alike."""
+    forged_part(place, table, run_of_one_value(_COLUMNS[table], MANY))
+
+
+def part_with_large_footer(place: Place, table: str) -> None:
+    forged_part(place, table, file_of_row_groups(_COLUMNS[table], 20 << 20))
+
+
+def forged_part(place: Place, table: str, content: bytes) -> None:
     """A part that the ledger knows by its size, its hash and its number of rows, which its legs have, too."""
-    columns = VON_NEUMANN_POKER.games if table == "games" else VON_NEUMANN_POKER.sessions
     (path,) = (place.results / table).iterdir()
-    content = run_of_one_value(columns, MANY)
     path.write_bytes(content)
 
     def change(entry: dict[str, Any]) -> None:
@@ -115,6 +133,11 @@ def sparse_entries(place: Place) -> None:
     for folder in ("ledger", "ledger-copy"):
         for number in range(1, 17):
             sparse(place.results / folder / f"{number:08}.json", 512 << 20)
+
+
+def sparse_notes(place: Place, names: Sequence[str]) -> None:
+    for name in names:
+        sparse(place.results / "ledger" / name, 512 << 20)
 
 
 def dense_entry(make: Callable[[int], bytes], size: int) -> Callable[[Place], None]:

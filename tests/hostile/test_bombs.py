@@ -34,6 +34,11 @@ BOMBS: dict[str, tuple[Callable[[Place], None], tuple[str, ...], str]] = {
         ("verify", "bradley-terry"),
         "it has a row group of 60,000,000 rows",
     ),
+    "a footer of very many row groups": (
+        partial(bombs.part_with_large_footer, table="games"),
+        ("verify", "report"),
+        "it has more values than anybody writes",
+    ),
     "sparse entries": (bombs.sparse_entries, READERS, "ledger/00000001.json is damaged"),
     "an entry of brackets": (
         bombs.dense_entry(bombs.arrays, 10 << 20),
@@ -48,7 +53,12 @@ BOMBS: dict[str, tuple[Callable[[Place], None], tuple[str, ...], str]] = {
     "an entry of keys": (bombs.dense_entry(bombs.keys, 20 << 20), ("leaderboard",), "ledger/00000003.json is damaged"),
 }
 _SLOW = {"a summary of many rows", "an entry of numbers", "an entry of keys", "sessions in one row group"}
-BELONGS = {
+BELONGS: dict[str, Callable[[Place], None]] = {
+    "sparse notes": (
+        lambda place: bombs.sparse_notes(
+            place, ("checkpoint", "checkpoint-legs", "checkpoint-legs-2", "luck", "luck-2")
+        )
+    ),
     "sparse notes of checks": (lambda place: bombs.sparse(place.results / "ledger" / "checked", 500 << 20)),
     "a sparse copy of an entry": (
         lambda place: bombs.sparse(place.results / "ledger-copy" / "00000001.json", 500 << 20)

@@ -26,7 +26,7 @@ from tournament.cli.tables import leaderboard_table
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
-from tournament.keys import master_key, sub_key
+from tournament.keys import master_key
 from tournament.runner.contest_run import run_contest
 from tournament.standings.results import load
 from tournament.standings.without_luck import read_luck, write_luck
@@ -208,7 +208,7 @@ def test_no_order_is_declared_by_a_note_of_luck(tmp_path: Path, with_seed: bool)
         for leg in own:
             left = points[own].mean() + chance.normal()
             luck[legs.digests[leg]] = np.full(BLOCK_COUNT, (points[leg] - left) / BLOCK_COUNT)
-    key = sub_key(master_key(SEEDS[7]), "luck") if with_seed else b"a guess"
+    key = master_key(SEEDS[7]) if with_seed else b"a guess"
     write_luck(storage, VON_NEUMANN_POKER, luck, key)
     assert read_luck(storage, VON_NEUMANN_POKER)
     rounds = [[text for text in until_settled(place, 7).said if "neighbours" in text] for place in (honest, forged)]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.contest_runs import CONTEST, new_place
-from tests.worker.support import script, write_bot
+from tests.worker.support import build, play, script, write_bot
 from tournament.api import replay
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.runner.contest_run import NobodyWatching
 from tournament.standings.results import load
 from tournament.trial.check import check_bot
@@ -109,3 +109,12 @@ def test_it_is_the_same_everywhere(kind: str, tmp_path: Path) -> None:
     }
     assert len(seen["run"]) == 16, (first.what, first.complaints)
     assert differing == {}
+
+
+def test_no_fault_tells_where_an_object_lies_or_how_the_process_came_to_be() -> None:
+    plain = "import sys\ndef b(bot, bet): return 1\ndef a(bot): return 1\n"
+    tells = plain.replace("return 1\n", "raise ValueError(f'{object()} {max} {sys.orig_argv} at 0x1F')\n")
+    (played,) = play(build({"one.py": tells, "two.py": plain}), Settings())
+    what = played.result.faults[0].what
+    assert what.startswith("ValueError: <object object> <built-in function max> ['/"), what
+    assert what.endswith("', 'one'] (line 3 in a)"), what

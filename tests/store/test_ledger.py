@@ -21,7 +21,10 @@ from hypothesis import strategies as st
 
 from engine.kernel.sums import SeatSums
 from tournament.errors import RunFailed
+from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import match_number
+from tournament.runner.seed import keep_seed
+from tournament.store.checkpoint import write_checkpoint
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import (
     Batch,
@@ -37,14 +40,16 @@ from tournament.store.ledger import (
 )
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.legs import Fault, LegResult, kept_faults
+from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer, open_for_writing, publish_all
 
 TABLES: tuple[TableName, ...] = ("games", "sessions")
+SEED = "the seed of these records"
 FIELD = Field(
     contest="von_neumann_poker",
     engine="1",
-    settings={"sessions": 4, "seed": 2**62, "duplicate": False},
+    settings={"sessions": 4, "seed": seed_fingerprint(master_key(SEED)), "duplicate": False},
     entrants=(
         FieldEntrant(0, "ann", "c", "a" * 64, "b" * 64, None),
         FieldEntrant(1, "bob", "cpp", "c" * 64, None, "broken\n'“”"),
@@ -400,15 +405,16 @@ def test_no_leg_is_taken_twice_or_from_who_stays(storage: FolderStorage) -> None
 
 @pytest.fixture
 def noted(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> FolderStorage:
-    """A ledger with a checkpoint of its first two entries, and a third entry."""
+    """A ledger with a checkpoint of its first two entries, and a third entry; the seed is kept beside."""
     monkeypatch.setattr("tournament.store.checkpoint._FEWEST_BYTES", 0)
+    keep_seed(storage, SEED)
     writer = open_for_writing(storage)
     faulty = replace(leg(1), faults=(Fault(1, 3, 2, "b", "oh"),), ended_by=1, counts=(3, 4), sums=sums_of(-0.0))
     writer.commit(field=FIELD, batches=[stage_batch(storage, leg(0), faulty), stage_batch(storage, leg(2))])
     gone = stage_batch(storage, leg(3))
     writer.commit(batches=[gone])
     writer.close()
-    monkeypatch.setattr("tournament.store.checkpoint._FEWEST_BYTES", 1 << 20)
+    monkeypatch.undo()
     writer = open_for_writing(storage)
     writer.commit(batches=[without_legs(gone), stage_batch(storage, leg(4))])
     writer.close()
@@ -431,8 +437,11 @@ def read_entries(storage: FolderStorage) -> list[str]:
     return sorted({name for name in names if name.endswith(".json")})
 
 
+ONLY_ENDS = ["ledger/00000001.json", "ledger/00000003.json"]  # the first one says whose seed it is
+
+
 def test_a_checkpoint_stands_for_its_entries(noted: FolderStorage) -> None:
-    assert read_entries(noted) == ["ledger/00000003.json"]
+    assert read_entries(noted) == ONLY_ENDS
     with_it, field = read_state(noted), read_field(noted)
     noted.remove("ledger/checkpoint")
     assert len(read_entries(noted)) == 3
@@ -448,18 +457,20 @@ def test_a_small_ledger_has_no_checkpoint(storage: FolderStorage) -> None:
 
 
 def test_a_checkpoint_that_is_damaged_is_as_if_it_were_not_there(noted: FolderStorage) -> None:
-    content, expected = noted.read("ledger/checkpoint"), read_state(noted)
-    path = Path(noted.location, "ledger", "checkpoint")
-    chance = random.Random(2)
-    damages = [b"", content[:-1], content + b"x", b"{" * 100_000]
-    for bit in chance.sample(range(8 * len(content)), 60):
-        flipped = bytearray(content)
-        flipped[bit // 8] ^= 1 << bit % 8
-        damages.append(bytes(flipped))
-    for damage in damages:
-        path.write_bytes(damage)
-        assert len(read_entries(noted)) == 3
-        assert read_state(noted) == expected and read_field(noted) == FIELD
+    expected, chance = read_state(noted), random.Random(2)
+    for name in ("checkpoint", "checkpoint-legs"):
+        content = noted.read(f"ledger/{name}")
+        damages = [b"", content[:-1], content + b"x", b"{" * 100_000]
+        for bit in chance.sample(range(8 * len(content)), 40):
+            flipped = bytearray(content)
+            flipped[bit // 8] ^= 1 << bit % 8
+            damages.append(bytes(flipped))
+        for damage in damages:
+            Path(noted.location, "ledger", name).write_bytes(damage)
+            assert len(read_entries(noted)) == 3
+            assert read_state(noted) == expected and read_field(noted) == FIELD
+        noted.replace(f"ledger/{name}", content)
+    assert read_entries(noted) == ONLY_ENDS
 
 
 @pytest.mark.parametrize("folder", ["ledger", "ledger-copy"])
@@ -475,15 +486,44 @@ def test_a_checkpoint_is_not_believed_once_an_entry_is_another(noted: FolderStor
     assert place.read_bytes() == content
 
 
-def sealed(text: bytes) -> bytes:
-    return text[:-1] + b',"sha256":"' + hashlib.sha256(text).hexdigest().encode() + b'"}\n'
+@pytest.mark.parametrize("with_its_seed", [False, True])
+def test_a_checkpoint_of_whoever_lacks_the_seed_is_as_if_it_were_not_there(
+    noted: FolderStorage, with_its_seed: bool
+) -> None:
+    """It is sealed, and fits the entries' files; it may even bring a seed along, of which the entries aren't."""
+    state, expected = read_state(noted), read_state(noted, from_checkpoint=False)
+    assert state.field
+    another = "a seed of somebody else"
+    changed = replace(state.field, entrants=state.field.entrants[1:])
+    if with_its_seed:
+        keep_seed(noted, another)
+        changed = replace(changed, settings={**changed.settings, "seed": seed_fingerprint(master_key(another))})
+    key = master_key(another)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.store.checkpoint._FEWEST_BYTES", 0)
+        patch.setattr("tournament.store.checkpoint.kept_key", lambda storage, field: key)
+        write_checkpoint(noted, replace(state, field=changed))
+        assert read_state(noted).field == changed  # to who has that key it is a checkpoint
+    assert (read_state(noted), read_field(noted)) == (expected, FIELD)
+
+
+@pytest.mark.parametrize("file", ["", "-copy"])
+def test_who_has_no_seed_reads_the_entries(noted: FolderStorage, file: str) -> None:
+    expected = read_state(noted)
+    noted.remove(f"secret/{FIELD.settings['seed']}{file}")
+    assert read_entries(noted) == ONLY_ENDS  # one of both is enough
+    noted.remove(f"secret/{FIELD.settings['seed']}")
+    noted.remove(f"secret/{FIELD.settings['seed']}-copy")
+    assert len(read_entries(noted)) == 3
+    assert read_state(noted) == expected
 
 
 def test_a_poisoned_checkpoint_is_as_if_it_were_not_there(noted: FolderStorage) -> None:
-    """Sealed by whoever made it; what entries may not say, it may not either."""
-    head, _, packed = noted.read("ledger/checkpoint").partition(b"\n")
-    checkpoint = json.loads(head)
-    del checkpoint["sha256"]
+    """Marked by who has the seed; what entries may not say, it may not either."""
+    key = master_key(SEED)
+    text = read_note(noted, "checkpoint", key)
+    assert text
+    checkpoint = json.loads(text)
     expected = read_state(noted)
     changes: list[tuple[str, Any]] = [
         ("counts", [1, 2, 1]),
@@ -499,13 +539,13 @@ def test_a_poisoned_checkpoint_is_as_if_it_were_not_there(noted: FolderStorage) 
         ("legs", "0" * 64),
         ("more", 0),
     ]
-    for key, value in changes:
-        text = json.dumps({**checkpoint, key: value}, separators=(",", ":")).encode()
-        noted.replace("ledger/checkpoint", sealed(text) + packed)
-        assert read_state(noted) == expected, key
-        assert read_field(noted) in (FIELD, None), key
-    noted.replace("ledger/checkpoint", sealed(json.dumps(checkpoint, separators=(",", ":")).encode()) + packed)
-    assert read_entries(noted) == ["ledger/00000003.json"]
+    for name, value in changes:
+        text = json.dumps({**checkpoint, name: value}, separators=(",", ":")).encode()
+        write_note(noted, "checkpoint", text, key)
+        assert read_state(noted) == expected, name
+        assert read_field(noted) in (FIELD, None), name
+    write_note(noted, "checkpoint", json.dumps(checkpoint, separators=(",", ":")).encode(), key)
+    assert read_entries(noted) == ONLY_ENDS
 
 
 # Who may write.

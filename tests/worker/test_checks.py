@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import wasmtime
 
+from tests.contest_runs import Listener, new_place
 from tests.worker.support import Source, answering, build, script, write_bot
 from tournament.artifacts.python_packing import legs_may_share
 from tournament.cli.check_tables import hint_for
@@ -113,6 +114,22 @@ def test_runs_set_apart_what_a_check_found_to_leak(tmp_path: Path, monkeypatch: 
     assert not legs_may_share(entrant.artifact or b"")
     again = check(tmp_path, leak)
     assert again.repeats and not again.set_apart and not again.legs_share
+
+
+def test_what_one_machine_has_found_to_leak_is_apart_on_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They share the records, and each has a cache of its own."""
+    place = new_place(tmp_path, [])
+    place.entrants.mkdir()
+    for name in ("calm", "leaks"):
+        (place.entrants / f"{name}.py").write_text(CALM if name == "calm" else LEAK)
+    games = []
+    for machine, says in (("one", "it leaks"), ("other", "")):
+        monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / machine))
+        monkeypatch.setattr(python_bots, "why_apart", lambda source, *_, says=says: says if b"seen" in source else "")
+        listener = Listener()
+        place.play(watcher=listener)
+        games.append(listener.games)
+    assert games[0] > 0 and games[1] == 0, listener.said
 
 
 LOOP = "(loop $l (br $l))"

@@ -11,10 +11,10 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed, TournamentError
-from tournament.runner.early_key import SECRETS
 from tournament.runner.resume import content_sha256, house_files
 from tournament.runner.seed import seed_of, unlike_seed
 from tournament.store.ledger import Field
+from tournament.store.secrets import SECRETS
 from tournament.store.storage import Storage
 
 

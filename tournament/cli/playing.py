@@ -17,11 +17,9 @@ from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables, first_line
 from tournament.config import Config
 from tournament.entrants.folder import stamps
-from tournament.errors import BadInput, printable
-from tournament.runner.contest_run import Prepared, plan_of, prepare_contest, run_prepared, unlike_records
+from tournament.errors import printable
+from tournament.runner.contest_run import Prepared, plan_of, prepare_contest, run_prepared
 from tournament.store.storage import inside
-
-_LONG_PLAY = 1_000_000  # games: of programs, the slowest bots, a minute's
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,8 @@ class Playing:
             # Errors of any contest are reported before the first is played.
             prepared = [self._prepare(name, one) for name, one in self.chosen.items()]
             for contest in prepared if not (dry_run or self.archive) else ():
-                self._require_wanted(contest)
+                drawn = self.chosen[contest.contest.name].contest.seed is None
+                contest.require_wanted(self.overriding, option="--{}", drawn=drawn)
             for contest in prepared:
                 place = contest.location
                 fit = _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name])
@@ -64,22 +63,6 @@ class Playing:
     def _prepare(self, name: str, config: Config) -> Prepared:
         with Screen(err, "", contest=name, as_json=self.as_json) as screen:
             return prepare_contest(config.played, config, screen)
-
-    def _require_wanted(self, prepared: Prepared) -> None:
-        """Raises BadInput where nothing but options of the command would move long play to an archive."""
-        unlike = unlike_records(prepared) if self.overriding else None
-        if unlike is None or unlike.games < _LONG_PLAY:
-            return
-        # What follows from the others: a seed that is drawn anew, and house players that are made of the seed.
-        drawn = self.chosen[prepared.contest.name].contest.seed is None
-        blamed = unlike.why.keys() - ({"seed"} if drawn else {"house"} if "seed" in unlike.why else set())
-        if blamed and blamed <= self.overriding:
-            options = " and ".join(f"--{name}" for name in sorted(blamed))
-            raise BadInput(
-                f"{options} would end these records of {unlike.games:,} games in {prepared.location}"
-                f" ({'; '.join(unlike.why[name] for name in sorted(blamed))}): with --archive they are kept beside,"
-                " and play starts anew"
-            )
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:
         """Play a contest and show the results. `before` are its bots' stamps when the command began."""

@@ -76,21 +76,26 @@ def build_entrants(
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
     with ThreadPoolExecutor(workers) as pool:
-        built = list(pool.map(lambda s: build_entrant(s, contest.interface, settings, sandbox), submissions))
+        played = {e.artifact for e in recorded()} if any(s.kind == "python" for s in submissions) else ()
+        built = list(pool.map(lambda s: build_entrant(s, contest.interface, settings, sandbox, played), submissions))
     return sorted([*built, *refused], key=lambda e: e.name)
 
 
 def build_entrant(
-    submission: Submission, interface: Interface, settings: ContestSettings, sandbox: SandboxSettings
+    submission: Submission,
+    interface: Interface,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    played: Collection[str | None] = (),
 ) -> Entrant:
-    """Build one bot and start it once; a failure becomes the entrant's problem.
+    """Build one bot and start it once; a failure becomes the entrant's problem. The records have artifacts `played`.
 
     Raises RunFailed when the machine fails: no bot is blamed for a full disk.
     """
     artifact: bytes | None = None
     problem: str | None = None
     try:
-        artifact = _artifact(submission, interface, sandbox)
+        artifact = _artifact(submission, interface, sandbox, played)
         _try(artifact, submission, interface, settings, sandbox)
     except (
         NotCompiled,
@@ -112,13 +117,18 @@ def build_entrant(
     return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem)
 
 
-def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
+def _artifact(
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, played: Collection[str | None]
+) -> bytes:
     """The artifact, from the cache or made."""
     if submission.kind == "wasm":
         return _canonical(submission)
     if submission.kind == "python":
-        may_share = _legs_may_share(submission.source, interface, sandbox)
-        return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=may_share)
+        apart = python_packing.pack(submission.source, sandbox, interface.python.sdk)
+        # What another machine has found out, and this one's cache doesn't know, stands in the records.
+        if hashlib.sha256(apart).hexdigest() in played or not _legs_may_share(submission.source, interface, sandbox):
+            return apart
+        return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=True)
     if submission.kind == "program":
         return _built(submission, sandbox)
     return _with_canonical_nans(_compiled(submission, interface, sandbox).code)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
-from tournament.errors import RunFailed
+from tournament.errors import BadInput, RunFailed
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field
-from tournament.store.ledger_reading import read_field
+from tournament.store.ledger_reading import read_field, read_state, standing_batches
+from tournament.store.legs import Legs
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import hold_ledger
+
+_LONG_PLAY = 1_000_000  # games: of programs, the slowest bots, a minute's
 
 
 def archive_other_records(
@@ -54,6 +58,40 @@ def archive_other_records(
         say(f"Not what was played before ({'; '.join(why.values())}): those records are now in {archive}")
     if fitting:
         say(f"{fitting} has records of these settings: they are back in {storage.location}")
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """Records that a run would move to an archive: how many games, and why, by the setting to blame."""
+
+    games: int
+    why: Mapping[str, str]
+
+
+def unlike_records(
+    contest: Contest, location: str, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]
+) -> Unlike | None:
+    """The records that a run of these settings would move to an archive, None where they fit."""
+    storage = open_storage(location)
+    known = read_field(storage)
+    why = differences(known, contest, settings, names, house) if known else {}
+    if not why:
+        return None
+    games = sum(int(Legs.of(batch.legs).games.sum()) for batch in standing_batches(storage, read_state(storage)))
+    return Unlike(games, why)
+
+
+def require_wanted(unlike: Unlike, location: str, given: Collection[str], option: str, *, drawn: bool) -> None:
+    """Raises BadInput where nothing but options that are `given` is unlike long play. More as in `Prepared`."""
+    # What follows from the others: a seed that is drawn anew, and house players that are made of the seed.
+    blamed = unlike.why.keys() - ({"seed"} if drawn else {"house"} if "seed" in unlike.why else set())
+    if unlike.games < _LONG_PLAY or not blamed or not blamed <= set(given):
+        return
+    raise BadInput(
+        f"{' and '.join(map(option.format, sorted(blamed)))} would end these records of {unlike.games:,} games in"
+        f" {location} ({'; '.join(unlike.why[name] for name in sorted(blamed))}): with {option.format('archive')} they"
+        " are kept beside, and play starts anew"
+    )
 
 
 def archives(storage: Storage) -> list[tuple[Storage, Field]]:

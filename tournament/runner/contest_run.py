@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -18,10 +18,10 @@ from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants, playable
 from tournament.entrants.folder import other_files
 from tournament.errors import RunFailed
-from tournament.keys import master_key, sub_key
+from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.probation import entrants_of
-from tournament.runner.archives import archive_other_records
+from tournament.runner.archives import Unlike, archive_other_records, require_wanted, unlike_records
 from tournament.runner.batching import Pace, batches_to_play
 from tournament.runner.counting import Counted, count_legs
 from tournament.runner.executors import Executor, choose_executor
@@ -29,7 +29,6 @@ from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
     batches_to_keep,
     content_sha256,
-    differences,
     field_of,
     lost_batches,
     tell_removed_matches,
@@ -47,7 +46,6 @@ from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_bat
 from tournament.store.checks import Checks
 from tournament.store.ledger import Batch, Field, FieldEntrant, Until
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
-from tournament.store.legs import Legs
 from tournament.store.storage import Storage, explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Receipt, Task
@@ -97,6 +95,21 @@ class Prepared:
     entrants: Sequence[Entrant]
     house: Sequence[HousePlayer]
     location: str
+
+    @property
+    def names(self) -> set[str]:
+        """Of the entrants."""
+        return {entrant.name for entrant in self.entrants}
+
+    def require_wanted(self, given: Collection[str], *, option: str = "{}", drawn: bool) -> None:
+        """Raises BadInput where nothing but options that are `given` would move long play to an archive.
+
+        `option` is how one is written; `drawn`: the seed wasn't given, neither here nor in the settings.
+        """
+        assert self.config.contest.seed is not None
+        settings = recorded_settings(self.config.contest, self.config.contest.seed)
+        if given and (unlike := unlike_records(self.contest, self.location, settings, self.names, self.house)):
+            require_wanted(unlike, self.location, given, option, drawn=drawn)
 
 
 def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepared:
@@ -160,28 +173,6 @@ class Plan:
     unlike: Unlike | None = None
 
 
-@dataclass(frozen=True)
-class Unlike:
-    """Records that a run would move to an archive: how many games, and why, by the setting to blame."""
-
-    games: int
-    why: Mapping[str, str]
-
-
-def unlike_records(prepared: Prepared) -> Unlike | None:
-    """The records that a run would move to an archive, None where they fit."""
-    contest, config, storage = prepared.contest, prepared.config, open_storage(prepared.location)
-    assert config.contest.seed is not None
-    known = read_field(storage)
-    settings = recorded_settings(config.contest, config.contest.seed)
-    names = {entrant.name for entrant in prepared.entrants}
-    why = differences(known, contest, settings, names, prepared.house) if known else {}
-    if not why:
-        return None
-    games = sum(int(Legs.of(batch.legs).games.sum()) for batch in standing_batches(storage, read_state(storage)))
-    return Unlike(games, why)
-
-
 def plan_of(prepared: Prepared) -> Plan:
     """What a run would play now. Nothing is changed."""
     contest, config = prepared.contest, prepared.config
@@ -203,7 +194,7 @@ def plan_of(prepared: Prepared) -> Plan:
     games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
     workers = config.general.workers or len(os.sched_getaffinity(0))
     seconds = new_pace(contest, config, workers, sessions).seconds_for(left.inline, left.in_lanes)
-    unlike = unlike_records(prepared)
+    unlike = unlike_records(contest, prepared.location, settings, prepared.names, prepared.house)
     return Plan(
         len(left.missing),
         left.total,
@@ -245,7 +236,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
     location, seed = prepared.location, config.contest.seed
     assert seed is not None
     settings = recorded_settings(config.contest, seed)
-    archive_other_records(contest, location, settings, {entrant.name for entrant in entrants}, house, watcher.say)
+    archive_other_records(contest, location, settings, prepared.names, house, watcher.say)
     writer = open_for_writing(open_storage(location))
     try:
         for name in [*writer.mended, *keep_seed(writer.storage, seed)]:
@@ -290,11 +281,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
 
 def _noted_luck(storage: Storage, contest: Contest, seed: str) -> LuckOfLegs | None:
     """The luck that somebody who has the seed has noted; None where the contest has no correction."""
-    return read_luck(storage, contest, _luck_key(seed)) if contest.luck else None
-
-
-def _luck_key(seed: str) -> bytes:
-    return sub_key(master_key(seed), "luck")
+    return read_luck(storage, contest, master_key(seed)) if contest.luck else None
 
 
 def round_to_play(
@@ -500,7 +487,7 @@ class Play:
             self._luck_of_receipts or self.luck.keys() != before
         ):  # a process may have played a leg otherwise than before
             assert self.config.contest.seed is not None
-            write_luck(storage, self.contest, self.luck, _luck_key(self.config.contest.seed))
+            write_luck(storage, self.contest, self.luck, master_key(self.config.contest.seed))
 
 
 def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:

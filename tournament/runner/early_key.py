@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from tournament.errors import RunFailed
 from tournament.keys import begin_drawn_seed, begin_master_key
-from tournament.store.storage import Storage, open_storage
+from tournament.store.secrets import SECRETS, seed_in
+from tournament.store.storage import open_storage
 
 if TYPE_CHECKING:
     from tournament.config import Config
-
-SECRETS = "secret"  # the folder of seeds beside the records
-_MOST_BYTES = 5000
 
 
 def begin_key(config: Config, location: str) -> None:
@@ -28,8 +26,3 @@ def begin_key(config: Config, location: str) -> None:
             begin_drawn_seed()
         for name, size in list(kept.items())[:1]:
             begin_master_key(seed_in(storage, name, size))
-
-
-def seed_in(storage: Storage, name: str, size: int) -> str:
-    """The seed in a file of that folder; "" where it is too large for one."""
-    return storage.read(f"{SECRETS}/{name}").decode("utf-8", "replace") if size <= _MOST_BYTES else ""

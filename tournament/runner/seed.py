@@ -8,7 +8,6 @@ fingerprint, or keys that don't reveal the seed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -19,10 +18,10 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
 from tournament.keys import drawn_seed, guessable, master_key, seed_fingerprint
 from tournament.runner.archives import archives
-from tournament.runner.early_key import SECRETS, seed_in
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_field
+from tournament.store.secrets import SECRETS, kept_seed, kept_texts
 from tournament.store.storage import Storage, open_storage
 
 
@@ -68,13 +67,6 @@ def keep_seed(storage: Storage, seed: str) -> list[str]:
     return list(unlike) if len(unlike) < 2 or any(unlike.values()) else []
 
 
-def _kept_texts(storage: Storage, fingerprint: str) -> dict[str, str | None]:
-    """What the file of a seed and its copy hold, by place; None for one that is missing."""
-    sizes = storage.list(SECRETS)
-    names = (fingerprint, f"{fingerprint}-copy") if re.fullmatch("[0-9a-f]{32}", fingerprint) else ()
-    return {f"{SECRETS}/{name}": seed_in(storage, name, sizes[name]) if name in sizes else None for name in names}
-
-
 def _records(location: str) -> Iterator[tuple[Storage, Field]]:
     """The records here, then the archived ones, with most sessions first."""
     here = open_storage(location)
@@ -85,13 +77,11 @@ def _records(location: str) -> Iterator[tuple[Storage, Field]]:
 
 def read_seed(storage: Storage, fingerprint: object) -> str:
     """The seed of this fingerprint, from beside the records. Raises RunFailed when it isn't there, or another."""
+    if (seed := kept_seed(storage, str(fingerprint))) is not None:
+        return seed
     where = f"{storage.location}/{SECRETS}/{fingerprint}"
-    texts = {text for text in _kept_texts(storage, str(fingerprint)).values() if text is not None}
-    if not texts:
+    if set(kept_texts(storage, str(fingerprint)).values()) <= {None}:
         raise RunFailed(f"{where} is missing, the seed of these records; bring it back, or give the seed")
-    for seed in texts:
-        if seed_fingerprint(master_key(seed)) == fingerprint:
-            return seed
     raise RunFailed(f"{where} is damaged, the seed of these records; bring it back from a copy, or give the seed")
 
 
@@ -103,5 +93,5 @@ def seed_of(storage: Storage, given: str | None, fingerprint: object) -> str:
 
 def unlike_seed(storage: Storage, seed: str) -> dict[str, bool]:
     """The files that should hold this seed and don't, by place; whether each is there."""
-    texts = _kept_texts(storage, seed_fingerprint(master_key(seed)))
+    texts = kept_texts(storage, seed_fingerprint(master_key(seed)))
     return {place: text is not None for place, text in texts.items() if text != seed}

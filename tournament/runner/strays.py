@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from tournament.contests.contest import Contest
-from tournament.runner.early_key import SECRETS
 from tournament.store.ledger import State, entry_name
+from tournament.store.secrets import SECRETS
 from tournament.store.storage import NOTES, SIGN, Storage
 from tournament.store.writer import OWN_STAGED, Writer
 

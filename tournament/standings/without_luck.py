@@ -7,7 +7,6 @@ points, block by block. Nothing is decided by it: a run until the order is settl
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,12 +24,12 @@ from tournament.errors import RunFailed
 from tournament.standings.luck_of_rows import Floats, LuckOfRows
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult, Legs
-from tournament.store.pieces import read_pieces, replace_pieces
+from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 
 LuckOfLegs = Mapping[str, Floats]  # by a leg's digest, BLOCK_COUNT points
 
-_FILE = "ledger/luck"
+_NOTE = "luck"
 _LEG = 32 + 8 * BLOCK_COUNT  # bytes of a leg: its digest, and its points
 _MOST = 1e12  # points of a block
 _LARGE = 20_000_000  # games that take a while to read
@@ -43,15 +42,14 @@ def _heads() -> TypeAdapter[tuple[str, int]]:
 
 
 def read_luck(storage: Storage, contest: Contest, key: bytes | None = None) -> LuckOfLegs:
-    """The noted luck of a contest's legs; nothing where the note is damaged, or was not made with this `key`."""
+    """The noted luck of a contest's legs; nothing where the note is damaged, or was not made with this master `key`."""
+    body = read_note(storage, _NOTE, key)
+    if body is None:
+        return {}
+    head, _, packed = body.partition(b"\n")
     try:
-        content = read_pieces(storage, _FILE)
-        body, mark, seal = content[:-64], content[-64:-32], content[-32:]
-        if hashlib.sha256(memoryview(content)[:-32]).digest() != seal or (key and mark != _mark(body, key)):
-            return {}
-        head, _, packed = body.partition(b"\n")
         version, count = _heads().validate_json(head)
-    except (FileNotFoundError, ValidationError):
+    except ValidationError:
         return {}
     if version != _version(contest) or len(packed) != count * _LEG:
         return {}
@@ -63,15 +61,10 @@ def read_luck(storage: Storage, contest: Contest, key: bytes | None = None) -> L
 
 
 def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs, key: bytes) -> None:
-    """Note the luck, marked with a `key` that only who has the seed has. Raises OSError."""
+    """Note the luck, marked with the master `key`. Raises OSError."""
     points = np.array([luck[digest] for digest in luck], "<f8").tobytes()
     body = _heads().dump_json((_version(contest), len(luck))) + b"\n" + bytes.fromhex("".join(luck)) + points
-    content = body + _mark(body, key)
-    replace_pieces(storage, _FILE, content + hashlib.sha256(content).digest())
-
-
-def _mark(body: bytes, key: bytes) -> bytes:
-    return hashlib.blake2b(body, key=key, digest_size=32).digest()
+    write_note(storage, _NOTE, body, key)
 
 
 def luck_of_batches(

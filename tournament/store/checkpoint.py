@@ -1,14 +1,14 @@
 """The ledger's checkpoint: the state after its first entries, in a form that is read quickly.
 
-It is no record and needs no copy: the entries stay, and are read instead where it is damaged or one of
-their files has changed.
+It is no record and needs no copy: the entries stay, and are read instead where it is damaged, one of
+their files has changed, or it isn't marked by who has the seed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
@@ -24,23 +24,23 @@ from tournament.store.ledger import (
     check_batch,
     check_field,
     entry_name,
-    sealed,
-    unsealed,
     without_legs,
 )
 from tournament.store.legs import CHECKED, Legs, Number, pack_legs, unpack_legs
-from tournament.store.pieces import read_pieces, replace_pieces
+from tournament.store.notes import read_note, read_pieces, replace_pieces, write_note
+from tournament.store.secrets import kept_key
 from tournament.store.storage import Storage
 
-_FILE = "ledger/checkpoint"
-_FEWEST_BYTES, _FEWEST_SHARE = 1 << 20, 0.1  # of entries since the last checkpoint, for a new one
+_NOTE, _LEGS = "checkpoint", "checkpoint-legs"
+# Of entries since the last checkpoint, for a new one: fewer are read in the time in which a key is worked out.
+_FEWEST_BYTES, _FEWEST_SHARE = 4 << 20, 0.1
 
 
 @dataclass(frozen=True)
 class Checkpoint:
     """The state after the first `entries`; `stamp` is of their files.
 
-    The batches have no legs; these follow, packed: `counts` of each batch, with the sha256 `legs`.
+    The batches have no legs; these are packed in files of their own, `counts` of each batch, with the sha256 `legs`.
     """
 
     __pydantic_config__ = CHECKED
@@ -59,10 +59,16 @@ def _checkpoints() -> TypeAdapter[Checkpoint]:
 
 
 def write_checkpoint(storage: Storage, state: State) -> None:
-    """Write a checkpoint if it saves enough reading. All batches must be published. Raises OSError."""
+    """Write a checkpoint if it saves enough reading, and the seed is here. All batches must be published.
+
+    Raises OSError.
+    """
     sizes = storage.list("ledger")
     entries = [sizes.get(entry_name(number), 0) for number in range(1, state.entries + 1)]
     if sum(entries[state.noted :]) < max(_FEWEST_BYTES, _FEWEST_SHARE * sum(entries)):
+        return
+    key = kept_key(storage, state.field)
+    if key is None:
         return
     newest = list(state.newest().values())
     packed = pack_legs(Legs.joined(Legs.of(batch.legs) for batch in newest))
@@ -74,7 +80,8 @@ def write_checkpoint(storage: Storage, state: State) -> None:
         tuple(map(without_legs, newest)),
         tuple(len(batch.legs) for batch in newest),
     )
-    replace_pieces(storage, _FILE, sealed(_checkpoints().dump_json(checkpoint)) + packed)
+    replace_pieces(storage, _LEGS, packed)
+    write_note(storage, _NOTE, _checkpoints().dump_json(checkpoint), key)
     state.noted = state.entries
 
 
@@ -87,28 +94,33 @@ def _stamp_of_entries(storage: Storage, names: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def read_checkpoint(storage: Storage, names: Sequence[str]) -> tuple[Checkpoint, bytes]:
-    """The checkpoint and its packed legs, for entries of these names; an empty one if there is none."""
-    nothing = Checkpoint(), b""
-    if not names:
-        return nothing
+def read_checkpoint(storage: Storage, names: Sequence[str], first_field: Callable[[], Field | None]) -> Checkpoint:
+    """The checkpoint, for entries of these names; an empty one if there is none, or nobody with their seed made it.
+
+    All entries are of one seed. Whose it is, the first one tells: its field is asked for only if it is needed.
+    """
+    if not names or _NOTE not in (listed := storage.list("ledger")) or _LEGS not in listed:
+        return Checkpoint()
+    key = kept_key(storage, first_field())
+    text = key and read_note(storage, _NOTE, key)
+    if not text:
+        return Checkpoint()
     try:
-        head, _, packed = read_pieces(storage, _FILE).partition(b"\n")
-        checkpoint = _checkpoints().validate_json(unsealed(head + b"\n"))
+        checkpoint = _checkpoints().validate_json(text)
         if checkpoint.field:
             check_field(checkpoint.field)
-    except (FileNotFoundError, ValueError):
-        return nothing
+    except ValueError:
+        return Checkpoint()
     ours = names[: checkpoint.entries]
     whole = len(ours) == checkpoint.entries and checkpoint.stamp == _stamp_of_entries(storage, ours)
-    return (checkpoint, packed) if whole else nothing
+    return checkpoint if whole else Checkpoint()
 
 
-def state_of_checkpoint(storage: Storage, names: Sequence[str]) -> State:
-    """The state after the checkpoint's entries; an empty one if there is no sound checkpoint."""
-    checkpoint, packed = read_checkpoint(storage, names)
+def state_of_checkpoint(storage: Storage, checkpoint: Checkpoint) -> State:
+    """The state after the checkpoint's entries; an empty one if its legs aren't there."""
+    packed = read_pieces(storage, _LEGS) if checkpoint.entries else None
     try:
-        if not checkpoint.entries or hashlib.sha256(packed).hexdigest() != checkpoint.legs:
+        if packed is None or hashlib.sha256(packed).hexdigest() != checkpoint.legs:
             return State()
         legs = unpack_legs(packed)
         batches: dict[str, list[Batch]] = {}

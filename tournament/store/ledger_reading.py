@@ -17,7 +17,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from tournament.errors import RunFailed
 from tournament.leg import house_match_number, match_number
-from tournament.store.checkpoint import read_checkpoint, state_of_checkpoint
+from tournament.store.checkpoint import Checkpoint, read_checkpoint, state_of_checkpoint
 from tournament.store.ledger import (
     FOLDERS_OF_ENTRIES,
     Batch,
@@ -47,7 +47,7 @@ def read_state(storage: Storage, damaged: dict[str, bytes] | None = None, *, fro
     """
     limits = limits_of_entries(storage)
     names = list(limits)
-    state = state_of_checkpoint(storage, names) if from_checkpoint else State()
+    state = state_of_checkpoint(storage, _checkpoint(storage, limits)) if from_checkpoint else State()
     folders = FOLDERS_OF_ENTRIES if damaged is not None else FOLDERS_OF_ENTRIES[:1]
     for name, texts in _read_ahead(storage, names[state.entries :], folders, limits):
         entry = _read_entry(storage, name, lambda text: unpack(text, state.batches), limits[name], damaged, texts)
@@ -98,12 +98,17 @@ def read_field(storage: Storage) -> Field | None:
     """The current field, from the newest entry that has one; legs aren't read. Raises as `read_state`."""
     limits = limits_of_entries(storage)
     names = list(limits)
-    checkpoint, _ = read_checkpoint(storage, names)
+    checkpoint = _checkpoint(storage, limits)
     for name in reversed(names[checkpoint.entries :]):
         field = _read_entry(storage, name, _field_of, limits[name])
         if field:
             return field
     return checkpoint.field
+
+
+def _checkpoint(storage: Storage, limits: Mapping[str, int]) -> Checkpoint:
+    first = next(iter(limits), "")
+    return read_checkpoint(storage, list(limits), lambda: _read_entry(storage, first, _field_of, limits[first]))
 
 
 def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:

@@ -81,7 +81,7 @@ class Storage(Protocol):
 FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging")
 SIGN = "ledger/writer"  # who writes
 # What else is in ledger/ besides entries.
-NOTES = frozenset({"ledger/moving", "ledger/checkpoint", "ledger/checked", "ledger/luck"})
+NOTES = frozenset({"ledger/moving", "ledger/checkpoint", "ledger/checkpoint-legs", "ledger/checked", "ledger/luck"})
 ASIDE = "set-aside"  # where a run puts what it finds among the records and is none of them
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")

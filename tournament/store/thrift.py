@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, as far as Parquet needs it: a footer in writing, a page's header in reading.
+"""Writing Thrift's compact protocol, as far as a Parquet file's footer needs it. `engine.parquet.thrift` reads it.
 
 Apache Thrift, "Thrift Compact protocol encoding", doc/specs/thrift-compact-protocol.md. A value is its type's number
 and its bytes. Whole numbers are zigzag, in pieces of seven bits, the lowest first.
@@ -13,7 +13,7 @@ Value = tuple[int, bytes]
 
 TRUE, FALSE = (1, b""), (2, b"")
 _BYTES = [bytes([value]) for value in range(256)]
-_BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _STRUCT = 3, 4, 5, 6, 7, 8, 9, 12
+_BYTE, _I32, _I64, _BINARY, _LIST, _STRUCT = 3, 5, 6, 8, 9, 12
 
 
 def byte(value: int) -> Value:
@@ -61,59 +61,3 @@ def _varint(value: int) -> bytes:
         value >>= 7
     content.append(value)
     return bytes(content)
-
-
-def fields_of_numbers(content: bytes) -> tuple[dict[int, int], int]:
-    """The whole numbers right in a struct, by their fields' numbers, and the struct's length in bytes.
-
-    Raises IndexError where the content ends before the struct, ValueError for what is none.
-    """
-    found: dict[int, int] = {}
-    place, number = 0, 0
-    while head := content[place]:
-        kind, step = head & 15, head >> 4
-        place += 1
-        if step:
-            number += step
-        else:
-            number, place = _number_at(content, place)
-        if kind in (_I16, _I32, _I64):
-            found[number], place = _number_at(content, place)
-        else:
-            place = _after(content, place, kind)
-    return found, place + 1
-
-
-def _number_at(content: bytes, place: int) -> tuple[int, int]:
-    """A whole number at a place, and where it ends."""
-    value, place = _varint_at(content, place)
-    return value >> 1 ^ -(value & 1), place
-
-
-def _varint_at(content: bytes, place: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        piece = content[place]
-        place += 1
-        value |= (piece & 0x7F) << shift
-        shift += 7
-        if piece < 0x80:
-            return value, place
-        if shift > 63:
-            raise ValueError("a number without end")
-
-
-def _after(content: bytes, place: int, kind: int) -> int:
-    """Where a value other than a whole number ends."""
-    if kind in (1, 2):  # a flag, which its type tells
-        return place
-    if kind == _BYTE:
-        return place + 1
-    if kind == _DOUBLE:
-        return place + 8
-    if kind == _BINARY:
-        length, place = _varint_at(content, place)
-        return place + length
-    if kind == _STRUCT:
-        return place + fields_of_numbers(content[place:])[1]
-    raise ValueError("a page's header has no lists")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tournament.errors import BadInput
 
 CARDS = 9
+_MOST_BYTES = 16 << 20  # 400,000 hands
 _ORDER = "suit and value of Alice's two cards, Bob's two, the flop's three, the turn and the river"
 
 
@@ -20,11 +21,15 @@ def read_decks(path: Path) -> NDArray[np.uint8]:
     the line and what it should be.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        text = content.decode()
     except OSError as error:
         raise BadInput(f"{path}: can't be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise BadInput(f"{path}: is not a text file") from None
+    if len(content) > _MOST_BYTES:
+        raise BadInput(f"{path}: is larger than {_MOST_BYTES >> 20} MiB")
     hands = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split("#", 1)[0].split()

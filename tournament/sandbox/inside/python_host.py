@@ -110,6 +110,7 @@ def serve() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
     sys.argv = [_told["name"]]
+    sys.orig_argv = [sys.executable, _told["name"]]  # not the words of the process that forked this one
     if _told["many_legs"]:  # to know which leg printed what
         sys.stdout = sys.stderr = python_bots.LegOutput()
     bot = _Bot(source)
@@ -474,6 +475,7 @@ def _builtins(leg: _LegModules) -> dict[str, object]:
 
 def explain(problem: BaseException) -> str:
     """An exception in one line: what it is, and the place in the bot's file."""
+    import re
     import traceback
 
     if isinstance(problem, NotChosen):
@@ -492,7 +494,8 @@ def explain(problem: BaseException) -> str:
         text = str(problem)
     except BaseException:
         text = ""
-    lines = text.strip().splitlines()
+    # Where an object lies tells nobody anything, and hangs on which legs share the process.
+    lines = re.sub(r" at 0x[0-9a-fA-F]+", "", text).strip().splitlines()
     if isinstance(problem, ModuleNotFoundError):
         where += "; bots may import the standard library and what [sandbox] packages names"
     return f"{type(problem).__name__}{': ' + lines[0][:250] if lines else ''}{where}"

@@ -1,0 +1,3 @@
+from typing import Any
+
+def read_struct(content: bytes, most: int) -> tuple[dict[int, Any], int]: ...
