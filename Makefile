@@ -36,10 +36,11 @@ quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
 .PHONY: run test test-thorough check format lint types layers stubs debug package-test reference docs-pictures bench build clean
 
-run: build $(VENV)/libraries
+# The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
+run: build $(VENV)/library_of_c
 	@$(BIN)/tournament run von_neumann_poker
 
-test: build $(VENV)/libraries $(VENV)/tools
+test: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
 	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --durations 15 \
 	  || { echo "What failed again, alone and twice: it may have been the machine, busy with the rest"; \
@@ -81,8 +82,9 @@ stubs: build $(VENV)/tools
 debug: build $(VENV)/tools
 	@echo "Compiling the checked core"
 	@$(call quietly, ENGINE_DEBUG=1 $(BIN)/python setup.py --quiet build_ext \
-	  --build-lib build/debug --build-temp build/debug_objects)
-	@find engine -name "*.py" -exec cp --parents {} build/debug \;
+	  --build-lib build/checked --build-temp build/debug_objects)
+	@rm -rf build/debug && mkdir build/debug
+	@find engine -name "*.py" -o -name "*.so" | xargs cp --parents -t build/debug && cp -r build/checked/. build/debug
 	@echo "Testing it"
 	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug \
 	  $(BIN)/python -P -m pytest --import-mode=append -p no:cacheprovider --numprocesses 2 $(DEBUG_TESTS)
@@ -100,14 +102,25 @@ build: $(VENV)/installed $(VENV)/built
 
 # The compiled core is rebuilt when a source of it changes.
 $(VENV)/built: $(VENV)/compilers $(SOURCES) setup.py
-	@echo "Compiling the game core"
+	@echo "Compiling the game core (a minute and a half, once)"
 	@$(call quietly, $(BIN)/python setup.py --quiet build_ext --inplace)
 	@touch $@
 
 # What bots in C and C++ are linked with, once on a machine.
+$(VENV)/library_of_c: $(VENV)/installed
+	@echo "Building the compiler's C library, unless this machine has it (half a minute, once)"
+	@$(call quietly, $(BIN)/python -m tournament.artifacts.libraries c)
+	@touch $@
+
 $(VENV)/libraries: $(VENV)/installed
 	@echo "Building the compiler's C and C++ libraries, unless this machine has them (a minute, once)"
 	@$(call quietly, $(BIN)/python -m tournament.artifacts.libraries)
+	@touch $@
+
+# Read once, so that not each worker of the tests has to prepare their assertions.
+$(VENV)/collected: build $(VENV)/tools
+	@echo "Collecting the tests (a quarter of a minute, once)"
+	@$(call quietly, $(BIN)/python -m pytest --collect-only -qq)
 	@touch $@
 
 $(VENV)/tools: $(VENV)/installed

@@ -32,6 +32,7 @@ GENERATED = (
     "engine/kernel/stale.so",
     "entrants/von_neumann_poker/__pycache__/stale.pyc",
 )
+COMPILED_ANEW = ("kernel", "von_neumann_poker")  # rooms of the core
 SMALL = {"sessions": 2, "hands": 100, "servers": 2}
 
 
@@ -73,10 +74,16 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("wheel")
     with tarfile.open(sdist) as archive:
         archive.extractall(place)
-    # The sources are those of this tree, of which Cython has written C already.
-    shutil.copytree(
-        ROOT / "build" / "c", place / f"tournament-{VERSION}" / "build" / "c", copy_function=shutil.copyfile
-    )
+    # The sources are those of this tree: Cython has written C already, and gcc has compiled all but the sample.
+    made = place / f"tournament-{VERSION}" / "build"
+    shutil.copytree(ROOT / "build" / "c", made / "c", copy_function=shutil.copyfile)
+    compiled = made / f"lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
+    for source in [ROOT / "engine" / "_cython.pyx", *(ROOT / "engine").rglob("*.pyx")]:
+        if source.parent.name not in COMPILED_ANEW:
+            module = source.with_suffix(sysconfig.get_config_var("EXT_SUFFIX"))
+            copy = compiled / module.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(module, copy)
     options = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", str(place)]
     checked(sys.executable, "-m", "pip", "wheel", *options, place / f"tournament-{VERSION}", folder=place)
     (built,) = place.glob("*.whl")

@@ -18,7 +18,9 @@ from tests.contest_runs import REPOSITORY
 from tournament.artifacts.bot import Submission
 from tournament.audit import replay as again
 from tournament.audit.replay import Replay
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import with_lines
+from tournament.entrants.new import write_new_bot
 from tournament.errors import BadInput
 from tournament.standings.results import Results
 
@@ -72,7 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
     shutil.copy(REPOSITORY / "entrants" / CONTEST / "likeme.c", bots)
     (bots / "clocks.py").write_text(CLOCKS)
-    shutil.copytree(REPOSITORY / "entrants" / CONTEST / "abacus", bots / "abacus")
+    write_new_bot(VON_NEUMANN_POKER, bots, "abacus", "program-shell")
     tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
     return place
 

@@ -48,12 +48,10 @@ int round2(int card1, int card2, int bets1, int bets2, int drew) { return card1 
 int showdown(int card1, int card2, int opp1, int opp2) { return 0; }
 """
 CLASS = """
-#include <vector>
-using namespace std;
 class TwoCardDraw {
-  vector<int> seen;
+  int seen[25];
 public:
-  int init(int bet1, int bet2) { seen.assign(25, 0); return 0; }
+  int init(int bet1, int bet2) { for (int &times : seen) times = 0; return 0; }
   int new_hand(int card1, int card2, int winnings) { return card1 == card2; }
   int round1(int card1, int card2, int bets) { return card2 >= 3 ? 1 : 0; }
   int draw(int card1, int card2, int bets) { return card1 == card2 ? 0 : 1; }

@@ -228,7 +228,7 @@ def test_only_those_that_throw_or_catch_are_compiled_with_exceptions(entrants: d
 def test_a_damaged_library_of_exceptions_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
     for module in (compiler_command, libraries):
-        monkeypatch.setattr(module, "SOURCES_THAT_THROW", ("libcxx/src/vector.cpp",))
+        monkeypatch.setattr(module, "SOURCES_THAT_THROW", ("libcxxabi/src/cxa_aux_runtime.cpp",))
     compiler_command.version.cache_clear()
     try:
         built = libraries.library_of_exceptions(SandboxSettings())

@@ -9,19 +9,21 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.field import Ground
-from tournament.artifacts import compiler_run, module_trial, program_build
+from tournament.artifacts import compiler_run, libraries, module_trial, program_build
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.results import Results
 from tournament.worker.processes import python_bots, time_limits
 
 
 @pytest.fixture(scope="package", autouse=True)
 def small_limits() -> Iterator[None]:
-    """Make limits that aren't settings so small that they are soon reached."""
+    """Make limits that aren't settings so small that they are soon reached; what takes longer once is done before."""
+    libraries.library_of_exceptions(SandboxSettings())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler_run, "SECONDS", 5)
-        patch.setattr(module_trial, "SECONDS", 3)
+        patch.setattr(compiler_run, "SECONDS", 2)
+        patch.setattr(module_trial, "SECONDS", 2)
         patch.setattr(time_limits, "START_SECONDS", 0.5)
-        patch.setattr(program_build, "_SECONDS", 6)
+        patch.setattr(program_build, "_SECONDS", 3)
         patch.setattr(python_bots, "_TRIAL_SECONDS", 2)
         yield
 

@@ -285,6 +285,8 @@ std::pair<ActionType, int> makeDecision(const State &state)
 """
 
 
+# make test has a field of every kind on Ray in tests/hostile/test_mixed_field.py.
+@pytest.mark.thorough
 def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
     """WebAssembly, Python and a program, in one contest against a house player; and one that traps now and then."""
     shipped = REPOSITORY / "entrants" / "holdem_training"

@@ -1,4 +1,4 @@
-"""The compiler's libraries, built once on a machine: python -m tournament.artifacts.libraries
+"""The compiler's libraries, built once on a machine: python -m tournament.artifacts.libraries [c] [cpp]
 
 `make` runs this while it compiles the core, which this doesn't need. If it fails, a run tries again and says why.
 """
@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -220,4 +221,4 @@ def _build_exceptions(sandbox: SandboxSettings) -> bytes:
 
 if __name__ == "__main__":
     with contextlib.suppress(TournamentError):
-        prepare_libraries(LANGUAGES, SandboxSettings(), lambda _text: None)
+        prepare_libraries(sys.argv[1:] or LANGUAGES, SandboxSettings(), lambda _text: None)
