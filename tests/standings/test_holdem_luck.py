@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.games.holdem_training.bob import preflop_call_probability
-from engine.games.holdem_training.luck import CONTROLS, add_hands
+from engine.games.holdem_training.luck import CONTROLS, add_hands, solve
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import BLOCK_COUNT
 from tests.holdem import play_core
@@ -189,6 +189,23 @@ def test_weights_follow_the_profit_and_stay_where_little_is_known() -> None:
     assert usual.tolist() == found[1].tolist() == [1.0] * 5 + [0.0] * 6
     assert np.abs(found[20_000] - of)[:5].max() < 0.1 and np.abs(found[20_000] - of).max() < 0.6
     assert np.abs(found[10] - usual)[5:].max() < 10
+
+
+def test_equations_are_solved_step_by_step_and_rounded_at_each() -> None:
+    """To the last bit: what is noted of luck must be the same wherever it is worked out."""
+    chance = np.random.default_rng(2)
+    for size in (1, 2, CONTROLS):
+        factors = chance.normal(size=(3 * size, size))
+        equations = np.column_stack([factors.T @ factors, chance.normal(size=size)])
+        rows = equations.tolist()
+        for pivot in range(size):
+            rows[pivot] = [value / rows[pivot][pivot] for value in rows[pivot]]
+            for row in set(range(size)) - {pivot}:
+                rows[row] = [value - rows[row][pivot] * own for value, own in zip(rows[row], rows[pivot])]
+        solve(equations)
+        assert equations[:, -1].tolist() == [row[-1] for row in rows]
+    with pytest.raises(ValueError, match="another shape"):
+        solve(np.eye(2))
 
 
 def test_hands_may_come_in_any_pieces() -> None:

@@ -294,3 +294,23 @@ def add_hands(
     if wrong:
         raise ValueError("no hand of the game")
     return shuffle
+
+
+def solve(double[:, ::1] equations):
+    """Solve equations whose matrix is positive definite, by Gauss and Jordan, in place: each row ends in its solution.
+
+    Libraries of linear algebra round as the processor likes; this is the same everywhere.
+    """
+    cdef int pivot, row, column, rows = <int>equations.shape[0]
+    cdef double factor
+    if equations.shape[1] != rows + 1:
+        raise ValueError("another shape")
+    for pivot in range(rows):
+        factor = equations[pivot, pivot]
+        for column in range(pivot, rows + 1):
+            equations[pivot, column] /= factor
+        for row in range(rows):
+            if row != pivot:
+                factor = equations[row, pivot]
+                for column in range(pivot, rows + 1):
+                    equations[row, column] -= factor * equations[pivot, column]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.games.holdem_training.luck import CONTROLS, add_hands
+from engine.games.holdem_training.luck import CONTROLS, add_hands, solve
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.holdem_training import LUCK_COLUMNS
 
@@ -81,17 +81,6 @@ def best_weights(moments: Floats) -> Floats:
     sums = moments[0, 1:]
     full = moments[1:, 1:] + np.triu(moments[1:, 1:], 1).T - np.outer(sums, sums) / count
     squares = full[:-1, :-1] + np.diag(_FIRMNESS)
-    return _solved(squares, full[:-1, -1] + _FIRMNESS * _USUAL)
-
-
-def _solved(squares: Floats, products: Floats) -> Floats:
-    """The solution of equations whose matrix is positive definite, by Gauss and Jordan.
-
-    Libraries of linear algebra round as the processor likes; this is the same everywhere.
-    """
-    table = np.column_stack([squares, products])
-    for pivot in range(len(table)):
-        row = table[pivot] / table[pivot, pivot]
-        table -= table[:, pivot, np.newaxis] * row
-        table[pivot] = row
-    return table[:, -1].copy()
+    equations = np.column_stack([squares, full[:-1, -1] + _FIRMNESS * _USUAL])
+    solve(equations)
+    return equations[:, -1].copy()
