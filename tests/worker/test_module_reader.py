@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ BYTES = 1 << 18
 MOST_TIMES = 60
 
 
+@cache
 def number(value: int) -> bytes:
     return bytes([value & 0x7F | 0x80]) + number(value >> 7) if value > 0x7F else bytes([value])
 
