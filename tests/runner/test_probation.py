@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,14 +21,18 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
-from tests.worker.support import script, write_bot
+from tests.worker.support import build, script, write_bot
 from tournament.api import verify
 from tournament.audit.report import Verification
+from tournament.contests.von_neumann_poker import Settings
 from tournament.leg import PlaysAs
 from tournament.probation import Probation
 from tournament.runner.contest_run import Progress
+from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.schedule import Competitor, Fixture, Replicas, RoundRobin
 from tournament.standings.results import load
+from tournament.store.storage import open_storage
+from tournament.worker.batch import Receipt, Task, play_task
 
 TRAPS = "int a(const Bot *bot) { __builtin_trap(); } int b(const Bot *bot, int bet) { __builtin_trap(); }\n"
 FIELD = ["bold", "calm", "even", "glad"]
@@ -152,6 +156,46 @@ def test_a_crash_at_any_commit_changes_nothing(tmp_path: Path, alone: Place, mon
     assert crashes > 3
     place.play()
     assert_same(outcome(place.results), outcome(alone.results))
+
+
+class Backwards:
+    """An executor that plays the last tasks first, as far as those left to others tell."""
+
+    name, workers = "backwards", 1
+
+    def play(
+        self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
+    ) -> Generator[list[Receipt], None, None]:
+        for task in reversed(list(tasks)):
+            yield [play_task(task, artifacts)]
+
+
+def test_progress_never_passes_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though legs are played that then don't count."""
+
+    class Progresses(Listener):
+        def on_progress(self, progress: Progress) -> None:
+            seen.append((progress.legs, progress.total_legs))
+
+    seen: list[tuple[int, int]] = []
+    monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
+    monkeypatch.setattr("tournament.runner.contest_run.choose_executor", lambda *_: Backwards())
+    place_with(tmp_path, BAD).play(watcher=Progresses())
+    assert all(legs <= total for legs, total in seen), seen
+    assert seen[-1] == (9, 9)
+
+
+def test_a_task_leaves_out_who_was_disqualified_while_it_waited_for_its_turn(tmp_path: Path) -> None:
+    bots = build({f"{name}.c": bot_source(*THRESHOLDS[name]) for name in FIELD})
+    rules = Settings(sessions=20)
+    field = [Competitor(number, bot.name, "wasm", bot.artifact_sha256 or "") for number, bot in enumerate(bots)]
+    legs = tuple(RoundRobin(CONTEST, rules.playing(), bytes(32), field).legs())
+    open_storage(str(tmp_path)).prepare()
+    artifacts = {bot.artifact_sha256 or "": bot.artifact or b"" for bot in bots}
+    task = Task(CONTEST, rules.playing(), {}, str(tmp_path), (legs,), proven=frozenset(FIELD) - {"calm"})
+    ((receipt,),) = LocalExecutor(1).play(iter([task]), artifacts, lambda: {"calm"})
+    played = [(leg.x, leg.y) for batch in receipt.batches for leg in batch.legs]
+    assert played == [pair for leg in legs if "calm" not in (pair := (leg.x.name, leg.y.name))]
 
 
 @pytest.fixture

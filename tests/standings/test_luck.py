@@ -8,6 +8,7 @@ import json
 import math
 import shutil
 import struct
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,18 +21,21 @@ from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE, add_c
 from engine.games.von_neumann_poker.core import VonNeumannPoker
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
+from engine.kernel.sums import SeatSums
 from tests.contest_runs import CONTEST, Listener, new_place, outcome
 from tests.oracles.deals import key_of
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import LUCK_COLUMNS, VON_NEUMANN_POKER
 from tournament.contests.von_neumann_poker.luck import LegLuck, usual_gains
 from tournament.standings.results import load
-from tournament.standings.without_luck import read_luck, write_luck
+from tournament.standings.without_luck import luck_of_legs, read_luck, write_luck
 from tournament.store.columns import buffer_fields
+from tournament.store.legs import LegResult
 from tournament.store.storage import open_storage
 
 Floats = npt.NDArray[np.float64]
 BOTS = ["bold", "calm", "dull"]
+NOTHING = SeatSums(0.0, 0.0, (0.0,) * BLOCK_COUNT)
 
 
 def test_what_is_usual_is_fair_between_roles() -> None:
@@ -54,6 +58,27 @@ def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArra
         "b_card": b,
         "a_gain": gain.astype(np.int8),
     }
+
+
+def test_many_short_legs_take_little_memory() -> None:
+    """Each takes a hundred kilobytes while it is worked out."""
+    settings = VON_NEUMANN_POKER.settings.model_validate({"sessions": 1})
+    results = [LegResult(f"{number}", 0, number, "x", "y", 1, 10, (NOTHING, NOTHING)) for number in range(1000)]
+    games = [invented(number, 1) for number in range(1000)]
+    rows = {name: np.concatenate([one[name] for one in games]) for name in games[0]}
+    rows["session"] = np.repeat(np.arange(1000, dtype=np.int32), 10)
+    tracemalloc.start()
+    try:
+        luck = luck_of_legs(VON_NEUMANN_POKER, settings, results, {})
+        luck.add(rows, 10_000)
+        found = luck.points()
+        assert tracemalloc.get_traced_memory()[1] < 5e6
+    finally:
+        tracemalloc.stop()
+    for number in (0, 500, 999):
+        alone = LegLuck(5, 1)
+        alone.add(games[number])
+        assert np.array_equal(found[number], alone.blocks())
 
 
 def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]:

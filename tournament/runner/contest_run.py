@@ -376,9 +376,9 @@ class Play:
 
     def _play(self) -> None:
         executor = self._executor()
-        # Ranking takes long in large fields, so the next one waits for a multiple of that time.
+        # Ranking takes long in large fields, and summaries of many parts, so the next ones wait for a multiple of that.
         self._ranked = self._summarised = time.perf_counter()
-        self._ranking_seconds = 0.0
+        self._ranking_seconds = self._summary_seconds = 0.0
         pace = new_pace(self.contest, self.config, executor.workers, self.schedule.sessions_per_leg)
         tasks = map(self._task, batches_to_play(self.schedule, self.left, pace))
         receipts = executor.play(tasks, self.artifacts, lambda: self.left.out)
@@ -456,9 +456,10 @@ class Play:
         self.ranking = self._rank()
         self._ranked = time.perf_counter()
         self._ranking_seconds = self._ranked - now
-        if now - self._summarised > _SUMMARY_SECONDS:
+        if now - self._summarised > max(_SUMMARY_SECONDS, 20 * self._summary_seconds):
             self._summarise()
-            self._summarised = now
+            self._summarised = time.perf_counter()
+            self._summary_seconds = self._summarised - self._ranked
 
     def _rank(self) -> Standings:
         field = self.writer.state.field

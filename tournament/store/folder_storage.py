@@ -217,11 +217,6 @@ class FolderStorage:
     def stamps(self, folder: str) -> dict[str, str]:
         return {name: _stamp(status) for name, status in self._statuses(folder).items()}
 
-    def stamp(self, name: str) -> str | None:
-        with contextlib.suppress(FileNotFoundError):
-            return _stamp(self._status(name))
-        return None
-
     def _statuses(self, folder: str) -> dict[str, os.stat_result]:
         found = {}
         try:
@@ -240,11 +235,19 @@ class FolderStorage:
         return found
 
     def size(self, name: str) -> int | None:
-        try:
-            status = self._status(name)
-        except FileNotFoundError:
-            return None
-        return status.st_size if stat.S_ISREG(status.st_mode) else None
+        size, _ = self.sizes([name]).get(name, (None, None))
+        return size
+
+    def sizes(self, names: Sequence[str]) -> dict[str, tuple[int, str | None]]:
+        found: dict[str, tuple[int, str | None]] = {}
+        for folder, several in itertools.groupby(names, lambda name: checked_name(name).rpartition("/")[0]):
+            with contextlib.suppress(FileNotFoundError), self._folder(folder) as descriptor:
+                for name in several:
+                    with contextlib.suppress(FileNotFoundError):
+                        status = os.stat(name.rpartition("/")[2], dir_fd=descriptor, follow_symlinks=False)
+                        if stat.S_ISREG(status.st_mode):
+                            found[name] = status.st_size, _stamp(status)
+        return found
 
     def read(self, name: str, most: int = MOST_READ) -> bytes:
         with open(self._open(name), "rb") as stream:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _MOST_OF_SIGN = 1 << 12  # bytes
-_MOVES_AT_ONCE = 32
+_AT_ONCE = 32  # requests
 
 
 class ObjectStorage:
@@ -125,14 +125,16 @@ class ObjectStorage:
     def stamps(self, folder: str) -> dict[str, str]:
         return self._client.stamps(f"{self._key(folder)}/") if self._counts else {}
 
-    def stamp(self, name: str) -> str | None:
-        return None  # it would take a request
-
     def size(self, name: str) -> int | None:
         try:
             return self._client.size(self._key(name))
         except FileNotFoundError:
             return None
+
+    def sizes(self, names: Sequence[str]) -> dict[str, tuple[int, str | None]]:
+        # No stamps, which would take another request.
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return {name: (size, None) for name, size in zip(names, pool.map(self.size, names)) if size is not None}
 
     def read(self, name: str, most: int = MOST_READ) -> bytes:
         return self._client.get(self._key(name), most)[0]
@@ -155,7 +157,7 @@ class ObjectStorage:
             with contextlib.suppress(FileNotFoundError):
                 self.publish(*move)
 
-        with ThreadPoolExecutor(_MOVES_AT_ONCE) as pool:
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(publish, moves))
 
     def remove(self, name: str) -> None:

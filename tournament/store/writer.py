@@ -68,18 +68,19 @@ class Writer:
             publish_all(self.storage, entry.batches)
             self._under_commit = None
         published = [part for batch in entry.batches if batch.legs for part in batch.parts]
-        self._require([(part, part.place) for part in published])
-        self.published |= {part.place: stamp for part in published if (stamp := self.storage.stamp(part.place))}
+        stamps = self._require([(part, part.place) for part in published])
+        self.published |= {place: stamp for place, stamp in stamps.items() if stamp}
         return entry.batches
 
     def _bytes_of_entries(self) -> int:
         sizes = self.storage.list("ledger")
         return sum(sizes.get(entry_name(number), 0) for number in range(1, self.state.entries + 1))
 
-    def _require(self, places: Sequence[tuple[Part, str]]) -> None:
-        """Raises RunFailed unless each part is at its place, with its size."""
+    def _require(self, places: Sequence[tuple[Part, str]]) -> dict[str, str | None]:
+        """The stamp of each part by its place. Raises RunFailed unless it is there, with its size."""
+        found = self.storage.sizes([place for _, place in sorted(places, key=lambda one: one[1])])
         for part, place in places:
-            size = self.storage.size(place)
+            size, _ = found.get(place, (None, None))
             if size != part.size:
                 require_held(self.storage)  # a new writer has removed what was staged
                 there = "is missing" if size is None else f"has {size:,} bytes"
@@ -87,6 +88,7 @@ class Writer:
                     f"{self.storage.location}/{place} {there}, of {part.size:,} bytes that were written:"
                     " whoever plays must write where this process reads"
                 )
+        return {place: stamp for place, (_, stamp) in found.items()}
 
     def require_whole(self) -> None:
         """Raises RunFailed when an entry, or a part that the ledger names, is missing at the end of a run."""
