@@ -1,6 +1,7 @@
 # make run           set up and play the shipped bots' tournament
 # make test          set up and pass the tests
 # make test-thorough play whole what make test takes samples of
+# make docs          build the site in build/site/html
 # make check         lint, types and layers
 # make debug         pass the engine's tests on a core that stops at an index out of bounds or an overflow
 # make package-test  build sdist and wheel, install, and play from them
@@ -34,7 +35,7 @@ ALONE = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 # What a command says is shown only if it fails.
 quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: run test test-thorough check format lint types layers stubs debug package-test reference docs-pictures bench build clean
+.PHONY: run test test-thorough check format lint types layers stubs debug package-test docs reference docs-pictures bench build clean
 
 # The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
 run: build $(VENV)/library_of_c
@@ -88,6 +89,14 @@ debug: build $(VENV)/tools
 	@echo "Testing it"
 	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug \
 	  $(BIN)/python -P -m pytest --import-mode=append -p no:cacheprovider --numprocesses 2 $(DEBUG_TESTS)
+
+docs: build $(VENV)/docs
+	@echo "Building the site"
+	@$(BIN)/python -m docs.tools.site
+
+$(VENV)/docs: $(VENV)/installed
+	@$(call quietly, $(INSTALL) --group docs)
+	@touch $@
 
 reference: build
 	@$(BIN)/python -m docs.tools.reference

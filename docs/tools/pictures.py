@@ -42,7 +42,7 @@ _THEME = TerminalTheme(
     [(72, 79, 88), (255, 123, 114), (63, 185, 80), (210, 153, 34), (88, 166, 255), (188, 140, 255), (57, 197, 207),
      (177, 186, 196)],
 )  # fmt: skip
-_WIDE, _HIGH = 1280, 740  # of pictures of a report
+_WIDE, _HIGH = 1280, 720  # of pictures of a report
 
 
 @dataclass(frozen=True)

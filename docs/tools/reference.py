@@ -6,12 +6,15 @@ key of `TABLES`, and may have words after it, such as a contest's name.
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import re
 import sys
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 import typer
 from pydantic import BaseModel
@@ -42,7 +45,7 @@ _MORE = {
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """A table in Markdown."""
     names = list(head)
-    cells = [[_cell(str(cell)) for cell in row] for row in rows]
+    cells = [[_cell(" ".join(str(cell).split())) for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in [names, ["---"] * len(names), *cells])
 
 
@@ -149,6 +152,70 @@ def _lines(param: Any, context: Any) -> tuple[str, str]:
     return f"`{written}`", re.sub(r"\[env var: (\w+)\]", r"(`\1`)", re.sub(r"\s+", " ", told))
 
 
+class Undocumented(Exception):
+    """A public name has no docstring."""
+
+
+def public_names(module: str) -> str:
+    """What a module offers, from its `__all__`: signatures and docstrings. Raises Undocumented."""
+    found = importlib.import_module(module)
+    return "\n\n".join(
+        _documented(f"{module}.{name}", getattr(found, name)) for name in found.__all__ if not name.startswith("__")
+    )
+
+
+def _documented(name: str, thing: Any) -> str:
+    """A name's section; of a class also what it offers, without what it inherits."""
+    if get_origin(thing):  # an alias of a type, which can have no docstring
+        return f"### {name}\n\n`{thing}`"
+    parts = [f"### {name}", _text(name, thing)]
+    if callable(thing):
+        signature = _signature(name.rpartition(".")[2], thing).removesuffix(" -> None")
+        parts.insert(1, f"```python\n{signature}\n```")
+    if inspect.isclass(thing):
+        own = {key: value for key, value in vars(thing).items() if not key.startswith("_") and _offers(value)}
+        rows = [
+            (f"`{_member(key, value)}`", _text(f"{name}.{key}", value).split("\n\n")[0]) for key, value in own.items()
+        ]
+        parts += [table(("of an object", "meaning"), rows)] if rows else []
+    return "\n\n".join(parts)
+
+
+def _text(name: str, thing: Any) -> str:
+    """A docstring, without the signature that a compiled one begins with. Raises Undocumented."""
+    text = inspect.getdoc(getattr(thing, "func", thing)) or ""
+    if not text or (inspect.isclass(thing) and thing.__doc__ is None):
+        raise Undocumented(f"{name} has no docstring")
+    short = name.rpartition(".")[2]
+    return _cell(re.sub(rf"^{short}\(.*\n\n", "", text)).replace("\\|", "|")
+
+
+def _member(name: str, value: Any) -> str:
+    """A method as it is called; a property by its name."""
+    if isinstance(value, property | cached_property):
+        return name
+    names = [str(one).split(":")[0].split(" =")[0] for one in inspect.signature(value).parameters.values()]
+    return f"{name}({', '.join(one for one in names if one not in ('self', '/'))})"
+
+
+def _offers(value: object) -> bool:
+    return inspect.isroutine(value) or isinstance(value, property | cached_property)
+
+
+def _signature(name: str, thing: Any) -> str:
+    """How it is called, an argument a line where it is long."""
+    try:
+        whole = f"{name}{inspect.signature(thing)}"
+    except ValueError:  # a compiled class says it in its first line
+        return name
+    text = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", whole)
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
+    if len(text) <= 100:
+        return text
+    inside, _, after = text.partition("(")[2].rpartition(")")
+    return f"{name}(\n    " + re.sub(r", (?=\*|\w+:)", ",\n    ", inside) + f",\n){after}"
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "keys before the first table": general_settings,
     "keys of every contest": common_settings,
@@ -157,6 +224,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "keys of": contest_settings,
     "commands": commands,
     "columns of": record_columns,
+    "names of": public_names,
 }
 
 

@@ -108,4 +108,5 @@ class Decision(decisions.Decision):
 
     @property
     def has_legal_actions(self) -> bool:
+        """Whether it tells which answers are legal this time, the others being faults."""
         return LEGAL_ACTIONS in self.told

@@ -1,0 +1,117 @@
+"""The site's source: a copy of docs/ and of the pages outside that it links to, with their links mended. `make docs`.
+
+A link to a page of the site stays one. A link to another file of the repository is shown as the file's path, as code.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from sphinx.cmd.build import main as sphinx_build
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+BUILD = ROOT / "build" / "site"
+# Pages that lie outside of docs/, by their names on the site.
+OUTSIDE = {
+    "README.md": "readme.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "benchmarks/README.md": "benchmarks.md",
+    "results/README.md": "results.md",
+}
+# The navigation: of each part its first pages in this order, then its others by name.
+PARTS = {
+    "Tutorials": ("tutorials", ()),
+    "How-to": ("how_to", ("report", "looking", "analysis", "automation", "cluster")),
+    "Reference": (
+        "reference",
+        ("commands", "settings", "records", "output", "python", "c_bots", "python_bots", "programs"),
+    ),
+    "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "architecture", "decisions")),
+}  # fmt: skip
+_NOT_SHOWN = ("tools", "site", "__pycache__")
+_CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+_SOURCE = re.compile(r'(?<=src=")([^":]+)(?=")')
+
+
+def place_of(file: Path) -> str | None:
+    """Where a file of the repository lies on the site; None for one that isn't there."""
+    name = file.relative_to(ROOT).as_posix()
+    if file.is_relative_to(DOCS) and file.is_file():
+        return file.relative_to(DOCS).as_posix()
+    return OUTSIDE.get(name)
+
+
+def mended(text: str, page: Path) -> str:
+    """A page's text with links as the site has them."""
+    own = place_of(page) or ""
+
+    def target(link: str) -> str | None:
+        path, _, anchor = link.partition("#")
+        there = (page.parent / path).resolve()
+        if not path or "://" in link or not there.exists():
+            return link
+        place = place_of(there)
+        return place and os.path.relpath(place, Path(own).parent) + (f"#{anchor}" if anchor else "")
+
+    def link(match: re.Match[str]) -> str:
+        mark, words, where = match.groups()
+        if (found := target(where)) is not None:
+            return f"{mark}[{words}]({found})"
+        path = (page.parent / where.partition("#")[0]).resolve().relative_to(ROOT).as_posix()
+        return f"`{path}`" if words.strip("`") in path else f"{words} (`{path}`)"
+
+    def prose(piece: str) -> str:
+        return _SOURCE.sub(lambda match: target(match[1]) or match[1], _LINK.sub(link, piece))
+
+    # A link's words may have code in them, so code is taken out first and put back.
+    taken: list[str] = []
+    hidden = _CODE.sub(lambda match: taken.append(match[1]) or f"\0{len(taken) - 1}\0", text)
+    return re.sub("\0(\\d+)\0", lambda match: taken[int(match[1])], prose(hidden))
+
+
+def navigation(pages: list[Path]) -> str:
+    """The site's tree of pages, for the end of its index."""
+    parts = {"Project": [name.removesuffix(".md") for name in OUTSIDE.values()]}
+    for title, (folder, first) in PARTS.items():
+        there = sorted(page.stem for page in pages if page.parent == DOCS / folder and page.suffix == ".md")
+        order = [*(name for name in first if name in there), *(name for name in there if name not in first)]
+        parts[title] = [f"{folder}/{name}" for name in order]
+    trees = (f":caption: {title}\n\n" + "\n".join(parts[title]) for title in (*PARTS, "Project"))
+    return "".join(f"\n```{{toctree}}\n:hidden:\n{tree}\n```\n" for tree in trees)
+
+
+def write_source(source: Path) -> None:
+    """Write the site's source into a folder; what hasn't changed keeps its time, so that it isn't built again."""
+    files = [path for path in DOCS.rglob("*") if path.is_file() and path.relative_to(DOCS).parts[0] not in _NOT_SHOWN]
+    wanted = set()
+    for file in [*files, *(ROOT / name for name in OUTSIDE)]:
+        place = source / str(place_of(file))
+        wanted.add(place)
+        content = file.read_bytes()
+        if file.suffix == ".md":
+            content = mended(content.decode(), file).encode()
+        if file == DOCS / "index.md":
+            content += navigation(files).encode()
+        if not place.exists() or place.read_bytes() != content:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+    for place in source.rglob("*"):
+        if place.is_file() and place not in wanted:
+            place.unlink()
+
+
+def build() -> int:
+    """Build the site, anything that Sphinx would warn of being an error; returns an exit code."""
+    write_source(BUILD / "source")
+    options = ["-q", "-W", "--keep-going", "-c", str(DOCS / "site"), "-d", str(BUILD / "doctrees")]
+    return int(sphinx_build([*options, str(BUILD / "source"), str(BUILD / "html")]))
+
+
+if __name__ == "__main__":
+    sys.exit(build())
