@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tournament.artifacts import compiler, libraries
 from tournament.artifacts.bot import Submission
 from tournament.artifacts.compiler import Unit, compile_unit, errors_of
-from tournament.artifacts.compiler_command import BOT_FOLDER, SEEN_FILES, STANDARDS, seen_by_bots
+from tournament.artifacts.compiler_command import BOT_FOLDER, SEEN_FILES, STANDARDS, Build, seen_by_bots
 from tournament.artifacts.compiler_messages import TRIAL_FILE
 from tournament.artifacts.compiler_run import CompilerRefused
 from tournament.contests.interface import Interface
@@ -30,6 +30,7 @@ _PASTES = re.compile(rb"##|%:%:")
 _WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
 _MOST_WORDS = 100_000  # that are looked at to find the file that a bot's functions are named after
 RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
+CHECK_SOURCES = sorted(Path(__file__).with_name("bot_checks").glob("*.[ch]"))
 
 
 @dataclass(frozen=True)
@@ -45,19 +46,18 @@ _Answering = dict[str, str]
 
 
 def compile_bot(
-    submission: Submission, interface: Interface, sandbox: SandboxSettings, *, with_lines: bool = False
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Build = Build.TO_PLAY
 ) -> Compiled:
-    """Compile a bot by the first standard that accepts it. Raises NotCompiled, and RunFailed for the machine.
-
-    `with_lines`: the same code with the source's line numbers.
-    """
-    runtime = libraries.compile_once(RUNTIME_SOURCES, sandbox)
+    """Compile a bot by the first standard that accepts it. Raises NotCompiled, and RunFailed for the machine."""
+    runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, sandbox)}
+    if build is Build.CHECKED:
+        runtime["checks.o"] = libraries.compile_once(CHECK_SOURCES, sandbox)
     refused: CompilerRefused | None = None
     for standard in STANDARDS[submission.kind]:
         with scratch_folder() as folder:
             work = _Work(submission, interface, _write_unit(submission, interface, standard, sandbox, folder))
             try:
-                return Compiled(_compile_by(work, runtime, with_lines=with_lines), standard)
+                return Compiled(_compile_by(work, runtime, build), standard)
             except NotChosen as problem:
                 raise CompilerRefused(_with_way_out(str(problem), submission, interface)) from None
             except CompilerRefused as problem:
@@ -86,14 +86,14 @@ class _Work:
         return self.interface.class_name if self.submission.kind == "cpp" else ""
 
 
-def _compile_by(work: _Work, runtime: bytes, *, with_lines: bool) -> bytes:
+def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Build) -> bytes:
     """The WebAssembly by a standard. Raises NotCompiled, and NotChosen for a source that builds by it."""
     unit = work.unit
     include = unit.path.read_text()
 
     def compile_with(answering: _Answering) -> bytes:
         unit.path.write_text(include + _definitions(answering, work) + '#include "adapter.h"\n')
-        return compile_unit(unit, runtime, with_lines=with_lines)
+        return compile_unit(unit, runtime, build)
 
     guess = _guess(work)
     refused: CompilerRefused | None = None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tournament.artifacts.compiler_command import (
     EXCEPTIONS,
-    LINES,
     SEEN_SDK,
     WARNINGS,
     WITHOUT_EXCEPTIONS,
     WITHOUT_WARNINGS,
+    Build,
     bot_command,
     language_of,
 )
@@ -73,35 +74,33 @@ def warnings_of(unit: Unit) -> str:
     return shortened(message, [Path(SEEN_SDK)], ()) if "warning:" in message else ""
 
 
-def compile_unit(unit: Unit, runtime: bytes, *, with_lines: bool = False) -> bytes:
-    """The WebAssembly of a unit, linked with the object file `runtime`.
+def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Build) -> bytes:
+    """The WebAssembly of a unit, linked with object files by name. The libraries must have been prepared.
 
-    `with_lines`: the same code with the source's line of each instruction. The libraries must have been prepared.
     Raises NotCompiled, and RunFailed when the libraries are damaged.
     """
-    objects = {"runtime.o": runtime}
+    objects = dict(runtime)
     if language_of(unit.standard) == "c":
-        return _compile_and_link(unit, [], objects, with_lines=with_lines)
+        return _compile_and_link(unit, [], objects, build)
     try:
-        return _compile_and_link(unit, WITHOUT_EXCEPTIONS, objects, with_lines=with_lines)
+        return _compile_and_link(unit, WITHOUT_EXCEPTIONS, objects, build)
     except CompilerRefused as refused:
         if not refused.text_has_exceptions:
             raise
     objects["libexceptions.a"] = library_of_exceptions(unit.sandbox)
-    return _compile_and_link(unit, EXCEPTIONS, objects, with_lines=with_lines)
+    return _compile_and_link(unit, EXCEPTIONS, objects, build)
 
 
-def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], *, with_lines: bool) -> bytes:
+def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], build: Build) -> bytes:
     """`compile_unit` with these flags, linked with these object files and libraries, by name."""
     for name, content in linked.items():
         (unit.folder / name).write_bytes(content)
     objects, output = [unit.object.name, *linked], unit.folder / "output.wasm"
-    lines = [LINES] if with_lines else []
     language = language_of(unit.standard)
     # Together, since starting a confined process takes as long as the compiler does.
     commands = [
-        unit.command(*flags, WITHOUT_WARNINGS, *lines, f"-I{SEEN_SDK}"),
-        link_command(language, objects, output.name, with_lines=with_lines),
+        unit.command(*flags, WITHOUT_WARNINGS, *build.flags, f"-I{SEEN_SDK}"),
+        link_command(language, objects, output.name, build),
     ]
     readable = [unit.include, libraries_of(language)]
     run_compiler(commands, unit.folder, readable, unit.sandbox, hints=unit.hints)

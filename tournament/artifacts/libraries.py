@@ -28,6 +28,7 @@ from tournament.artifacts.compiler_command import (
     SOURCES_THAT_THROW,
     STRIP,
     WITHOUT_WARNINGS,
+    Build,
     digest,
     home,
     own_command,
@@ -141,7 +142,7 @@ def _digests(folder: Path) -> dict[str, str]:
     }
 
 
-def link_command(kind: str, objects: Sequence[str], output: str, *, with_lines: bool) -> list[str]:
+def link_command(kind: str, objects: Sequence[str], output: str, build: Build) -> list[str]:
     """The linker's command for a bot of a language. Raises RunFailed when the libraries are damaged."""
     libraries = libraries_of(kind)
     link = recall(libraries / _LINK_FILE)
@@ -149,14 +150,16 @@ def link_command(kind: str, objects: Sequence[str], output: str, *, with_lines: 
         raise RunFailed(f"the compiler's library {libraries} was damaged during the run; run again")
     words: list[str] = []
     for word in json.loads(link)["words"]:
-        if with_lines and word in STRIP:
+        if build is not Build.TO_PLAY and word in STRIP:
             continue
-        words += [*objects, EXPORT] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
+        words += (
+            [*objects, EXPORT, *build.link_flags] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
+        )
     return [zig(), *words, "-o", output]
 
 
 def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
-    """One object file of our own C sources, all in one folder; kept on this machine. Raises RunFailed."""
+    """One object file of our own C sources, all in one folder with their headers; kept here. Raises RunFailed."""
     made_of = hashlib.sha256(version().encode())
     for source in sources:
         made_of.update(hashlib.sha256(source.read_bytes()).digest())
@@ -175,8 +178,9 @@ def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) 
             shutil.copyfile(source, folder / source.name)
         # Functions of libc must not be compiled to calls of libc.
         building = [*own_command("c"), WITHOUT_WARNINGS, "-fno-builtin", "-c"]
-        commands = [[*building, source.name] for source in sources]
-        objects = [source.with_suffix(".o").name for source in sources]
+        compiled = [source for source in sources if source.suffix == ".c"]
+        commands = [[*building, source.name] for source in compiled]
+        objects = [source.with_suffix(".o").name for source in compiled]
         commands.append([zig(), "wasm-ld", "-r", *objects, "-o", "all.object"])
         try:
             run_compiler(commands, folder, [], sandbox)

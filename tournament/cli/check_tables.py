@@ -14,6 +14,7 @@ from tournament.errors import printable
 from tournament.store.legs import Fault
 from tournament.trial.check import CheckReport
 from tournament.trial.match import MatchReport
+from tournament.trial.mistakes import Search
 from tournament.trial.playing import Meter
 
 
@@ -58,12 +59,30 @@ def check_table(report: CheckReport) -> Table:
             if report.kind == "python":
                 table.add_row("legs", _legs(report))
             table.add_row("limits", _at_limits(report))
+        if report.mistakes:
+            table.add_row("elsewhere", mistakes_in_words(report.mistakes, f"{report.name}.{report.kind}"))
         if report.printed:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
         table.add_row("faults", _fault_lines(report.faults, report.kind))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
+    if report.mistakes and report.mistakes.grave:
+        verdict.append(", but would crash or differ elsewhere", style="yellow")
     table.add_row("verdict", verdict)
     return table
+
+
+def mistakes_in_words(search: Search, file: str) -> Text:
+    """What a search for mistakes found, a line for each, with its place in the file."""
+    where = f"{search.games:,} games" + (f" and {search.questions:,} questions at the limits" * bool(search.questions))
+    if not search.mistakes:
+        return Text(f"no mistake found that shows only elsewhere, in {where}")
+    lines = []
+    for mistake in search.mistakes:
+        place = f"{file}:{mistake.line}" if mistake.line else file
+        function = f", in {mistake.function}" if mistake.function else ""
+        warning = "" if mistake.grave else "warning: "
+        lines.append(f"{place}{function}: {warning}{mistake.what}{f' ({mistake.when})' if mistake.when else ''}")
+    return Text(printable("\n".join(lines)), style="yellow")
 
 
 def _legs(report: CheckReport) -> str | Text:

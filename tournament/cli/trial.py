@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from tournament.audit.replay import Replay, replay_games
-from tournament.cli.check_tables import alike, check_table, match_table
+from tournament.cli.check_tables import alike, check_table, match_table, mistakes_in_words
 from tournament.cli.consoles import err, out
 from tournament.cli.options import CHOICE, PLACES, PLAY, ConfigPath, Contest, Json, command_line, print_json
 from tournament.cli.replay_tables import by_sort, print_game
@@ -25,7 +25,7 @@ from tournament.runner.contest_run import recorded_entrants
 from tournament.starter.folder import shipped
 from tournament.store.storage import inside
 from tournament.trial.check import check_bot, contest_of, replay_check
-from tournament.trial.match import MatchReport, play_match
+from tournament.trial.match import MatchReport, play_match, search_match
 
 
 def match(
@@ -54,6 +54,9 @@ def match(
             "--results", metavar="DIR|URL", help="keep the records there; default nowhere", rich_help_panel=PLACES
         ),
     ] = None,
+    mistakes: Annotated[
+        bool, typer.Option("--mistakes", help="also look for what would crash or differ elsewhere in C and C++ bots")
+    ] = False,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
@@ -74,18 +77,23 @@ def match(
     against = _opponent(opponent, settings)
     with Screen(err, settings.played.title) as screen:
         report = play_match(settings.played, settings, find_bot(bot, settings), against, screen, look)
+        found = search_match(settings.played, settings, find_bot(bot, settings), against, screen) if mistakes else {}
     if as_json:
         values = dataclasses.asdict(report) | {"seed": settings.contest.seed}
         values["faults"] = [{"bot": (leg.x, leg.y)[one.seat], **dataclasses.asdict(one)} for leg, one in report.faults]
+        values["mistakes"] = {name: [dataclasses.asdict(one) for one in made.mistakes] for name, made in found.items()}
         print_json(values | {"replay": dataclasses.asdict(shown[0]) if shown else None})
         return
-    out.print(match_table(report, settings.played, seed or settings.contest.seed or ""))
+    table = match_table(report, settings.played, seed or settings.contest.seed or "")
+    for name, made in found.items():
+        table.add_row("elsewhere", mistakes_in_words(made, name))
+    out.print(table)
     words = ["match", contest, bot, *([opponent] if opponent else [])]
     given = {"sessions": sessions, "seed": settings.contest.seed, "config": config}
     for (_, one), *_ in by_sort(report.faults):
         out.print(f"see it: {command_line(*words, **given, session=one.session, game=one.game)}", soft_wrap=True)
-    for found in shown:
-        for one_game in found.games:
+    for replay in shown:
+        for one_game in replay.games:
             print_game(out, one_game)
     if not shown and not report.faults:
         out.print(f"its games: {command_line(*words, **given, session=0)}", soft_wrap=True)

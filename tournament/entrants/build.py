@@ -17,7 +17,7 @@ from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.c_bots import Compiled, compile_bot
 from tournament.artifacts.commands import CommandMissing
-from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES
+from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, Build
 from tournament.artifacts.compiler_run import CompilerRefused, NotCompiled, TookTooMuch
 from tournament.artifacts.recipe import BadRecipe
 from tournament.cache import cache_folder, is_noted, keep, note, recall, trouble_in_words
@@ -183,10 +183,14 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
         return "", ""
     try:
         standard = _compiled(submission, interface, sandbox).standard
-        warnings = c_bots.warnings_of(submission, interface, standard, sandbox)
+        kept = _entry(_source_digest(submission, interface), "warnings")
+        warnings = recall(kept)
+        if warnings is None:
+            warnings = c_bots.warnings_of(submission, interface, standard, sandbox).encode()
+            keep(kept, warnings)
     except NotCompiled:
         return "", ""
-    return standard, "\n".join(_cut(line) for line in printable(warnings).splitlines())
+    return standard, "\n".join(_cut(line) for line in printable(warnings.decode()).splitlines())
 
 
 def _tried(artifact: bytes, submission: Submission, interface: Interface, memory_megabytes: int) -> Path:
@@ -342,16 +346,34 @@ def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSet
 
     None for others, and for one that could tell by a clock that this isn't its artifact.
     """
-    if submission.kind not in LANGUAGES:
-        return None
-    kept = _entry(_source_digest(submission, interface), "lines")
-    artifact = recall(kept)
+    artifact = _built_otherwise(submission, interface, sandbox, Build.WITH_LINES)
     if artifact is None:
-        try:
-            artifact = compile_bot(submission, interface, sandbox, with_lines=True).code
-        except NotCompiled:
-            return None
-        keep(kept, artifact)
+        return None
     # The runtime makes its NaNs canonical, not instructions: that takes less fuel, which it must not see.
     module = read_module(artifact)
     return None if set(SURROUNDINGS) & set(module.imported) and module.canonical != artifact else artifact
+
+
+def checked(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
+    """A C or C++ bot's WebAssembly that tells of its mistakes (`trial.mistakes`); None for others."""
+    return _built_otherwise(submission, interface, sandbox, Build.CHECKED)
+
+
+def _built_otherwise(
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Build
+) -> bytes | None:
+    """A C or C++ bot's WebAssembly for another use than play, from the cache or the compiler; None for others."""
+    if submission.kind not in LANGUAGES:
+        return None
+    how = [_source_digest(submission, interface), *build.flags, *build.link_flags]
+    if build is Build.CHECKED:
+        how += [source.read_text() for source in c_bots.CHECK_SOURCES]
+    kept = _entry(hashlib.sha256(json.dumps(how).encode()).hexdigest(), "lines")
+    artifact = recall(kept)
+    if artifact is None:
+        try:
+            artifact = compile_bot(submission, interface, sandbox, build).code
+        except NotCompiled:
+            return None
+        keep(kept, artifact)
+    return artifact

@@ -159,8 +159,9 @@ def _listed(names: Sequence[str], most: int = 10) -> str:
 class Plan:
     """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
 
-    For a run until the order is settled it is the next round; `last` says whether that is the last one. Of the legs
-    in the records so many are `outdated`, of bots that changed or left; all go to an archive for what is `unlike`.
+    For a run until the order is settled it is the next round; `last` says whether that is the last one, `forecast` what
+    should come of this and the rounds after it. Of the legs in the records so many are `outdated`, of bots that changed
+    or left; all go to an archive for what is `unlike`.
     """
 
     legs: int
@@ -171,6 +172,7 @@ class Plan:
     last: bool = True
     outdated: int = 0
     unlike: Unlike | None = None
+    forecast: str = ""
 
 
 def plan_of(prepared: Prepared) -> Plan:
@@ -192,8 +194,8 @@ def plan_of(prepared: Prepared) -> Plan:
     left = count_legs(standing, schedule)
     sessions = schedule.sessions_per_leg
     games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
-    workers = config.general.workers or len(os.sched_getaffinity(0))
-    seconds = new_pace(contest, config, workers, sessions).seconds_for(left.inline, left.in_lanes)
+    pace = new_pace(contest, config, workers_of(config), sessions)
+    seconds = pace.seconds_for(left.inline, left.in_lanes)
     unlike = unlike_records(contest, prepared.location, settings, prepared.names, prepared.house)
     return Plan(
         len(left.missing),
@@ -204,7 +206,19 @@ def plan_of(prepared: Prepared) -> Plan:
         this.done,
         0 if unlike else sum(len(batch.legs) for batch in standing) - len(left.counting),
         unlike,
+        forecast_in_words(this, schedule_with, standing, pace),
     )
+
+
+def forecast_in_words(
+    this: Round, schedule_with: Callable[[Replicas], Schedule], batches: Sequence[Batch], pace: Pace
+) -> str:
+    """What should come of a run until the order is settled, and how long it takes; "" where that isn't known."""
+    if this.foreseen is None:
+        return ""
+    left = count_legs(batches, schedule_with(this.foreseen))
+    seconds = max(1, round(pace.seconds_for(left.inline, left.in_lanes)))
+    return f"{this.forecast}; about {left.inline + left.in_lanes:,} legs, {seconds:,} s, for those that can be"
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
@@ -252,6 +266,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         if contest.luck and luck is None:
             luck = {}  # by it orders are declared: it is worked out here
         begun = False
+        pace: Pace | None = None
         while True:
             standing = standing_batches(writer.storage, writer.state)
             this = round_to_play(contest, config.contest, wanted_field, schedule_with, standing, luck)
@@ -259,6 +274,9 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
                 watcher.say(this.said)
             schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
             checks = Checks(writer.storage)
+            pace = pace or new_pace(contest, config, workers_of(config), schedule.sessions_per_leg)
+            if forecast := forecast_in_words(this, schedule_with, standing, pace):
+                watcher.say(forecast)
             sound, cuts, left = batches_to_keep(writer, checks, schedule, watcher.say)
             tell_removed_matches(writer, cuts, schedule, left.probation.out, watcher.say)
             changed = [
@@ -268,7 +286,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
             if changed or wanted_field != writer.state.field:
                 writer.commit(field=wanted_field, batches=changed)
             play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left)
-            standings, luck = play.run(begun=begun), play.luck
+            standings, luck, pace = play.run(begun=begun), play.luck, play.pace
             if this.done and not play.disqualified:
                 return standings
             begun = True
@@ -340,7 +358,8 @@ class Play:
     """Plays what is missing of a schedule. `luck` is the luck known so far, None where the contest has no correction.
 
     `played` are the batches that count, `ranking` the latest standings. `disqualified`: a bot was, in a leg of this
-    play, so what is to be played may be less than what was, or legs that were left may be wanted after all.
+    play, so what is to be played may be less than what was, or legs that were left may be wanted after all. `pace`: as
+    it was measured, None where nothing was to be played.
     """
 
     contest: Contest
@@ -352,6 +371,7 @@ class Play:
     watcher: Watcher
     luck: LuckOfLegs | None
     left: Counted
+    pace: Pace | None = None
 
     def __post_init__(self) -> None:
         self.played = standing_batches(self.writer.storage, self.writer.state)
@@ -379,7 +399,7 @@ class Play:
         # Ranking takes long in large fields, and summaries of many parts, so the next ones wait for a multiple of that.
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = self._summary_seconds = 0.0
-        pace = new_pace(self.contest, self.config, executor.workers, self.schedule.sessions_per_leg)
+        pace = self.pace = new_pace(self.contest, self.config, executor.workers, self.schedule.sessions_per_leg)
         tasks = map(self._task, batches_to_play(self.schedule, self.left, pace))
         receipts = executor.play(tasks, self.artifacts, lambda: self.left.out)
         writer = self.writer
@@ -489,6 +509,11 @@ class Play:
         ):  # a process may have played a leg otherwise than before
             assert self.config.contest.seed is not None
             write_luck(storage, self.contest, self.luck, master_key(self.config.contest.seed))
+
+
+def workers_of(config: Config) -> int:
+    """How many workers play at once on this machine."""
+    return config.general.workers or len(os.sched_getaffinity(0))
 
 
 def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:

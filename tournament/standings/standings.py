@@ -33,7 +33,9 @@ class Standing:
     the order is settled was asked for: entrants with the same `rank_low` share a place. `order`, of the entrant and the
     next one, follows from these: settled where they have no rank in common, else open, or tied. The adjusted score is
     corrected for luck, None where that isn't worked out yet. `surely_ahead_of` names the nearest of those surely behind
-    it: the others follow from theirs. `measures` are the contest's own numbers, by name.
+    it: the others follow from theirs. `expected_replicas`: after so many a run until the order is settled should tell
+    the entrant from the next one; None where it has, or the most are too few. `measures` are the contest's own numbers,
+    by name.
     """
 
     name: str
@@ -61,12 +63,18 @@ class Standing:
     points_per_session: float | None = None
     order: Verdict | None = None
     surely_ahead_of: tuple[str, ...] = ()
+    expected_replicas: int | None = None
 
     @property
     def points_per_game(self) -> float | None:
         """Of a repeated game, points a turn."""
         session = self.points_per_session
         return None if session is None or not self.games else session * self.sessions / self.games
+
+    @property
+    def is_tied_with_next(self) -> bool:
+        """Whether it isn't settled that the entrant is ahead of the next one."""
+        return self.order not in (None, "settled")
 
     @property
     def place(self) -> str:
@@ -248,6 +256,7 @@ def _ranked(
                 surely_ahead_of=tuple(
                     fit[met[other]].name for other in (sure.nearest_behind[place] if place < len(met) else ())
                 ),
+                expected_replicas=sure.expected[place] if has_next and sure.expected else None,
                 measures=tally.measures[index],
                 points_per_session=score / tally.lengths[index] if tally.lengths[index] else None,
             )

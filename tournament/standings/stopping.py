@@ -145,14 +145,33 @@ def out_of_reach(first: Sequence[float], second: Sequence[float], counts: tuple[
     The chance that they do is stated for what is known now of the difference, and for a pair that has the whole rate
     (predictive power: D. Spiegelhalter, L. Freedman and P. Blackburn, 1986). To stop then makes no error more likely.
     """
-    count = max((count for count in counts if count <= min(len(first), len(second))), default=0)
+    count, mean, deviation = _so_far(first, second, counts)
     if count < 2 or count == counts[-1]:
         return False
-    differences = np.subtract(first[:count], second[:count])
-    error = float(differences.std(ddof=1)) / math.sqrt(count)
-    share = count / counts[-1]
-    missing = reaches(counts, error_rate)[-1] * error * math.sqrt(share) - abs(float(differences.mean()))
+    error, share = deviation / math.sqrt(count), count / counts[-1]
+    missing = reaches(counts, error_rate)[-1] * error * math.sqrt(share) - mean
     return missing > 0 and math.erfc(missing / error / math.sqrt(2 * (1 - share))) / 2 < _LEAST_POWER
+
+
+def expected_replicas(
+    first: Sequence[float], second: Sequence[float], counts: tuple[int, ...], error_rate: float
+) -> int | None:
+    """After how many replicas these two should be told apart, if their difference and its spread stay as in the
+    replicas so far; None where the most are too few, or nothing is known yet."""
+    count, mean, deviation = _so_far(first, second, counts)
+    if count < 2:
+        return None
+    wide = zip(counts, reaches(counts, error_rate))
+    return next((look for look, reach in wide if look > count and mean > reach * deviation / math.sqrt(look)), None)
+
+
+def _so_far(first: Sequence[float], second: Sequence[float], counts: tuple[int, ...]) -> tuple[int, float, float]:
+    """At the last look how many replicas both had, their mean difference without its sign, and its deviation."""
+    count = max((count for count in counts if count <= min(len(first), len(second))), default=0)
+    if count < 2:
+        return count, math.nan, math.nan
+    differences = np.subtract(first[:count], second[:count])
+    return count, abs(float(differences.mean())), float(differences.std(ddof=1))
 
 
 def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:
@@ -166,7 +185,7 @@ def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_ra
     left = np.ones(len(first), bool)
     way = np.zeros(len(first))  # positive where the first one is ahead
     while left.any():
-        wide = np.array(reaches(counts, error_rate / _at_least(int(left.sum()))))
+        wide = np.array(reaches(counts, error_rate / at_least(int(left.sum()))))
         with np.errstate(invalid="ignore"):
             beyond = np.abs(away) > wide[:, np.newaxis]
         surely = left & beyond.any(axis=0)
@@ -180,7 +199,7 @@ def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_ra
     return found
 
 
-def _at_least(number: int) -> int:
+def at_least(number: int) -> int:
     """The first of 1, 2, 3, 4, 6, 8, 12, 16, … that isn't below a number."""
     power = 1 << (number - 1).bit_length()
     return power * 3 // 4 if power >= 4 and number <= power * 3 // 4 else power

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -16,7 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.standings.places import nearest_behind, rank_bounds, with_implied
-from tournament.standings.stopping import FEWEST_REPLICAS, apart, looks, out_of_reach, within
+from tournament.standings.stopping import (
+    FEWEST_REPLICAS,
+    apart,
+    at_least,
+    expected_replicas,
+    looks,
+    out_of_reach,
+    within,
+)
 from tournament.store.ledger import Until
 
 Verdict = Literal["settled", "tied", "close", "open"]
@@ -32,13 +40,14 @@ class SureOrder:
     """Who is surely ahead of whom, by row and column in the order of scores, and which pairs are surely a tie.
 
     With a chance of `confidence` all of it is right. What follows from it counts as well. `close` are those whom more
-    replicas would hardly tell from the next one.
+    replicas would hardly tell from the next one, `expected` the replicas after which they should be told from it.
     """
 
     told_ahead: npt.NDArray[np.bool_]
     confidence: float
     tied: npt.NDArray[np.bool_] | None = None
     close: Sequence[bool] = ()
+    expected: Sequence[int | None] = ()
 
     @cached_property
     def ahead(self) -> npt.NDArray[np.bool_]:
@@ -70,9 +79,17 @@ def settled_order(replicas: Sequence[Sequence[float]], until: Until) -> SureOrde
     counts, error_rate = looks_of(until), 1 - until.confidence
     if until.tie is None:
         close = [out_of_reach(*pair, counts, error_rate) for pair in itertools.pairwise(replicas)]
-        return SureOrder(apart(replicas, counts, error_rate), until.confidence, close=close)
-    ahead, tied = within(replicas, counts, error_rate, until.tie)
-    return SureOrder(ahead, until.confidence, tied)
+        order = SureOrder(apart(replicas, counts, error_rate), until.confidence, close=close)
+    else:
+        ahead, tied = within(replicas, counts, error_rate, until.tie)
+        order = SureOrder(ahead, until.confidence, tied)
+    # Pairs share the rate: with a tie all of them to the end, else those that are open.
+    pairs = len(replicas) * (len(replicas) - 1) // 2 - (0 if until.tie else int(order.ahead.sum()))
+    expected = [
+        expected_replicas(*pair, counts, error_rate / at_least(pairs)) if verdict == "open" else None
+        for pair, verdict in zip(itertools.pairwise(replicas), order.verdicts)
+    ]
+    return replace(order, expected=expected)
 
 
 def wanted_replicas(

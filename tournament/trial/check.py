@@ -25,6 +25,7 @@ from tournament.runner.contest_run import Watcher
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
+from tournament.trial.mistakes import Search, search
 from tournament.trial.pace import PATIENCE_SECONDS, measure_pace
 from tournament.trial.playing import Meter, Pairing, Trial, build
 from tournament.worker.leg import limits_of
@@ -59,6 +60,7 @@ class CheckReport:
     `boundary_faults` are those at extreme values.
     `opponent` names the house bot. `printed` is the last output of its first games, `habits` are remarks on
     its answers there. `slow` says why it played less; `too_slow`: a leg takes longer than it has.
+    `mistakes` are those of a C or C++ bot that don't show here; it is as fit with them as without.
     """
 
     name: str
@@ -84,6 +86,7 @@ class CheckReport:
     habits: tuple[str, ...] = ()
     slow: str = ""
     too_slow: bool = False
+    mistakes: Search | None = None
 
     @property
     def asked_all(self) -> bool:
@@ -212,8 +215,10 @@ def _check(
             slow=pace.in_words if pace.too_slow else "",
             too_slow=pace.too_slow,
             printed=_printed(first_games),
+            mistakes=None if pace.too_slow or waited else _search(tried, path, faults, doing, slow=True),
         )
-    first_games = tried.observe(_MORE_GAMES) if pace.seconds < _SLOW_SECONDS else first_games
+    quick = pace.seconds < _SLOW_SECONDS
+    first_games = tried.observe(_MORE_GAMES) if quick else first_games
     played = contest if pace.seconds < PATIENCE_SECONDS else cut_short(contest, pace.sessions, pace.games)
     shorter = replace(tried, contest=played)
     doing(f"playing against {named}")
@@ -228,9 +233,19 @@ def _check(
         printed=_printed(first_games),
         habits=habits(contest, first_games),
     )
-    if first.result.ended_by == 0:  # more of the same would only take long
-        return report
-    return replace(report, **_repeats(shorter, path, first, doing), **_at_limits(tried, doing))
+    if first.result.ended_by != 0:  # else more of the same would only take long
+        report = replace(report, **_repeats(shorter, path, first, doing), **_at_limits(tried, doing))
+    return replace(report, mistakes=_search(tried, path, first.faults, doing, slow=not quick))
+
+
+def _search(
+    tried: Pairing, path: Path, faults: Sequence[Fault], doing: Callable[[str], None], *, slow: bool
+) -> Search | None:
+    """Search for mistakes that don't show here; not of a bot that can't end a call, which would take long."""
+    if any(fault.what.startswith(_OUT_OF_FUEL) for fault in faults):
+        return None
+    doing("looking for mistakes")
+    return search(tried, read_submission(path), None if slow else _asked_at_limits(tried), slow=slow)
 
 
 def _confined_by(bot: Entrant, sandbox: SandboxSettings) -> str:
@@ -274,16 +289,21 @@ def _same(tried: Pairing, beside: Sequence[Trial]) -> bool:
 
 def _at_limits(tried: Pairing, doing: Callable[[str], None]) -> dict[str, Any]:
     """The results of questions with extreme values: fields of the report."""
+    doing("asking at the limits")
+    (trial,) = _asked_at_limits(tried).play()
+    return {"boundary_questions": trial.meter.decisions, "boundary_faults": trial.faults}
+
+
+def _asked_at_limits(tried: Pairing) -> Pairing:
+    """The bot, to be asked questions with extreme values."""
     contest = tried.contest
     if contest.trials.new_core_at_limits:
         asking = replace(contest, new_core=contest.trials.new_core_at_limits)
     else:
         questions = extreme_questions(contest.interface)
         asking = replace(contest, new_core=lambda *_: ScriptedCore(questions, contest.interface.view_size))
-    doing("asking at the limits")
     forgiving = tried.settings.model_copy(update={"faults_allowed": _MOST_FAULTS_AT_LIMITS - 1})
-    (trial,) = replace(tried, contest=asking, settings=forgiving).play()
-    return {"boundary_questions": trial.meter.decisions, "boundary_faults": trial.faults}
+    return replace(tried, contest=asking, settings=forgiving)
 
 
 def habits(contest: Contest, seen: ObservedLeg) -> tuple[str, ...]:

@@ -12,8 +12,10 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
+from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
+from tournament.leg import PlaysAs
 from tournament.runner.contest_run import Watcher, run_contest
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.standings.estimates import block_sizes, correlation, error_of_difference
@@ -21,6 +23,8 @@ from tournament.standings.results import load
 from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.storage import inside
+from tournament.trial.mistakes import Search, search
+from tournament.trial.playing import Pairing
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,30 @@ def play_match(
         report = _report(standings, _correlation(contest, inside(own.results, contest.name)), names[0], names[1])
         look(own, report)
     return report
+
+
+def search_match(
+    contest: Contest, config: Config, bot: Path, opponent: Path | str, watcher: Watcher
+) -> dict[str, Search]:
+    """Mistakes of each bot in C or C++, by its file's name, in games of its own against the other. Raises BadInput."""
+    settings, sandbox = config.contest, config.sandbox
+    submissions = [read_submission(path) for path in (bot, opponent) if isinstance(path, Path)]
+    entrants = [build_entrant(one, contest.interface, settings, sandbox) for one in submissions]
+    found = {}
+    for number, (submission, entrant) in enumerate(zip(submissions, entrants)):
+        kind: PlaysAs = "wasm"
+        if isinstance(opponent, Path):
+            other = entrants[1 - number]
+            assert other.artifact is not None
+            against, kind = HousePlayer(other.name, other.artifact), other.plays_as
+        else:
+            house = _only_against(contest, opponent).house
+            assert house
+            (against,) = house.players(settings, config.folder, watcher.say)
+        tried = Pairing(contest, settings, sandbox, entrant, against, kind)
+        if entrant.plays_as == "wasm" and (made := search(tried, submission)):
+            found[submission.path.name] = made
+    return found
 
 
 def _enter(bot: Path, folder: Path, other: str | None = None) -> str:

@@ -21,7 +21,7 @@ from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import trial_key
-from tournament.leg import Leg, LegPlan
+from tournament.leg import Leg, LegPlan, PlaysAs
 from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -90,6 +90,7 @@ class Pairing:
     sandbox: SandboxSettings
     bot: Entrant
     opponent: HousePlayer
+    opponent_plays_as: PlaysAs = "wasm"  # where the contest has no house players
 
     def play(self, legs: int = 1) -> list[Trial]:
         """Play legs of the bot against the opponent, side by side."""
@@ -117,7 +118,12 @@ class Pairing:
         # Names that no file can have keep a bot called "house" apart from the house bot. They come
         # after every other, so that the bot sits at x.
         others = [
-            Competitor(n, f"~{opponent.name} {n}", "house" if contest.house else "wasm", content_sha256(opponent))
+            Competitor(
+                n,
+                f"~{opponent.name} {n}",
+                "house" if contest.house else self.opponent_plays_as,
+                content_sha256(opponent),
+            )
             for n in range(1, count + 1)
         ]
         playing, key = settings.playing(), _key(settings)

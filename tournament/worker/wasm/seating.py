@@ -393,7 +393,7 @@ def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError) -> Exception
     if is_of_system(error):
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
     unfit = StartFailed if is_own_doing(error) else BotUnfit
-    return unfit(f"can't start: {describe(error)}")
+    return unfit(f"can't start: {describe(error)}{where(error)}")
 
 
 @dataclass(frozen=True)
