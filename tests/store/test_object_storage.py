@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import obstore
+import obstore.store
 import pytest
 
-from tests.contest_runs import call, new_place
+import tournament
+from tests.contest_runs import THRESHOLDS, Listener, bot_source, call, new_place
 from tests.object_store import BUCKET, Killed, MemoryStore, ServedStore, new_location
 from tests.store.test_ledger import FIELD, leg, stage_batch
 from tournament.contests import find_contest
@@ -495,3 +498,40 @@ def test_an_account_that_is_not_named_is_asked_for(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("AZURE_STORAGE_KEY", "hushhush, no base64")
     line = trouble("az://container/place?account=mine")
     assert "its credentials can't be read; set AZURE_STORAGE_KEY" in line and "hushhush" not in line
+
+
+def test_records_that_were_copied_go_on_there(served_store: ServedStore, tmp_path: Path) -> None:
+    """From a folder to a store, and from there to another folder, as docs/how_to/object_store.md has it."""
+    url = new_location(served_store.options)
+    prefix = url.removeprefix(f"s3://{BUCKET}/").partition("?")[0]
+    store = obstore.store.S3Store(
+        BUCKET,
+        endpoint=f"http://{served_store.address}",
+        region="us-east-1",
+        client_options={"allow_http": True},
+    )
+    first, second, third, fourth = list(THRESHOLDS)[:4]
+    place = new_place(tmp_path / "here", [first, second])
+    place.play()
+
+    folder = place.results.parent
+    for path in filter(Path.is_file, folder.rglob("*")):
+        obstore.put(store, f"{prefix}/{path.relative_to(folder).as_posix()}", path.read_bytes())
+    assert not tournament.verify(CONTEST.name, config=place.config, results=url).problems
+    place.write_bot(third, bot_source(*THRESHOLDS[third]))
+    watcher = Listener()
+    place.play(watcher=watcher, results=url)
+    there = tournament.load(f"s3://{BUCKET}/{prefix}/{CONTEST.name}?{served_store.options}")
+    assert len(there.matches) == 3
+    known = tournament.load(str(place.results)).matches
+    assert watcher.games == there.matches.games.sum() - known.games.sum()
+
+    back = tmp_path / "back"
+    for listed in obstore.list(store, prefix).collect():
+        path = back / listed["path"].removeprefix(f"{prefix}/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(obstore.get(store, listed["path"]).bytes())
+    place.write_bot(fourth, bot_source(*THRESHOLDS[fourth]))
+    place.play(results=back)
+    assert len(tournament.load(str(back / CONTEST.name)).matches) == 6
+    assert not tournament.verify(CONTEST.name, config=place.config, results=back, replay=2).problems
