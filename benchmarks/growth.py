@@ -1,6 +1,6 @@
 """How a start's CPU seconds grow with the number of bots: with nothing to play, and before a game after an edit.
 
-    python -m benchmarks.growth [BOTS …]
+    python -m benchmarks.growth [BOTS …] [--sessions N] [--played]
 
 The records are invented: one bot's module under many names, and legs that were never played, twelve games a session.
 They are written, committed and read like any others.
@@ -162,6 +162,24 @@ def measured(bots: int, sessions: int = 1) -> tuple[float, float]:
         return nothing, seconds_to_start(folder, sessions)
 
 
+_PLAY = """
+import resource, sys
+import tournament
+tournament.run(entrants="bots", results="results", sessions=int(sys.argv[1]), workers=2, executor="local")
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
+
+
+def played(bots: int, sessions: int) -> tuple[float, float]:
+    """CPU seconds and peak MB of a run of short legs, two workers, everything played."""
+    with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
+        folder = Path(name)
+        make_bots(folder, bots)
+        seconds, megabytes = map(float, _python(folder, _PLAY, str(sessions)).split())
+        return seconds, megabytes
+
+
 def rows() -> Iterator[tuple[str, str, str, float, str]]:
     """Rows of the benchmarks' table: name, ours, the other's, their ratio, and the wanted limit."""
     for bots, sessions, nothing_in, edit_in in (
@@ -174,13 +192,24 @@ def rows() -> Iterator[tuple[str, str, str, float, str]]:
         what = f"{bots} bots, {sessions:,} session{'s' * (sessions > 1)}"
         yield f"{what}, nothing to play, CPU", f"{nothing:.1f} s", f"{nothing_in} s", nothing / nothing_in, "≤ 1"
         yield f"{what}, one edited, CPU before a game", f"{edited:.1f} s", f"{edit_in} s", edited / edit_in, "≤ 1"
+    before, _ = played(100, 4)
+    seconds, megabytes = played(300, 4)
+    what = "300 bots, 4 sessions, all played"
+    grows = f"grows with the power {math.log(seconds / before, 3):.1f} of the bots"
+    yield f"{what}, CPU, which {grows}", f"{seconds:.0f} s", "25 s", seconds / 25, "≤ 1"
+    yield f"{what}, peak memory", f"{megabytes:.0f} MB", "300 MB", megabytes / 300, "≤ 1"
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Measure how starting grows.")
     parser.add_argument("bots", nargs="*", type=int, default=[30, 100, 300])
     parser.add_argument("--sessions", type=int, default=1)
+    parser.add_argument("--played", action="store_true", help="play everything, which takes half a millisecond a leg")
     options = parser.parse_args()
     for bots in options.bots:
+        if options.played:
+            seconds, megabytes = played(bots, options.sessions)
+            print(f"{bots} bots, all played: {seconds:.1f} s of processor time, {megabytes:.0f} MB", flush=True)
+            continue
         nothing, edited = measured(bots, options.sessions)
         print(f"{bots} bots: nothing to play {nothing:.2f} s, one edited {edited:.2f} s", flush=True)

@@ -140,7 +140,9 @@ def test_local_has_a_task_ready_for_each_worker_and_takes_no_more(monkeypatch: p
     written = {task: threading.Event() for task in range(6)}
     both_play, next_plays = threading.Barrier(3), threading.Event()
 
-    def play_task(task: int, _artifacts: object, _stopping: object, turn: threading.BoundedSemaphore) -> int:
+    def play_task(
+        task: int, _artifacts: object, _stopping: object, turn: threading.BoundedSemaphore, _out: object
+    ) -> int:
         nonlocal most
         with turn:
             playing.add(task)
@@ -179,7 +181,9 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
     told: list[bool] = []
     first_plays, started = threading.Event(), threading.Event()
 
-    def play_task(task: int, _artifacts: object, stopping: Callable[[], bool], turn: threading.BoundedSemaphore) -> int:
+    def play_task(
+        task: int, _artifacts: object, stopping: Callable[[], bool], turn: threading.BoundedSemaphore, _out: object
+    ) -> int:
         if task:
             first_plays.wait(10)
         with turn:

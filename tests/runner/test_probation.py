@@ -161,7 +161,7 @@ def test_a_crash_at_any_commit_changes_nothing(tmp_path: Path, alone: Place, mon
 class Backwards:
     """An executor that plays the last tasks first, as far as those left to others tell."""
 
-    name, workers = "backwards", 1
+    name, workers, waited = "backwards", 1, 0.0
 
     def play(
         self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset

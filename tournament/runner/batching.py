@@ -16,6 +16,9 @@ from tournament.worker.batch import Receipt
 # How long a batch plays: short at first, so that there is something to see, then long enough
 # for its overhead not to matter.
 _FIRST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
+# Seconds that this process needs for a task, until so many are measured; and the most of its time that it may be busy,
+# inverted.
+_GUESSED_TO_SERVE, _FEWEST_TASKS, _SPARE = 0.001, 100, 1.5
 # To write and commit a batch takes about as long.
 _SHORTEST_SECONDS = 0.02
 # Legs in lanes all end together, and the more there are the faster each goes.
@@ -47,7 +50,7 @@ class Pace:
     """The measured speed, for the size of batches and the time left.
 
     Before anything is measured, a session is expected to have `expected_games`,
-    of which a core plays `expected_rate` a second.
+    of which a core plays `expected_rate` a second. `waited`: seconds in which this process had nothing to do.
     """
 
     workers: int
@@ -59,6 +62,8 @@ class Pace:
     sessions: int = 0
     legs: int = 0
     legs_in_lanes: int = 0
+    tasks: int = 0
+    waited: float = 0.0
     _inline: _Kind = field(init=False)
     _lanes: _Kind = field(init=False)
 
@@ -69,6 +74,7 @@ class Pace:
     def note(self, receipt: Receipt) -> None:
         legs = [Legs.of(batch.legs) for batch in receipt.batches]
         games = sum(int(several.games.sum()) for several in legs)
+        self.tasks += 1
         self.legs += sum(map(len, legs))
         self.legs_in_lanes += receipt.legs_in_lanes
         self.games += games
@@ -99,7 +105,16 @@ class Pace:
             return enough and self.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
         fair = self.seconds_of_one(inline_left, 0) / (2 * self.workers)
         seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, self.seconds / 5), max(_SHORTEST_SECONDS, fair))
-        return self.seconds_of_one(inline + 1, 0) > seconds
+        # Many workers would wait for this process, were it to serve each of them so often.
+        bearable = _SPARE * self.workers * self.seconds_to_serve
+        return self.seconds_of_one(inline + 1, 0) > max(seconds, bearable)
+
+    @property
+    def seconds_to_serve(self) -> float:
+        """What this process does for each task: to make it up, hand it out, and commit and rank what comes back."""
+        if self.tasks < _FEWEST_TASKS:
+            return _GUESSED_TO_SERVE
+        return (self.seconds - self.waited) / self.tasks
 
     def seconds_of_one(self, inline: int, in_lanes: int) -> float:
         """How long one worker takes for so many legs."""

@@ -408,7 +408,7 @@ class Play:
                 self._commit(several)
                 for receipt in several:
                     pace.note(receipt)
-                pace.workers = executor.workers
+                pace.workers, pace.waited = executor.workers, executor.waited
                 self._rank_now_and_then()
                 self.watcher.on_progress(self._progress(pace))
             if self._resumes:  # so that a first run doesn't write twice

@@ -17,11 +17,14 @@ _Played = TypeVar("_Played")
 class Executor(Protocol):
     """`play` takes tasks only as workers come free, and yields the receipts of those that have been played since.
 
-    `workers`: how many play at once, which may change while they do. `out` tells who has come to be disqualified on
+    `workers`: how many play at once, which may change while they do. `waited`: for how many seconds `play` had nothing
+    to do but wait for them. `out` tells who has come to be disqualified on
     probation: legs of theirs in tasks that wait to be played may be left out.
     """
 
     name: str
+
+    waited: float
 
     @property
     def workers(self) -> int: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
@@ -25,6 +26,7 @@ class LocalExecutor:
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
+        self.waited = 0.0
 
     def play(
         self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
@@ -38,12 +40,13 @@ class LocalExecutor:
                 return pool.submit(play_task, task, artifacts, stop.is_set, turns, out)
 
         try:
-            yield from keep_busy(tasks, lambda: 2 * self.workers, start, _part, Future[Receipt].result, [])
+            yield from keep_busy(tasks, lambda: 2 * self.workers, start, self._wait, Future[Receipt].result, [])
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
 
-
-def _part(running: list[Future[Receipt]]) -> tuple[list[Future[Receipt]], list[Future[Receipt]]]:
-    done, others = wait_for(running, _LOOK_SECONDS, FIRST_COMPLETED)
-    return list(done), list(others)
+    def _wait(self, running: list[Future[Receipt]]) -> tuple[list[Future[Receipt]], list[Future[Receipt]]]:
+        began = time.perf_counter()
+        done, others = wait_for(running, _LOOK_SECONDS, FIRST_COMPLETED)
+        self.waited += time.perf_counter() - began
+        return list(done), list(others)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import pickle
 import re
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from typing import Any
 
@@ -38,6 +40,7 @@ class RayExecutor:
     def __init__(self, workers: int, address: str | None, cores: int, say: Callable[[str], None]) -> None:
         self._until_done = contextlib.ExitStack()
         self._workers = workers
+        self.waited = 0.0
         self._cluster: JoinedCluster | None = None
         self._memory = 0  # of the latest task, in bytes
         try:
@@ -66,7 +69,7 @@ class RayExecutor:
         running: list[Any] = []
         try:
             start = self._starter(artifacts)
-            yield from keep_busy(tasks, self._most, start, _wait, self._receipt, running)
+            yield from keep_busy(tasks, self._most, start, self._wait, self._receipt, running)
         finally:
             if not (self._cluster and self._cluster.is_lost):  # then Ray would end this process before it says why
                 for reference in running:
@@ -92,13 +95,21 @@ class RayExecutor:
             self._memory = task.memory_bytes if self._cluster else min(task.memory_bytes, self._memory_here())
             needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
             with_memory = remote_play.options(memory=self._memory or None)
-            return with_memory.remote(invitation, task, needed, *[stored[sha256] for sha256 in needed])
+            # Ray's own way to write objects is in Python, and takes as long as all the rest.
+            return with_memory.remote(invitation, pickle.dumps(task), needed, *[stored[sha256] for sha256 in needed])
 
         return start
 
     def _memory_here(self) -> int:
         """What a worker may ask of a Ray of this run alone, so that as many play as there are."""
         return int(ray.cluster_resources().get("memory", 0)) // self._workers
+
+    def _wait(self, running: list[Any]) -> tuple[list[Any], list[Any]]:
+        began = time.perf_counter()
+        first, left = ray.wait(running, timeout=_LOOK_SECONDS)
+        self.waited += time.perf_counter() - began
+        more, left = ray.wait(left, num_returns=len(left), timeout=0) if first and left else ([], left)
+        return first + more, left
 
     def _receipt(self, reference: Any) -> Receipt:
         try:
@@ -125,14 +136,9 @@ def _failure(text: str) -> str:
     return f"a worker failed on node {node.group(1) if node else 'unknown'}: {reason}{mend}"
 
 
-def _wait(running: list[Any]) -> tuple[list[Any], list[Any]]:
-    first, left = ray.wait(running, timeout=_LOOK_SECONDS)
-    more, left = ray.wait(left, num_returns=len(left), timeout=0) if first and left else ([], left)
-    return first + more, left
-
-
-def _play_remotely(invitation: Invitation, task: Task, needed: list[str], *artifacts: bytes) -> Receipt:
+def _play_remotely(invitation: Invitation, pickled: bytes, needed: list[str], *artifacts: bytes) -> Receipt:
     accept(invitation)
+    task: Task = pickle.loads(pickled)
     if task.source:
         load_source(*task.source)
     accept_contest(task.rules, task.requires)
