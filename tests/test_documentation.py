@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -154,45 +152,6 @@ def test_files_and_folders_that_a_page_names_exist(page: Path) -> None:
     for path in named:
         path = path.removesuffix("<contest>/")
         assert any((place / path).exists() for place in (ROOT, ROOT / "tournament")), f"{page.name}: {path}"
-
-
-def test_the_python_examples_play(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "reference" / "python_bots.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    assert len(blocks) == 2
-    for number, block in enumerate(blocks):
-        (tmp_path / f"example{number}.py").write_text(block)
-    played = tournament.run(entrants=tmp_path, results=tmp_path / "results", sessions=10, executor="local")
-    assert list(played.entrants.status) == ["ok", "ok"]
-    assert not played.entrants.faults.any()
-
-
-@pytest.fixture(scope="module")
-def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the shipped bots that are quick to start have played."""
-    folder = tmp_path_factory.mktemp("records")
-    (folder / "bots").mkdir()
-    for bot in (ROOT / "entrants" / "von_neumann_poker").glob("*.c*"):
-        shutil.copy(bot, folder / "bots")
-    tournament.run(entrants=folder / "bots", results=folder / "results", sessions=10, executor="local")
-    return folder
-
-
-@pytest.mark.parametrize(("page", "count"), [("docs/tutorials/read_the_records.md", 6), ("docs/how_to/analysis.md", 7)])
-def test_the_examples_run(page: str, count: int, records: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Block by block; what a block ends with, if it is an expression, has something in it."""
-    monkeypatch.chdir(records)
-    names: dict[str, object] = {}
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-    assert len(blocks) == count
-    for block in blocks:
-        *statements, last = ast.parse(block).body
-        if isinstance(last, ast.Expr):
-            exec(ast.unparse(ast.Module(statements, [])), names)
-            shown = eval(ast.unparse(last.value), names)
-            assert len(shown) > 0 if hasattr(shown, "__len__") else shown > 0
-        else:
-            exec(block, names)
 
 
 def test_the_header_in_the_documentation_is_the_one_that_bots_get() -> None:

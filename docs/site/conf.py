@@ -13,3 +13,4 @@ html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
 suppress_warnings = ["misc.highlighting_failure"]
+smartquotes = False  # values in tables are to be copied

@@ -171,7 +171,7 @@ def _documented(name: str, thing: Any) -> str:
     parts = [f"### {name}", _text(name, thing)]
     if callable(thing):
         signature = _signature(name.rpartition(".")[2], thing).removesuffix(" -> None")
-        parts.insert(1, f"```python\n{signature}\n```")
+        parts.insert(1, f"```text\n{signature}\n```")
     if inspect.isclass(thing):
         own = {key: value for key, value in vars(thing).items() if not key.startswith("_") and _offers(value)}
         rows = [

@@ -70,9 +70,10 @@ def mended(text: str, page: Path) -> str:
         return _SOURCE.sub(lambda match: target(match[1]) or match[1], _LINK.sub(link, piece))
 
     # A link's words may have code in them, so code is taken out first and put back.
-    taken: list[str] = []
-    hidden = _CODE.sub(lambda match: taken.append(match[1]) or f"\0{len(taken) - 1}\0", text)
-    return re.sub("\0(\\d+)\0", lambda match: taken[int(match[1])], prose(hidden))
+    code = _CODE.findall(text)
+    places = iter(range(len(code)))
+    hidden = _CODE.sub(lambda match: f"\0{next(places)}\0", text)
+    return re.sub("\0(\\d+)\0", lambda match: code[int(match[1])], prose(hidden))
 
 
 def navigation(pages: list[Path]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 
 from engine.rules.decisions import LEGAL_ACTIONS
 from tests.contests.test_installed import install
+from tests.docs.blocks import ROOT, files_of
 from tests.example_contest import EXAMPLE, forget_packages
 from tests.python_rules import play_field
 from tournament import conformance
@@ -21,23 +21,13 @@ from tournament.config import load_contests
 from tournament.contests import find_contest, rules_file
 from tournament.trial.check import contest_of
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "contests.md").read_text()
-
-
-def blocks() -> dict[str, str]:
-    """The page's code by the file that the text before it names last."""
-    found: dict[str, str] = {}
-    for before, code in re.findall(r"((?:(?!```).)*?)```\w+\n(.*?)```", PAGE, re.DOTALL):
-        names = re.findall(r"`([\w./]+\.(?:py|c|toml))`", before)
-        if names:
-            found.setdefault(names[-1], code)
-    return found
+FILES = files_of(ROOT / "docs" / "reference" / "contests.md")
 
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Path]:
     """A folder with the files of the page."""
-    for name, code in blocks().items():
+    for name, code in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(code)
     yield tmp_path
@@ -50,7 +40,7 @@ def package(page: Path) -> Iterator[Path]:
     site = page / "site"
     site.mkdir()
     (page / "tournament.toml").unlink()
-    project = tomllib.loads(blocks()["pyproject.toml"])["project"]
+    project = tomllib.loads(FILES["pyproject.toml"])["project"]
     ((contest, value),) = project["entry-points"]["tournament.contests"].items()
     module, _, attribute = value.partition(":")
     install(site, project["name"], contest, f"from {module} import {attribute}\n", attribute, project["version"])
@@ -88,15 +78,13 @@ def test_a_bot_s_folder_says_its_contest_without_a_settings_file(
 def test_the_page_s_own_tests_pass(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(page)
     trial = conformance.Trial("take_away", page / "trial", sessions=20)
-    assert (
-        'conformance.Trial("take_away", tmp_path_factory.mktemp("trial"), sessions=20)' in blocks()["test_take_away.py"]
-    )
+    assert 'conformance.Trial("take_away", tmp_path_factory.mktemp("trial"), sessions=20)' in FILES["test_take_away.py"]
     for rule in (conformance.documented, conformance.records, conformance.conservation, conformance.faults):
         rule(trial)
 
 
 def test_the_page_s_bot_for_openspiel_plays() -> None:
-    code = next(code for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "state.legal_actions" in code)
+    code = FILES["open_spiel/entrants/leduc/raises.py"]
     bots = {"a": (".py", code), "b": (".c", f"int act(const Bot *bot) {{ return bot->{LEGAL_ACTIONS}[0]; }}\n")}
     ((result, _),) = play_field(find_contest("open_spiel"), bots, sessions=20, open_spiel="leduc_poker").values()
     assert (result.faults, result.games) == ((), 20)

@@ -35,8 +35,8 @@ OWN = {
         "Play what is still to play, with a live leaderboard.",
         (
             "run",
-            "run von_neumann_poker --sessions 2000 --seed 7",
-            "run --sessions 100 --until-settled 0.9 --most-replicas 8",
+            "run von_neumann_poker --sessions 200 --seed 7",
+            "run --sessions 20 --until-settled 0.9 --most-replicas 4",
             "run --dry-run",
         ),
     ),
@@ -46,7 +46,7 @@ OWN = {
         (
             "leaderboard von_neumann_poker",
             "leaderboard --rating nash",
-            "leaderboard --history my_bot",
+            "leaderboard --history likeme",
             "leaderboard --csv > gradebook.csv",
         ),
     ),
@@ -55,7 +55,7 @@ OWN = {
         "Show every pairing: points per session of row against column.",
         (
             "crosstable von_neumann_poker",
-            "crosstable --bot my_bot",
+            "crosstable --bot likeme",
         ),
     ),
     "report": Listed(
@@ -84,8 +84,8 @@ OWN = {
         "tournament.cli.trial:match",
         "Play two bots against each other, now, and say who is ahead by how much and how sure that is.",
         (
-            "match von_neumann_poker my_bot likeme",
-            "match von_neumann_poker my_bot likeme --sessions 500 --seed 7 --session 2 --game 0",
+            "match von_neumann_poker naive likeme",
+            "match von_neumann_poker naive likeme --sessions 500 --seed 7 --session 2 --game 0",
         ),
     ),
     "faults": Listed(
@@ -93,7 +93,7 @@ OWN = {
         "List what went wrong with whom: each sort of fault once, what the bot printed, and how to see it again.",
         (
             "faults von_neumann_poker",
-            "faults --bot my_bot",
+            "faults --bot likeme",
         ),
     ),
     "check": Listed(
@@ -101,7 +101,7 @@ OWN = {
         "Build a bot, play it against a house bot, question it at the limits, and say whether it can enter.",
         (
             "check entrants/von_neumann_poker/likeme.c",
-            "check entrants/von_neumann_poker/likeme.c --session 12 --game 3",
+            "check entrants/von_neumann_poker/likeme.c --seed 7 --session 2 --game 3",
         ),
     ),
     "new": Listed(
@@ -109,7 +109,8 @@ OWN = {
         "Write a commented bot to start from, into the entrants folder.",
         (
             "new von_neumann_poker my_bot --language python",
-            "new von_neumann_poker my_other_bot --language cpp",
+            "new two_card_draw my_bot --language cpp",
+            "new holdem_training my_bot --language program-python",
         ),
     ),
     "init": Listed(
@@ -117,7 +118,7 @@ OWN = {
         "Write a folder to start a contest in: a commented tournament.toml, and the shipped bots to play against.",
         (
             "init my_contest",
-            "init my_contest --contest von_neumann_poker --empty",
+            "init my_other_contest --contest von_neumann_poker --empty",
         ),
     ),
 }

@@ -10,14 +10,16 @@ import typer
 from tournament.cli.groups import PLAIN, Command, examples
 from tournament.cli.options import OUTPUT, PLAY, WHO_PLAYS
 
+_PROGRAM = "python3 entrants/holdem_training/my_bot/bot.py"
+
 app = typer.Typer(**PLAIN)
 
 
 @app.command(
     cls=Command,
     epilog=examples(
-        "judge holdem_training --hands 1000 -- ./my_program",
-        "judge holdem_training --hands 1000 --no-sandbox --transcript lines.txt -- python my_program.py",
+        f"judge holdem_training --hands 100 -- {_PROGRAM}",
+        f"judge holdem_training --hands 100 --no-sandbox --transcript lines.txt -- {_PROGRAM}",
     ),
 )
 def judge(

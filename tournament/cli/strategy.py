@@ -78,7 +78,7 @@ def generate_command(
     epilog=examples(
         "strategy value server.txt",
         "strategy value server.txt --best-response perfect.c",
-        "strategy value server.txt --against entrants/two_card_draw/adaptive.cpp",
+        "strategy value server.txt --against entrants/two_card_draw/my_bot.cpp",
     ),
 )
 def value(

@@ -128,8 +128,8 @@ def leaderboard_table(
     if len(shown) < len(ranked):
         table.add_row("", f"… and {len(ranked) - len(shown):,} more", end_section=bool(below))
     for line in shown_below:
-        cells = [f"{line.faults or ''}" if heading.title == "faults" else "" for heading in headings[1:]]
-        table.add_row("", Text(line.name, style="dim"), Text(line.status, style="red"), *cells)
+        counts = [f"{line.faults or ''}" if heading.title == "faults" else "" for heading in headings[1:]]
+        table.add_row("", Text(line.name, style="dim"), Text(line.status, style="red"), *counts)
     if len(shown_below) < len(below):
         table.add_row("", f"… and {len(below) - len(shown_below):,} more", Text("can't play", style="red"))
     return table

@@ -1,0 +1,176 @@
+"""Every code block of every page is parsed, and those of pages that say where run in order.
+
+A page says it anywhere, in a line of its own:
+
+    <!-- blocks run in: empty -->     an empty folder: the page begins from nothing
+    <!-- blocks run in: records -->   a folder with quick bots of von Neumann poker and what they played
+
+Then, in order and in one folder, a block of `sh` runs line by line (`tournament` is the command), and so does one
+without a language whose lines all begin with `tournament`. One of `python` is executed in one scope with those before,
+and what its last line gives must not be empty. Other languages, and blocks without one, are only looked at.
+A comment in the line right above a block says otherwise:
+
+    <!-- file: entrants/von_neumann_poker/bold.c -->   written there instead; any language
+    <!-- output -->                                    what the block of `sh` before it printed; … stands for anything
+    <!-- not run: needs a cluster -->                  only parsed, for the reason given
+    <!-- slow: plays for a minute -->                  only parsed, but run by make test-thorough
+
+Bots that a page writes into entrants/ must be fit: in the end each contest with them plays two sessions, or, where it
+is one bot alone, checks it.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tests.cli.in_process import shown
+from tests.docs.blocks import ROOT, Block, blocks_of, files_of, name_of, pages, runs_in
+from tournament.config import load_contests
+from tournament.contests import rules_file
+
+LANGUAGES = {"", "c", "cpp", "ini", "json", "python", "sh", "text", "toml"}
+MARKS = {"file", "not run", "output", "slow"}
+BOTS = ("copycat", "kuhn3", "likeme", "maniac", "naive", "newman", "stack_captain", "tight_rock")
+RUN = [page for page in pages() if runs_in(page)]
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_blocks_are_marked_and_can_be_parsed(page: Path) -> None:
+    for block in blocks_of(page):
+        where = f"{name_of(page)}, line {block.line}"
+        assert block.language in LANGUAGES, where
+        assert block.marks.keys() - {"blocks run in", "end", "generated"} <= MARKS, where
+        assert all(block.marks[name] for name in ("file", "not run", "slow") if name in block.marks), where
+        if block.language == "python":
+            ast.parse(block.code, where)
+        elif block.language == "toml":
+            tomllib.loads(block.code)
+        elif block.language == "sh":
+            subprocess.run(["bash", "-n"], input=block.code, text=True, check=True)
+
+
+@pytest.fixture(scope="session")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which some shipped bots have played, few sessions."""
+    folder = tmp_path_factory.mktemp("records")
+    bots = folder / "entrants" / "von_neumann_poker"
+    bots.mkdir(parents=True)
+    for name in BOTS:
+        shutil.copy(ROOT / "entrants" / "von_neumann_poker" / f"{name}.c", bots)
+    (folder / "tournament.toml").write_text("[von_neumann_poker]\nsessions = 10\n")
+    tournament.run(config=folder / "tournament.toml", executor="local")
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where a page's blocks run; the current folder."""
+    place = tmp_path / "here"
+    page: Path = request.getfixturevalue("page")
+    if runs_in(page) == "records":
+        shutil.copytree(request.getfixturevalue("records"), place)
+    else:
+        place.mkdir()
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    yield place
+    rules_file.forget()
+
+
+def _printed(code: str) -> str:
+    """What lines of a shell print. A plain `tournament` runs within this process; each must end well."""
+    printed = ""
+    for line in re.sub(r"\\\n\s*", " ", code).splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["cd"] and len(words) == 2:
+            os.chdir(words[1])
+        elif words[:1] == ["tournament"] and not re.search(r"[|&;<>$`*]", line.split(" #")[0]):
+            done = shown(*words[1:])
+            assert done.code == 0, f"{line}\n{done.out}{done.err}"
+            printed += done.out
+        elif words:
+            ran = subprocess.run(["bash", "-ec", line], capture_output=True, text=True)
+            assert ran.returncode == 0, f"{line}\n{ran.stdout}{ran.stderr}"
+            printed += ran.stdout
+    return printed
+
+
+def _execute(code: str, scope: dict[str, object]) -> None:
+    """Run a block of Python; what its last expression gives has something in it."""
+    *statements, last = ast.parse(code).body
+    if not isinstance(last, ast.Expr) or (isinstance(last.value, ast.Call) and ast.unparse(last.value.func) == "print"):
+        exec(code, scope)
+        return
+    exec(ast.unparse(ast.Module(statements, [])), scope)
+    value = eval(ast.unparse(last.value), scope)
+    assert len(value) > 0 if hasattr(value, "__len__") else value is None or value
+
+
+def _alike(told: str, printed: str) -> bool:
+    """Whether a page's output is what was printed, but for spaces, and for what … stands for."""
+    pieces = ["".join(piece.split()) for piece in told.split("…")]
+    return re.search(".*".join(map(re.escape, pieces)), "".join(printed.split())) is not None
+
+
+def _run(blocks: list[Block], folder: Path, slow: bool) -> None:
+    scope: dict[str, object] = {"__name__": "page"}
+    printed = ""
+    for block in blocks:
+        if "not run" in block.marks or ("slow" in block.marks and not slow):
+            continue
+        if path := block.marks.get("file"):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(block.code)
+        elif "output" in block.marks:
+            assert _alike(block.code, printed), f"line {block.line}:\n{block.code}\nbut it printed\n{printed}"
+        elif block.language == "sh":
+            printed = _printed(block.code)
+        elif block.language == "python":
+            _execute(block.code, scope)
+
+
+def _let_bots_play(page: Path, folder: Path) -> None:
+    """Have the bots that a page has written play two sessions, or, one alone, checked."""
+    os.chdir(folder)
+    written = [Path(path) for path in files_of(page) if path.startswith("entrants/")]
+    for name in dict.fromkeys(path.parts[1] for path in written):
+        bots = [path for path in written if path.parts[1] == name]
+        contest = load_contests().find(name)
+        if not contest.house and len(bots) == 1:
+            assert shown("check", str(bots[0])).code == 0
+            continue
+        options = ["--results", "played", "--sessions", "2", "--executor", "local", "--strict"]
+        if "hands" in contest.settings.model_fields and not Path("tournament.toml").exists():
+            Path("tournament.toml").write_text(f"[{name}]\nhands = 100\n")
+        done = shown("run", name, *options)
+        assert done.code == 0, done.out + done.err
+        assert not tournament.load(f"played/{name}").entrants.faults.any(), done.out
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.xdist_group(runs_in(page))) for page in RUN], ids=name_of
+)
+def test_blocks_run(page: Path, folder: Path) -> None:
+    _run(blocks_of(page), folder, slow=False)
+    _let_bots_play(page, folder)
+
+
+SLOW = [page for page in RUN if any("slow" in block.marks for block in blocks_of(page))]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("page", SLOW, ids=name_of)
+def test_slow_blocks_run(page: Path, folder: Path) -> None:
+    _run(blocks_of(page), folder, slow=True)
