@@ -55,7 +55,9 @@ def test_the_areas_of_the_picture_are_the_shares_of_the_ratings(folder: Path) ->
     assert np.sum(heights, axis=0) == pytest.approx(100, abs=0.05)
     moran = {line.name: f"{100 * line.rating:.1f}%" for line in ecology(ranking, "moran")}
     for name, share in moran.items():
-        assert re.search(rf'{name}</th><td class="num">[\d.]+%</td><td class="num">{share}</td>', page.replace("<wbr>", ""))
+        assert re.search(
+            rf'{name}</th><td class="num">[\d.]+%</td><td class="num">{share}</td>', page.replace("<wbr>", "")
+        )
     for name in MOVES:
         (folder / "entrants" / "dilemma" / f"{name}_too.c").unlink()
     assert shown("run").code == 0
