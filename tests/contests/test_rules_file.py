@@ -6,7 +6,9 @@ import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from pandas.testing import assert_frame_equal
 
 from tests.example_contest import EXAMPLE
 from tournament.api import run
@@ -120,3 +122,14 @@ def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
     (folder / "entrants" / "dice" / "last.py").write_text("def bid(bot):\n    return bot.possible[-1]\n")
     played = run("dice", sessions=4, executor="local", workers=1)
     assert "answered 1000000, which is no answer to this; it takes 0 to 96" in played.faults["what"].iloc[0]
+
+
+@pytest.mark.thorough
+def test_rules_in_a_file_are_played_by_workers_of_ray(folder: Path) -> None:
+    """To the same records as here."""
+    local = run("dice", sessions=20, executor="local", workers=1, results=str(folder / "here"))
+    on_ray = run("dice", sessions=20, executor="ray", workers=2, results=str(folder / "on_ray"))
+    assert on_ray.ranking == local.ranking
+    for table in ("games", "sessions", "matches.parquet"):
+        one, other = (pd.read_parquet(folder / place / "dice" / table) for place in ("here", "on_ray"))
+        assert_frame_equal(one, other)

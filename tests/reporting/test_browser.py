@@ -192,11 +192,13 @@ def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mappin
     for name, value in (("#v-bot", "calm"), ("#v-opponent", HOSTILE_NAME)):
         assert HOSTILE_NAME in page.texts(f"{name} option")
         page.run("const [s, v] = arguments; s.value = v; s.dispatchEvent(new Event('change'))", page.one(name), value)
-    said = set()
+    said, pots = set(), set()
     for _ in page.texts("#v-log li"):
         said.update(page.texts("#v-now"))
+        pots.update(page.texts("#v-pot"))
         page.one("#v-next").click()
     assert HOSTILE_NAME in page.texts("#v-x .who") + page.texts("#v-y .who")
+    assert any(text.startswith("pot $") for text in pots)
     assert any(HOSTILE_NAME in text for text in said) and any(HOSTILE_NAME in text for text in page.texts("#v-log li"))
     assert page.all("img") == [] and page.taken()[0] == []
 

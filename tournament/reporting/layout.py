@@ -15,6 +15,7 @@ from tournament.contests.scoring import HouseScoring
 from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
+from tournament.reporting.population import Population, population_of
 from tournament.reporting.stretches import Course
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
@@ -42,6 +43,10 @@ class Layout:
         self.digits = 2 if self.scoring is None else self.scoring.decimals if self.by_game else 0
         self.score_digits = 1 if self.scoring is None else self.scoring.decimals
         self._ids = {line.name: anchor_of(line.name, place) for place, line in enumerate(self.ranking.entrants)}
+
+    @cached_property
+    def population(self) -> Population | None:
+        return population_of(self.contest, self.ranking)
 
     def is_open(self, name: str) -> bool:
         """Whether the page tells how a bot plays, its faults and what it wrote."""
@@ -99,13 +104,9 @@ class Layout:
     def reach(self, line: Standing) -> str:
         return "" if line.ci_high is None else plain(line.ci_high - line.score, self.score_digits)
 
-    def tied_with_next(self, line: Standing) -> bool:
-        """Whether it isn't settled that the bot is ahead of the next one."""
-        return line.order not in (None, "settled")
-
     @property
     def any_tied(self) -> bool:
-        return any(map(self.tied_with_next, self.ranked))
+        return any(line.is_tied_with_next for line in self.ranked)
 
     def whisker(self, line: Standing) -> dict[str, float] | None:
         """Where a score's dot and the ends of its interval are, in percent of the width."""

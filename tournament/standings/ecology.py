@@ -16,6 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 POPULATION = 20  # of the Moran process
 _STEP, _MOST_STEPS = 0.1, 20_000  # in units of the largest difference of payoffs; the steps of the replicator dynamics
+_TIME_BETWEEN = 0.05  # two rows of a course, as a part of the time so far
 _STILL = 1e-10  # a share that changes less in a step stands still
 
 
@@ -26,7 +27,12 @@ def scaled(payoffs: Floats) -> Floats:
 
 
 def replicator(payoffs: Floats) -> Floats:
-    """The shares to which equal ones come, or where they are after 2,000 units of time; by steps of Runge and Kutta."""
+    """The shares to which equal ones come, or where they are after 2,000 units of time."""
+    return np.asarray(replicator_course(payoffs)[1][-1])
+
+
+def replicator_course(payoffs: Floats) -> tuple[Floats, Floats]:
+    """Times, closer at first, and a row of shares for each; by steps of Runge and Kutta. The first shares are equal."""
     count = len(payoffs)
     shares = np.full(count, 1 / count) if count else np.zeros(0)
 
@@ -34,16 +40,21 @@ def replicator(payoffs: Floats) -> Floats:
         fitness = (payoffs * at).sum(axis=1)
         return np.asarray(at * (fitness - (at * fitness).sum()))
 
-    for _ in range(_MOST_STEPS):
+    times, course = [0.0], [shares]
+    for step in range(1, _MOST_STEPS + 1):
         first = growth(shares)
         second = growth(shares + _STEP / 2 * first)
         third = growth(shares + _STEP / 2 * second)
         change = _STEP / 6 * (first + 2 * second + 2 * third + growth(shares + _STEP * third))
         shares = np.maximum(0.0, shares + change)
         shares = shares / shares.sum()
-        if np.abs(change).max(initial=0.0) < _STILL:
+        still = np.abs(change).max(initial=0.0) < _STILL
+        if still or step == _MOST_STEPS or step * _STEP >= times[-1] + max(_STEP, _TIME_BETWEEN * times[-1]):
+            times.append(step * _STEP)
+            course.append(shares)
+        if still:
             break
-    return shares
+    return np.array(times), np.array(course)
 
 
 def fixation(payoffs: Floats, size: int = POPULATION) -> Floats:

@@ -121,6 +121,17 @@ def ecology(standings: Standings, kind: str) -> list[Rated]:
     itself is what its copies score against each other, and 0 where the game is zero-sum.
     Raises BadInput where that isn't known, or bots haven't met.
     """
+    kinds, payoffs = population(standings, kind)
+    shares = (replicator if kind == "replicator" else moran)(payoffs)
+    shares[shares < _LITTLE] = 0.0
+    order = sorted(range(len(kinds)), key=lambda index: (-shares[index], index))
+    return [
+        Rated(1 + int((shares > shares[index]).sum()), kinds[index], float(shares[index]), None, {}) for index in order
+    ]
+
+
+def population(standings: Standings, kind: str) -> tuple[list[str], Floats]:
+    """The kinds of bots that `ecology` speaks of, by name, and their scaled payoffs. Raises BadInput as it does."""
     names, points, met, _ = _crosstable(standings)
     contents = {line.name: line.sha256 for line in standings.entrants}
     kinds: dict[str, list[int]] = {}
@@ -143,13 +154,7 @@ def ecology(standings: Standings, kind: str) -> list[Rated]:
                 lonely.append(names[own[0]])
     if lonely:
         raise BadInput(f"{kind} takes what each scores against itself: enter a copy of {', '.join(lonely)}")
-    shares = (replicator if kind == "replicator" else moran)(scaled(payoffs))
-    shares[shares < _LITTLE] = 0.0
-    order = sorted(range(count), key=lambda index: (-shares[index], index))
-    firsts = [names[own[0]] for own in kinds.values()]
-    return [
-        Rated(1 + int((shares > shares[index]).sum()), firsts[index], float(shares[index]), None, {}) for index in order
-    ]
+    return [names[own[0]] for own in kinds.values()], scaled(payoffs)
 
 
 def _rated_names(standings: Standings) -> list[str]:

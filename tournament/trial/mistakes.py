@@ -79,7 +79,7 @@ def search(
     questions = 0
     if at_limits:
         asked = _forgiving(at_limits).observe(_AT_LIMITS, artifact)
-        questions = sum(len(game.steps) for game in asked.games)
+        questions = sum(step.seat == 0 for game in asked.games for step in game.steps)
         found += _mistakes(asked, at_limits.observe(_AT_LIMITS) if asked.result.faults else asked, at_limits=True)
     if not found and _differ(plain, seen) and not set(SURROUNDINGS) & set(read_module(tried.bot.artifact).imported):
         what = "plays other games when memory that it never set holds other bytes: does it read some?"

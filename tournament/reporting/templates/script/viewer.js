@@ -103,7 +103,8 @@ if (games && games.matches.length) {
     }
     drawCards(find("#v-board"), isPicture(step.board) ? "" : step.board);
     drawPicture(step.board);
-    find("#v-pot").textContent = step.pot === null ? "" : `pot ${step.pot}`;
+    const money = find("#v-pot").dataset.money;
+    find("#v-pot").textContent = step.pot === null ? "" : `pot ${money === "$" ? `$${step.pot}` : `${step.pot} ${money}`}`;
     if (step.totals) [["x", 0], ["y", 1]].forEach(([seat, place]) => { find(`#v-${seat} .about`).textContent = `${plain(step.totals[place], Number.isInteger(step.totals[place]) ? 0 : 2)} so far`; });
     find("#v-at").value = at;
     all("#v-strip .turn").forEach((cell, place) => mark(cell, "aria-current", place === at && "step"));
