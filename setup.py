@@ -28,6 +28,7 @@ SELDOM = {
     "engine._cython",
     "engine.wasm.canonical_nans",
     "engine.wasm.instructions",
+    "engine.wasm.metering",
     "engine.wasm.module_reader",
     "engine.processes.forking",
     "engine.watching.observed_core",

@@ -14,7 +14,7 @@ cdef class Fuel:
     Addresses are of the runtime's functions for variables and of the store's context.
     """
 
-    def __init__(self, *, uintptr_t get_variable, uintptr_t set_variable, uintptr_t context):
+    def __init__(self, uintptr_t context, *, uintptr_t get_variable, uintptr_t set_variable):
         self.get = <GetVariable>get_variable
         self.set = <SetVariable>set_variable
         self.context = <void*>context

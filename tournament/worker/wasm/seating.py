@@ -287,7 +287,7 @@ def _new_store(kind: Engine) -> wasmtime.Store:
 
 
 def _new_fuel(context: int) -> Fuel:
-    return Fuel(get_variable=calls.GET_VARIABLE, set_variable=calls.SET_VARIABLE, context=context)
+    return Fuel(context, get_variable=calls.GET_VARIABLE, set_variable=calls.SET_VARIABLE)
 
 
 def _limit(store: wasmtime.Store, memory_bytes: int) -> None:
