@@ -29,6 +29,7 @@ SELDOM = {
     "engine.parquet.thrift",
     "engine.wasm.canonical_nans",
     "engine.wasm.instructions",
+    "engine.wasm.metering",
     "engine.wasm.module_reader",
     "engine.processes.forking",
     "engine.watching.observed_core",

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 
 import wasmtime
 
+from engine.wasm.metering import FUEL, metered
 from engine.wasm.module_reader import read_module
-from tournament.worker.wasm.engine import Metering, engine
+from tournament.worker.wasm.engine import Engine, engine
 
 _TURNS, _CHAIN = 20_000, 16
 _PLAIN = "a plain loop"
@@ -224,19 +225,21 @@ def module_of(kind: str, start: str, chain: str) -> bytes:
 
 def nanoseconds(code: bytes, rounds: int = 3) -> float:
     """What a unit of fuel takes, in the module as it plays."""
-    code = read_module(code).canonical
-    store = wasmtime.Store(engine(Metering.FUEL))
-    store.set_fuel(1 << 60)
-    exports = wasmtime.Instance(store, wasmtime.Module(engine(Metering.FUEL), code), []).exports(store)
-    memory, run = exports["memory"], exports["run"]
+    module = read_module(code)
+    code = metered(module.canonical, module.exports)
+    store = wasmtime.Store(engine(Engine.PLAIN))
+    exports = wasmtime.Instance(store, wasmtime.Module(engine(Engine.PLAIN), code), []).exports(store)
+    memory, run, counter = exports["memory"], exports["run"], exports[FUEL]
     assert isinstance(memory, wasmtime.Memory) and isinstance(run, wasmtime.Func)
+    assert isinstance(counter, wasmtime.Global)
+    counter.set_value(store, 1 << 60)
     memory.write(store, _ring(1 << 20, 32 << 20), 1 << 20)
     times: list[float] = []
     turns = 200
     while len(times) < rounds:
-        before, began = store.get_fuel(), time.thread_time()
+        before, began = int(counter.value(store)), time.thread_time()
         run(store, turns)
-        seconds, fuel = time.thread_time() - began, before - store.get_fuel()
+        seconds, fuel = time.thread_time() - began, before - int(counter.value(store))
         if seconds < 2e-3 and turns < _TURNS:
             turns *= 4
             continue

@@ -61,6 +61,7 @@ cdef enum Section:
     MEMORIES = 5
     GLOBALS = 6
     EXPORTS = 7
+    START = 8
     CODE = 10
     TAGS = 13
     SECTIONS = 14
@@ -133,6 +134,7 @@ cdef class Module:
     cdef readonly list imported
     cdef readonly uint32_t tags, exported
     cdef readonly uint64_t table_elements, memory_pages
+    cdef readonly bint has_start
     cdef Function* own
     cdef size_t own_count
     cdef Numbers callees
@@ -364,6 +366,7 @@ cdef class Reader:
             last = max(last, PLACES[kind])
             self.end = end
             self.section(kind)
+            self.module.has_start |= kind == START
             if kind != CODE:
                 self.rewriter.copy(start, end)
             self.position = end

@@ -4,6 +4,7 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uintptr_t
 
 from engine.kernel.game_core cimport SEATS, GameCore, Status
+from engine.wasm.fuel cimport Fuel
 
 cdef struct RuntimeFunction:    # the runtime's wasmtime_func_t
     uint64_t store
@@ -17,13 +18,7 @@ cdef union RuntimeValue:        # the runtime's wasmtime_val_raw_t
 ctypedef void* (*CallUnchecked)(
     void* context, const RuntimeFunction* function, RuntimeValue* arguments_and_results, size_t count, void** trap
 ) noexcept nogil
-ctypedef void* (*SetFuel)(void* context, uint64_t fuel) noexcept nogil
-ctypedef void* (*GetFuel)(void* context, uint64_t* fuel) noexcept nogil
 ctypedef void (*SetDeadline)(void* context, uint64_t ticks) noexcept nogil
-
-cdef struct Account:            # of a seat's fuel
-    uint64_t given              # to the call that it is in
-    uint64_t spent              # in its calls before, starts included
 
 cdef struct Meter:              # what a seat's decisions took
     uint64_t decisions
@@ -35,8 +30,6 @@ cdef struct Meter:              # what a seat's decisions took
 cdef class Referee:
     cdef GameCore core
     cdef CallUnchecked call_unchecked
-    cdef SetFuel set_fuel
-    cdef GetFuel get_fuel
     cdef SetDeadline set_deadline
     cdef void* context
     cdef RuntimeFunction loop
@@ -44,24 +37,27 @@ cdef class Referee:
     cdef int most_arguments             # of any of them
     cdef bint packed                    # two arguments in a value
     cdef bint seated[SEATS]             # by a bot that the loop calls
+    cdef Fuel x_fuel, y_fuel            # kept for `fuels`
+    cdef void* fuels[SEATS]
     cdef uint64_t fuel                  # for each decision
     cdef uint64_t bank                  # for the whole leg
-    cdef bint is_asking             # a bot is being asked, so the fuel used is its own
-    cdef Account accounts[SEATS]
+    cdef bint is_counted                # a bot's fuel is counted
     cdef double seconds_left            # in the runtime, when it was entered
-    cdef double entered                 # when that was
-    cdef int64_t fuel_until_look        # at the clock
     cdef readonly bint is_late
     cdef Status status
     cdef bint metered
+    cdef bint is_asking                 # a bot is being asked, while metered
+    cdef uint64_t used_before           # by that bot
     cdef Meter meters[SEATS]
     cdef void* error
     cdef void* trap
 
     cdef Status play_on(self, int64_t answer) noexcept nogil
+    cdef bint enter(self, RuntimeValue* values) noexcept nogil
     cdef int next_call(self, RuntimeValue* values) noexcept nogil
     cdef int next_plain_call(self, RuntimeValue* values) noexcept nogil
     cdef int next_plain_call_of_one(self, RuntimeValue* values) noexcept nogil
+    cdef uint64_t spent(self, int seat) noexcept nogil
     cdef uint64_t left_of_bank(self, int seat) noexcept nogil
-    cdef void allot_fuel(self, int seat) noexcept nogil
+    cdef bint refill(self, int seat) noexcept nogil
     cdef void note_fuel(self) noexcept nogil

@@ -1,6 +1,7 @@
 from typing import final
 
 from engine.kernel.game_core import GameCore
+from engine.wasm.fuel import Fuel
 
 PACKED_VALUES: int
 
@@ -15,13 +16,13 @@ class Referee:
         core: GameCore,
         *,
         call_unchecked: int,
-        set_fuel: int,
-        get_fuel: int,
         set_deadline: int,
         context: int,
         questions: int,
         most_arguments: int,
         packed: bool,
+        x_fuel: Fuel,
+        y_fuel: Fuel,
         fuel: int,
         bank: int,
         seconds: float,
@@ -34,8 +35,5 @@ class Referee:
     def measure_fuel(self) -> None: ...
     def fuel_used(self, seat: int) -> tuple[int, int, int]: ...
     def fuel_left(self, seat: int) -> int: ...
-    def fuel_spent(self, seat: int) -> int: ...
-    def account(self, seat: int) -> int: ...
-    def charge(self, seat: int, fuel: int) -> None: ...
     def play(self, answer: int = 0) -> int: ...
     def take_failure(self) -> tuple[int, int]: ...

@@ -13,10 +13,11 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from engine.kernel.game_core cimport DECIDE, REFUSED, Decision
 from engine.kernel.limits cimport C_PACKED_VALUES
+from engine.wasm.fuel cimport Fuel
 
 cdef enum:
     STOP = -1   # instead of a function's number: leave the loop
-    FUEL_BETWEEN_LOOKS = 100_000_000    # at the clock: a tenth of a second as a rule
+    MORE = 256  # a bot gets so small a part of its limit on top, that it needn't be filled up after each decision
 
 PACKED_VALUES = C_PACKED_VALUES
 
@@ -28,7 +29,7 @@ cdef void* on_step(void* referee, void* caller, RuntimeValue* values, size_t cou
 
 
 cdef void* on_plain_step(void* referee, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """The same where no fuel is counted and arguments are packed, in as few instructions as possible."""
+    """The same where nothing is measured and arguments are packed, in as few instructions as possible."""
     values[0].i32 = (<Referee>referee).next_plain_call(values)
     return NULL
 
@@ -65,8 +66,8 @@ cdef class Referee:
     """Plays a core with those of its bots that are WebAssembly. Call `seat_bots` before the first `play`.
 
     Addresses are of the runtime's functions and of the store's context. `questions`: how many the contest has;
-    `most_arguments`: of any of them. `fuel`: for each decision, 0 where it is not counted. `bank`: for all decisions
-    and starts of a seat together, 0 for no such limit. `seconds`: in the runtime, where fuel is counted; after these
+    `most_arguments`: of any of them. `x_fuel` and `y_fuel`: of the seats, `fuel` for each decision, `bank` for all
+    decisions and starts of a seat together. `seconds`: in the runtime, where a bot's fuel is counted; after these
     `is_late` is set, and `play` ends with FAULT though no bot is at fault, or with a trap, where `set_deadline` isn't
     0 and the engine's clock ticks once a second.
     """
@@ -76,35 +77,35 @@ cdef class Referee:
         GameCore core,
         *,
         uintptr_t call_unchecked,
-        uintptr_t set_fuel,
-        uintptr_t get_fuel,
         uintptr_t set_deadline,
         uintptr_t context,
         int questions,
         int most_arguments,
         bint packed,
+        Fuel x_fuel,
+        Fuel y_fuel,
         uint64_t fuel,
         uint64_t bank,
         double seconds,
     ):
         self.core = core
         self.call_unchecked = <CallUnchecked>call_unchecked
-        self.set_fuel = <SetFuel>set_fuel
-        self.get_fuel = <GetFuel>get_fuel
         self.set_deadline = <SetDeadline>set_deadline
         self.context = <void*>context
         self.questions = questions
         self.most_arguments = most_arguments
         self.packed = packed
+        self.x_fuel, self.y_fuel = x_fuel, y_fuel
+        self.fuels[0], self.fuels[1] = <void*>x_fuel, <void*>y_fuel
         self.fuel = fuel
-        self.bank = bank if fuel > 0 and bank > 0 else UINT64_MAX
+        self.bank = bank if bank > 0 else UINT64_MAX
         self.seconds_left = seconds
 
     @property
     def step_function(self):
         """(address of the C function, its first argument) that the loop calls to step the core."""
         step = <uintptr_t>&on_step
-        if not (self.fuel or self.metered):
+        if not self.metered:
             if self.packed:
                 step = <uintptr_t>&on_plain_step
             elif self.most_arguments == 1:
@@ -118,9 +119,13 @@ cdef class Referee:
         self.loop = (<RuntimeFunction*><const char*>loop)[0]
         self.seated[0] = x_seated
         self.seated[1] = y_seated
+        self.is_counted = self.x_fuel.is_counted or self.y_fuel.is_counted
+        self.is_asking = False
+        self.refill(0)
+        self.refill(1)
 
     def measure_fuel(self):
-        """Measure the fuel of decisions from now on."""
+        """Measure the fuel of decisions from now on. Call it before `step_function` is taken."""
         self.metered = True
 
     def fuel_used(self, int seat):
@@ -130,18 +135,6 @@ cdef class Referee:
     def fuel_left(self, int seat):
         """The fuel that a seat may still use in the leg."""
         return self.left_of_bank(seat)
-
-    def fuel_spent(self, int seat):
-        """The fuel that a seat has used in the leg, where it is counted."""
-        return self.accounts[seat].spent
-
-    def account(self, int seat):
-        """The address of a seat's account, from which Surroundings tells its bot the time."""
-        return <uintptr_t>&self.accounts[seat]
-
-    def charge(self, int seat, uint64_t fuel):
-        """Charge a seat for fuel that it used otherwise than for a decision."""
-        self.accounts[seat].spent += fuel
 
     def play(self, int64_t answer=0):
         """Play until something is needed that only the caller can give.
@@ -160,31 +153,38 @@ cdef class Referee:
     cdef Status play_on(self, int64_t answer) noexcept nogil:
         """`play` for callers that hold no GIL."""
         cdef RuntimeValue values[8]
+        cdef int seat
         values[0].i64 = answer
         self.is_asking = False
-        if self.fuel:
-            self.set_fuel(self.context, self.fuel)
-            self.entered = now()
+        while True:
+            if not self.enter(values):
+                self.note_fuel()
+                return REFUSED
+            if values[1].i32 == 0:
+                return self.status
+            # A bot answered, and needs more fuel for its next decision.
+            seat = self.core.decision.seat
+            self.note_fuel()
+            self.is_late = self.seconds_left < 0
+            if self.is_late or not self.refill(seat):
+                return REFUSED
+
+    cdef bint enter(self, RuntimeValue* values) noexcept nogil:
+        """Enter the loop; false where that failed. `values`: the answer, given and taken; whether fuel is wanted."""
+        cdef double entered = 0
+        if self.is_counted:
+            entered = now()
             if self.set_deadline != NULL:
                 self.set_deadline(self.context, <uint64_t>ceil(max(self.seconds_left, 1)))
-            self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
-            self.seconds_left -= now() - self.entered
-        else:
-            self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
-        if self.error != NULL or self.trap != NULL:
-            if self.fuel:
-                self.note_fuel()
-            return REFUSED
-        return self.status
+        self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
+        if self.is_counted:
+            self.seconds_left -= now() - entered
+        return self.error == NULL and self.trap == NULL
 
     cdef int next_call(self, RuntimeValue* values) noexcept nogil:
         cdef Decision* decision = &self.core.decision
         cdef int i
-        if self.fuel:
-            self.note_fuel()
-            if self.is_late:
-                self.status = REFUSED
-                return STOP
+        self.note_fuel()
         self.status = self.core.step(values[0].i64)
         if self.status != DECIDE or not self.seated[decision.seat]:
             return STOP
@@ -195,8 +195,9 @@ cdef class Referee:
         else:
             for i in range(self.most_arguments):
                 values[i + 1].i64 = decision.arguments[i]
-        if self.fuel:
-            self.allot_fuel(decision.seat)
+        if self.metered:
+            self.is_asking = True
+            self.used_before = self.spent(decision.seat)
         return function_number(decision.seat, decision.kind, self.questions)
 
     cdef inline int next_plain_call(self, RuntimeValue* values) noexcept nogil:
@@ -219,36 +220,31 @@ cdef class Referee:
         values[1].i64 = decision.arguments[0]
         return function_number(decision.seat, decision.kind, self.questions)
 
-    cdef uint64_t left_of_bank(self, int seat) noexcept nogil:
-        return self.bank - min(self.bank, self.accounts[seat].spent)
+    cdef uint64_t spent(self, int seat) noexcept nogil:
+        return (<Fuel>self.fuels[seat]).settle()
 
-    cdef void allot_fuel(self, int seat) noexcept nogil:
-        """Set the fuel for the decision now asked, no more than the bank has left."""
-        self.is_asking = True
-        self.accounts[seat].given = min(self.fuel, self.left_of_bank(seat))
-        self.set_fuel(self.context, self.accounts[seat].given)
+    cdef uint64_t left_of_bank(self, int seat) noexcept nogil:
+        return self.bank - min(self.bank, self.spent(seat))
+
+    cdef bint refill(self, int seat) noexcept nogil:
+        """Give a seat fuel for its next decision, no more than the bank has; false where it used more than that."""
+        cdef uint64_t left = self.left_of_bank(seat)
+        if (<Fuel>self.fuels[seat]).is_overdrawn:
+            return False
+        (<Fuel>self.fuels[seat]).give_more(min(self.fuel + self.fuel // MORE, left))
+        return True
 
     cdef void note_fuel(self) noexcept nogil:
-        """Charge the fuel used since the last call to the seat that was asked, if any was."""
-        cdef uint64_t left = 0
+        """Note what the decision took that was asked last, if that is measured."""
+        cdef Meter* meter = &self.meters[self.core.decision.seat]
         cdef uint64_t used
-        cdef int seat = self.core.decision.seat
-        cdef Account* account = &self.accounts[seat]
-        cdef Meter* meter
         if not self.is_asking:
             return
-        self.get_fuel(self.context, &left)
-        used = account.given - left if left < account.given else 0
-        if self.metered:
-            meter = &self.meters[seat]
-            meter.decisions += 1
-            meter.fuel += used
-            meter.most_fuel = max(meter.most_fuel, used)
-        account.spent += used
-        self.fuel_until_look -= <int64_t>used
-        if self.fuel_until_look < 0:
-            self.fuel_until_look = FUEL_BETWEEN_LOOKS
-            self.is_late = now() - self.entered > self.seconds_left
+        self.is_asking = False
+        used = self.spent(self.core.decision.seat) - self.used_before
+        meter.decisions += 1
+        meter.fuel += used
+        meter.most_fuel = max(meter.most_fuel, used)
 
     def take_failure(self):
         """Addresses of the runtime's (error, trap) of the last fault, 0 for none; the caller frees them."""

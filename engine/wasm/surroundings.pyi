@@ -1,5 +1,7 @@
 from typing import final
 
+from engine.wasm.fuel import Fuel
+
 FUEL_PER_SECOND: int
 
 @final
@@ -10,16 +12,13 @@ class Surroundings:
         self,
         key: bytes,
         *,
-        account: int,
-        set_fuel: int,
-        get_fuel: int,
+        fuel: Fuel,
         new_trap: int,
         get_export: int,
         memory_data: int,
         memory_size: int,
         context: int,
     ) -> None: ...
-    def enter(self, fuel: int) -> None: ...
     @property
     def functions(self) -> dict[str, tuple[int, int]]: ...
     @property

@@ -9,7 +9,8 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcpy, strlen
 
 from engine.kernel.chance cimport Chance
-from engine.wasm.referee cimport Account, GetFuel, RuntimeValue, SetFuel
+from engine.wasm.fuel cimport Fuel
+from engine.wasm.referee cimport RuntimeValue
 
 ctypedef uint8_t* (*MemoryData)(void* context, const void* memory) noexcept nogil
 ctypedef size_t (*MemorySize)(void* context, const void* memory) noexcept nogil
@@ -61,15 +62,11 @@ cdef void* on_random(void* surroundings, void* caller, RuntimeValue* values, siz
 cdef class Surroundings:
     """The time and random bytes of one start of a bot. `key`, of 32 bytes, is for the random bytes.
 
-    `account` is where a referee keeps what this seat uses (`Referee.account`), or 0 for a bot without a referee.
-    The others are addresses of the runtime's functions and of the store's context.
+    `fuel` is what its seat uses. The others are addresses of the runtime's functions and of the store's context.
     """
 
-    cdef Account own
-    cdef Account* account
+    cdef Fuel fuel
     cdef Chance chance
-    cdef SetFuel set_fuel
-    cdef GetFuel get_fuel
     cdef NewTrap new_trap
     cdef GetExport get_export
     cdef MemoryData memory_data
@@ -83,9 +80,7 @@ cdef class Surroundings:
         self,
         bytes key,
         *,
-        uintptr_t account,
-        uintptr_t set_fuel,
-        uintptr_t get_fuel,
+        Fuel fuel,
         uintptr_t new_trap,
         uintptr_t get_export,
         uintptr_t memory_data,
@@ -93,18 +88,12 @@ cdef class Surroundings:
         uintptr_t context,
     ):
         self.chance = Chance(key)
-        self.account = <Account*>account if account else &self.own
-        self.set_fuel = <SetFuel>set_fuel
-        self.get_fuel = <GetFuel>get_fuel
+        self.fuel = fuel
         self.new_trap = <NewTrap>new_trap
         self.get_export = <GetExport>get_export
         self.memory_data = <MemoryData>memory_data
         self.memory_size = <MemorySize>memory_size
         self.context = <void*>context
-
-    def enter(self, uint64_t fuel):
-        """The bot starts with so much fuel."""
-        self.account.given = fuel
 
     @property
     def functions(self):
@@ -118,14 +107,14 @@ cdef class Surroundings:
     cdef void* tell_time(self, void* caller, RuntimeValue* values) noexcept nogil:
         cdef uint32_t clock = <uint32_t>values[0].i32
         cdef uint8_t* target = self.room(caller, <uint32_t>values[2].i32, sizeof(uint64_t))
-        cdef uint64_t left = self.pay(FUEL_OF_TIME)
         cdef uint64_t time
+        self.fuel.pay(FUEL_OF_TIME)
         if clock >= CLOCKS:
             values[0].i32 = INVALID
         elif target == NULL:
             values[0].i32 = BAD_ADDRESS
         else:
-            time = (self.account.spent + self.account.given - left) // FUEL_PER_NANOSECOND
+            time = self.fuel.settle() // FUEL_PER_NANOSECOND
             if clock == 0:
                 time += BEGINNING
             memcpy(target, &time, sizeof(uint64_t))
@@ -151,7 +140,7 @@ cdef class Surroundings:
         if target == NULL:
             values[0].i32 = BAD_ADDRESS
             return NULL
-        if self.pay(FUEL_OF_RANDOM + FUEL_OF_RANDOM_BYTE * size) == 0:
+        if self.fuel.pay(FUEL_OF_RANDOM + FUEL_OF_RANDOM_BYTE * size) == 0:
             return self.new_trap(NO_FUEL, strlen(NO_FUEL))
         while size:
             word = self.chance.word()
@@ -171,11 +160,3 @@ cdef class Surroundings:
         if place + size > self.memory_size(self.context, self.memory.of):
             return NULL
         return self.memory_data(self.context, self.memory.of) + place
-
-    cdef uint64_t pay(self, uint64_t price) noexcept nogil:
-        """Take the price from the bot's fuel, or all that there is; returns the rest."""
-        cdef uint64_t left = 0
-        self.get_fuel(self.context, &left)
-        left = left - price if left > price else 0
-        self.set_fuel(self.context, left)
-        return left

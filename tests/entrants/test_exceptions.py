@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 import wasmtime
 
+from engine.wasm.metering import FUEL, metered
 from engine.wasm.module_reader import read_module
 from tests.support import artifact_of, build_folder, constant_bot, try_bot
 from tournament.artifacts import compiler_command, libraries
 from tournament.artifacts.bot import Entrant
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.wasm.engine import Metering, engine
+from tournament.worker.wasm.engine import Engine, engine
 from tournament.worker.wasm.notes import type_in_words
 from tournament.worker.wasm.stack import on_deep_stack
 
@@ -156,21 +157,25 @@ def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
 @pytest.fixture
 def case(entrants: dict[str, Entrant]) -> Callable[[str, int], tuple[int, int]]:
     """Calls one of the cases, in a store like a leg's: what it gives, and the fuel that it took."""
-    store = wasmtime.Store(engine(Metering.FUEL))
+    store = wasmtime.Store(engine(Engine.PLAIN))
     store.set_limits(memory_size=64 << 20)
-    module = wasmtime.Module(store.engine, artifact_of(entrants["cases"]))
+    code = artifact_of(entrants["cases"])
+    module = wasmtime.Module(store.engine, metered(code, ()))
     linker = wasmtime.Linker(store.engine)
     linker.define_unknown_imports_as_traps(module)
     exports = linker.instantiate(store, module).exports(store)
 
+    fuel = exports[FUEL]
+    assert isinstance(fuel, wasmtime.Global)
+
     def call(name: str, argument: int) -> tuple[int, int]:
-        store.set_fuel(1_000_000_000)
+        fuel.set_value(store, 1_000_000_000)
         function = exports[name]
         assert isinstance(function, wasmtime.Func)
         given = on_deep_stack(function, store, argument)
-        return given, 1_000_000_000 - store.get_fuel()
+        return given, 1_000_000_000 - int(fuel.value(store))
 
-    store.set_fuel(1_000_000_000)
+    fuel.set_value(store, 1_000_000_000)
     start = exports["_initialize"]
     assert isinstance(start, wasmtime.Func)
     start(store)
@@ -188,9 +193,9 @@ def test_what_is_thrown_is_caught(case: Callable[[str, int], tuple[int, int]]) -
         ("trap", wasmtime.TrapCode.UNREACHABLE),
         ("abort", wasmtime.TrapCode.UNREACHABLE),
         ("recursion", wasmtime.TrapCode.STACK_OVERFLOW),
-        ("endless", wasmtime.TrapCode.OUT_OF_FUEL),
+        ("endless", wasmtime.TrapCode.UNREACHABLE),
         ("outside", wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS),
-        ("throws_for_ever", wasmtime.TrapCode.OUT_OF_FUEL),
+        ("throws_for_ever", wasmtime.TrapCode.UNREACHABLE),
     ],
 )
 def test_what_is_no_exception_is_not_caught(

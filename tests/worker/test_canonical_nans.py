@@ -23,11 +23,11 @@ from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm import calls
-from tournament.worker.wasm.engine import Metering, engine_settings
+from tournament.worker.wasm.engine import Engine, engine_settings
 from tournament.worker.wasm.engine import engine as engine_that_plays
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
 
-ENGINES = (Metering.NOTHING, Metering.FUEL)
+ENGINES = (Engine.PLAIN,)
 FUEL = 10**9
 
 # Canonical, with a sign, with payloads, signalling, with all bits; then numbers, zeros and infinities.
@@ -40,7 +40,7 @@ BINARY = ("add", "sub", "mul", "div", "min", "max", "copysign")
 
 
 @cache
-def engine(metering: Metering, *, everywhere: bool) -> wasmtime.Engine:
+def engine(metering: Engine, *, everywhere: bool) -> wasmtime.Engine:
     """An engine as it plays, or one that makes every result canonical."""
     config = wasmtime.Config()
     calls.apply(engine_settings(metering), config)
@@ -52,11 +52,11 @@ def assembled(text: str) -> bytes:
     return bytes(wasmtime.wat2wasm(f"(module {text})"))
 
 
-def outcome(code: bytes, metering: Metering, *, everywhere: bool) -> tuple[object, ...]:
+def outcome(code: bytes, metering: Engine, *, everywhere: bool) -> tuple[object, ...]:
     """What is left of running a module's "run": how it ended, and the memory, bit by bit."""
     store = wasmtime.Store(engine(metering, everywhere=everywhere))
-    if metering is not Metering.NOTHING:
-        store.set_fuel(FUEL)
+    if metering is Engine.TIMED:
+        store.set_epoch_deadline(1000)
     exports = wasmtime.Instance(store, wasmtime.Module(store.engine, code), []).exports(store)
     run, memory = exports["run"], exports["memory"]
     assert isinstance(run, wasmtime.Func) and isinstance(memory, wasmtime.Memory)
@@ -74,7 +74,7 @@ def with_canonical_nans(code: bytes) -> bytes:
 def rewritten(code: bytes) -> bytes:
     """The module, made canonical where NaNs show: valid, and not changed by doing it again."""
     made = with_canonical_nans(code)
-    wasmtime.Module.validate(engine(Metering.FUEL, everywhere=False), made)
+    wasmtime.Module.validate(engine(Engine.PLAIN, everywhere=False), made)
     assert with_canonical_nans(made) == made
     return made
 
@@ -551,7 +551,7 @@ def _instructions() -> Iterator[bytes]:
 
 def _is_valid(code: bytes) -> bool:
     try:
-        wasmtime.Module.validate(engine(Metering.FUEL, everywhere=False), code)
+        wasmtime.Module.validate(engine(Engine.PLAIN, everywhere=False), code)
     except wasmtime.WasmtimeError:
         return False
     return True
@@ -710,15 +710,15 @@ def test_a_bot_can_only_be_loaded_rewritten() -> None:
     for handed in (code, with_canonical_nans(code)):
         bot = load_bot(handed, VON_NEUMANN_POKER.interface, "escaping", 64)
         assert bot.canonical == with_canonical_nans(code) != code
-        for metering in Metering:
+        for metering in Engine:
             store = wasmtime.Store(engine_that_plays(metering))
-            if metering is not Metering.NOTHING:
-                store.set_fuel(FUEL)
-            if metering is Metering.FUEL_AND_TIME:
+            if metering is Engine.TIMED:
                 store.set_epoch_deadline(1000)
-            a = wasmtime.Instance(store, bot.module(metering), []).exports(store)["a"]
-            assert isinstance(a, wasmtime.Func)
-            assert a(store, 0) == 0x7FC00000
+            for is_counted in (False, True):
+                module = bot.module(metering, is_counted=is_counted)
+                a = wasmtime.Instance(store, module, []).exports(store)["a"]
+                assert isinstance(a, wasmtime.Func)
+                assert a(store, 0) == 0x7FC00000
 
 
 def test_what_plays_of_a_submitted_module_is_rewritten(tmp_path: Path) -> None:

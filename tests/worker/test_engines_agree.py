@@ -1,10 +1,11 @@
-"""Random modules play alike counted and uncounted, and take no more fuel than was proved of them.
+"""Random modules play alike with fuel and without, in every engine, and take no more than was proved of them.
 
-A bot plays uncounted where the most that it takes is proved (`most_taken`), so a difference would be another game.
+A bot plays without where the most that it takes is proved (`most_taken`), so a difference would be another game.
 """
 
 from __future__ import annotations
 
+import contextlib
 import random
 from functools import cache
 from hashlib import sha256
@@ -12,9 +13,11 @@ from hashlib import sha256
 import pytest
 import wasmtime
 
+from engine.wasm.metering import FUEL as COUNTER
+from engine.wasm.metering import metered
 from engine.wasm.module_reader import Refused, read_module
 from tournament.worker.wasm import calls
-from tournament.worker.wasm.engine import Metering, engine_settings
+from tournament.worker.wasm.engine import Engine, engine_settings
 from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
 FUEL = 10**8
@@ -157,36 +160,50 @@ class Writer:
 
 
 @cache
-def engine(metering: Metering) -> wasmtime.Engine:
+def engine(kind: Engine, *, by_runtime: bool = False) -> wasmtime.Engine:
     config = wasmtime.Config()
-    calls.apply(engine_settings(metering), config)
+    calls.apply(engine_settings(kind) | {"consume_fuel": by_runtime}, config)
     return wasmtime.Engine(config)
 
 
-def outcome(code: bytes, metering: Metering) -> tuple[list[tuple[object, ...]], int]:
-    """How calls of a module end and what they leave behind, and the most fuel that one took."""
-    store, most = wasmtime.Store(engine(metering)), 0
+def outcome(code: bytes, kind: Engine, fuel: int = FUEL) -> tuple[list[tuple[object, ...]], list[int]]:
+    """How calls of a module end and what they leave behind, and the fuel that each took, if it is counted."""
+    store = wasmtime.Store(engine(kind))
     store.set_epoch_deadline(1 << 40)
-    counted = metering is not Metering.NOTHING
-    if counted:
-        store.set_fuel(FUEL)
     exports = wasmtime.Instance(store, wasmtime.Module(store.engine, code), []).exports(store)
     a, g, memory = exports["a"], exports["g"], exports["memory"]
     assert isinstance(a, wasmtime.Func) and isinstance(g, wasmtime.Func) and isinstance(memory, wasmtime.Memory)
+    counter = exports.get(COUNTER)
     ended: list[tuple[object, ...]] = []
+    taken: list[int] = []
     for arguments in ARGUMENTS:
-        if counted:
-            store.set_fuel(FUEL)
+        if isinstance(counter, wasmtime.Global):
+            counter.set_value(store, fuel)
         try:
             how: object = a(store, *arguments)
         except wasmtime.Trap as trap:
             how = trap.trap_code
         except wasmtime.WasmtimeError as error:
             how = str(error).splitlines()[-1]  # an exception that nobody caught
-        if counted:
-            most = max(most, FUEL - store.get_fuel())
+        if isinstance(counter, wasmtime.Global):
+            taken.append(fuel - int(counter.value(store)))
         ended.append((how, g(store), memory.size(store), sha256(bytes(memory.read(store))).digest()))
-    return ended, most
+    return ended, taken
+
+
+def taken_by_runtime(code: bytes) -> list[int]:
+    """The fuel that the runtime counts for each call."""
+    store = wasmtime.Store(engine(Engine.PLAIN, by_runtime=True))
+    store.set_fuel(FUEL)
+    a = wasmtime.Instance(store, wasmtime.Module(store.engine, code), []).exports(store)["a"]
+    assert isinstance(a, wasmtime.Func)
+    taken: list[int] = []
+    for arguments in ARGUMENTS:
+        store.set_fuel(FUEL)
+        with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
+            a(store, *arguments)
+        taken.append(FUEL - store.get_fuel())
+    return taken
 
 
 def test_random_modules_play_alike() -> None:
@@ -198,6 +215,14 @@ def test_many_random_modules_play_alike() -> None:
     agree(range(1000, 9_000))
 
 
+def cut_off(counted: bytes, ended: list[tuple[object, ...]], fuel: list[int], seed: int) -> None:
+    """With one unit less than a call took, its counter falls below zero; with all of it, all is as before."""
+    enough = max(fuel)
+    assert outcome(counted, Engine.PLAIN, enough)[0] == ended, seed
+    taken = outcome(counted, Engine.PLAIN, enough - 1)[1]
+    assert max(taken) > enough - 1, seed
+
+
 def agree(seeds: range) -> None:
     told = ends = 0
     for seed in seeds:
@@ -206,12 +231,17 @@ def agree(seeds: range) -> None:
             module = read_module(bytes(wasmtime.wat2wasm(text)))
         except Refused as problem:
             raise AssertionError((seed, text)) from problem
-        counted, fuel = outcome(module.canonical, Metering.FUEL)
-        assert outcome(module.canonical, Metering.NOTHING)[0] == counted, (seed, text)
-        assert outcome(module.canonical, Metering.FUEL_AND_TIME) == (counted, fuel), (seed, text)
+        counted = metered(module.canonical, module.exports)
+        ended, fuel = outcome(counted, Engine.PLAIN)
+        assert outcome(module.canonical, Engine.PLAIN) == (ended, []), (seed, text)
+        assert outcome(counted, Engine.TIMED) == (ended, fuel), (seed, text)
+        if all(type(how) is int for how, *_ in ended):
+            theirs = taken_by_runtime(module.canonical)  # with one for each function's entry
+            assert all(2 * ours + 1 >= other for ours, other in zip(fuel, theirs)), (seed, text)
+            cut_off(counted, ended, fuel, seed)
         if bound := read_module(module.canonical).most_taken(["a"], SURROUNDINGS):
             told += 1
-            assert fuel <= bound.instructions + 1, (seed, text)  # the runtime adds one for the entry
-        ends += sum(type(how) is int for how, *_ in counted)
+            assert max(fuel) <= bound.instructions, (seed, text)
+        ends += sum(type(how) is int for how, *_ in ended)
     assert told > len(seeds) / 5, "too few with a bound"
     assert len(seeds) < ends < 4 * len(seeds), "too few that end, or that trap"

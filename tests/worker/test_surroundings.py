@@ -23,7 +23,7 @@ from tournament.store.legs import LegResult
 from tournament.worker.leg import limits_of, play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
 from tournament.worker.wasm import seating
-from tournament.worker.wasm.engine import Metering
+from tournament.worker.wasm.engine import Engine
 from tournament.worker.wasm.loading import load_bot
 
 WASI = "wasi_snapshot_preview1"
@@ -97,7 +97,7 @@ def observed(x: Entrant, y: Entrant, sessions: int = 3) -> ObservedLeg:
 def test_every_engine_tells_the_same(watcher: Entrant) -> None:
     games = played(watcher, PLAIN)
     timed = {"fuel_per_decision": 10**12, "fuel_per_session": 10**12}
-    assert limits_of(poker_settings(**timed)).metering is Metering.FUEL_AND_TIME
+    assert limits_of(poker_settings(**timed)).engine is Engine.TIMED
     assert played(watcher, PLAIN, **timed) == games
     seen = observed(watcher, PLAIN)
     assert [tuple(game.row[name] for name in COLUMNS) for game in seen.games if game.row] == games

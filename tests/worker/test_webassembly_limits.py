@@ -24,7 +24,7 @@ from tournament.errors import RunFailed
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import limits_of
 from tournament.worker.wasm import engine, loading, seating
-from tournament.worker.wasm.engine import Metering, compile_module
+from tournament.worker.wasm.engine import Engine, compile_module
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
 from tournament.worker.wasm.stack import MOST_STACK, on_deep_stack
 from tournament.worker.wasm.stand_ins import SURROUNDINGS
@@ -78,7 +78,7 @@ def test_limits_are_the_statements(contest: Contest) -> None:
         assert settings.cpu_seconds_per_leg == settings.cpu_seconds_per_decision == seconds_of_process
     else:  # then nothing is looked at within a call
         assert FUEL_PER_SECOND / 4 <= limits.fuel < settings.fuel_per_leg
-        assert limits.metering is Metering.FUEL
+        assert limits.engine is Engine.PLAIN
 
 
 def test_a_call_may_take_what_the_bank_has_and_no_more() -> None:
@@ -187,7 +187,7 @@ def test_the_clock_ends_a_decision_and_names_the_bot(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(seating, "TICK_SECONDS", 0.1)
     endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
     settings = Settings(sessions=10, fuel_per_decision=10**14, fuel_per_session=10**14)
-    assert limits_of(settings).metering is Metering.FUEL_AND_TIME
+    assert limits_of(settings).engine is Engine.TIMED
     with pytest.raises(RunFailed, match="endless takes far longer here than its fuel should"):
         play_built(endless, PLAIN, settings=settings)
 
@@ -238,7 +238,7 @@ def small_stack(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_how_deep_a_bot_may_call_does_not_depend_on_its_opponent(small_stack: None) -> None:
-    """Frames differ between engines: a chain overflows earlier where fuel is counted."""
+    """Frames differ: a chain may overflow earlier where fuel is counted."""
     diver = bot("diver", deep_calls(190, 3))
     settings = Settings(sessions=30, faults_allowed=1000)
     results = [play_built(diver, opponent, settings=settings)[0] for opponent in (PLAIN, LOOPS)]
@@ -246,9 +246,9 @@ def test_how_deep_a_bot_may_call_does_not_depend_on_its_opponent(small_stack: No
     assert faults[0] == faults[1] and "recursed too deep (stack overflow)" in {what for _, _, what in faults[0]}
 
 
-@pytest.mark.parametrize("metering", [Metering.NOTHING, Metering.FUEL, Metering.FUEL_AND_TIME])
+@pytest.mark.parametrize("metering", [Engine.PLAIN, Engine.TIMED])
 @pytest.mark.parametrize("variables", [0, 1, 10, 100])
-def test_no_frame_is_larger_than_its_bound(variables: int, metering: Metering) -> None:
+def test_no_frame_is_larger_than_its_bound(variables: int, metering: Engine) -> None:
     adds = "".join(f"(global.set $g (i32.add (global.get $g) (local.get {k})))" for k in range(variables))
     blocks = "".join(
         f"(if (global.get $g) (then (local.set {k} (i32.add (local.get {k}) (i32.const {k + 3})))))"
@@ -258,9 +258,7 @@ def test_no_frame_is_larger_than_its_bound(variables: int, metering: Metering) -
         (func $f (export "a") (local {"i32 " * variables}) (global.set $n (i32.add (global.get $n) (i32.const 1)))
         {blocks} {blocks} (call $f) {adds})"""
     store = wasmtime.Store(engine.engine(metering))
-    if metering is not Metering.NOTHING:
-        store.set_fuel(10**9)
-    if metering is Metering.FUEL_AND_TIME:
+    if metering is Engine.TIMED:
         store.set_epoch_deadline(100)
     exports = wasmtime.Instance(store, compile_module(module(text), metering), []).exports(store)
     recursive, counter = exports["a"], exports["n"]
@@ -288,7 +286,7 @@ def test_no_depth_of_a_source_takes_the_compilers_stack(what: str) -> None:
     compiled: list[object] = []
     before = threading.stack_size(256 << 10)
     try:
-        thread = threading.Thread(target=lambda: compiled.append(compile_module(code, Metering.NOTHING)))
+        thread = threading.Thread(target=lambda: compiled.append(compile_module(code, Engine.PLAIN)))
         thread.start()
     finally:
         threading.stack_size(before)
@@ -330,7 +328,7 @@ MODULES = [
 
 @pytest.mark.parametrize("code", MODULES)
 def test_valid_modules_are_read(code: bytes) -> None:
-    assert read_module(code).exported == len(wasmtime.Module(engine.engine(Metering.FUEL), code).exports)
+    assert read_module(code).exported == len(wasmtime.Module(engine.engine(Engine.PLAIN), code).exports)
 
 
 @given(
@@ -345,7 +343,7 @@ def test_what_the_runtime_takes_is_read(code: bytes, changes: list[tuple[int, in
         read = read_module(bytes(damaged))
     except Unreadable:
         with pytest.raises(wasmtime.WasmtimeError):
-            wasmtime.Module.validate(engine.engine(Metering.FUEL), bytes(damaged))
+            wasmtime.Module.validate(engine.engine(Engine.PLAIN), bytes(damaged))
     except Refused:
         pass
     else:
@@ -403,11 +401,11 @@ def test_one_module_does_not_wait_for_another(monkeypatch: pytest.MonkeyPatch) -
         return compile_really(of, code)
 
     monkeypatch.setattr(engine.wasmtime, "Module", compiled)  # type: ignore[attr-defined]
-    thread = threading.Thread(target=compile_module, args=(slow, Metering.NOTHING))
+    thread = threading.Thread(target=compile_module, args=(slow, Engine.PLAIN))
     thread.start()
     try:
         assert is_compiling.wait(60)
-        compile_module(quick, Metering.NOTHING)
+        compile_module(quick, Engine.PLAIN)
     finally:
         may_end.set()
         thread.join()

@@ -53,7 +53,7 @@ class Luck:
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
-ENGINE_VERSION = 4
+ENGINE_VERSION = 5
 
 
 class NewCore(Protocol):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from engine.kernel.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
+from engine.wasm.fuel import Fuel
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,9 @@ class Helpers(Protocol):
 
 
 class NewHelpers(Protocol):
-    """Makes the helpers of one bot. They draw by `key`; with the other arguments they take the bot's fuel, and trap."""
+    """Makes the helpers of one bot. They draw by `key`, take the bot's fuel, and trap by `new_trap`."""
 
-    def __call__(self, key: bytes, *, set_fuel: int, get_fuel: int, new_trap: int, context: int) -> Helpers: ...
+    def __call__(self, key: bytes, *, fuel: Fuel, new_trap: int) -> Helpers: ...
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ from tournament.worker.leg import limits_of
 from tournament.worker.processes import programs, python_bots
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.calls import library_path
-from tournament.worker.wasm.engine import Metering, engine_settings, version
-from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot, read_bot
+from tournament.worker.wasm.engine import Engine, engine_settings, version
+from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot, read_bot, with_fuel
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
@@ -234,15 +234,16 @@ def _try_module(
 
     def compile_confined() -> None:
         probe.probe_sandbox(sandbox.mode)
-        module_trial.try_compile(code, library_path(), engines, sandbox)
+        # With fuel it is harder to compile than without.
+        module_trial.try_compile(with_fuel(code, limits.memory_megabytes), library_path(), engines, sandbox)
 
-    engines = [engine_settings(metering) for metering in (Metering.NOTHING, limits.metering)]
+    engines = [engine_settings(kind) for kind in (Engine.PLAIN, limits.engine)]
     how = [json.dumps(engines), version(), hashlib.sha256(code).hexdigest()]
 
     def start() -> None:
         read_bot(code, limits.memory_megabytes)
         _once(how, "compiles", compile_confined)
-        try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.metering), limits)
+        try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.engine), limits)
 
     asked = [repr(interface.questions), repr(interface.compiled.imports), str(interface.compiled.struct_size)]
     _once([*how, _digest_of_rules(), submission.name, *asked, str(limits)], "starts", start)

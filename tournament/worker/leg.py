@@ -126,7 +126,7 @@ def new_seating(
     """The seating of a leg's bots that are WebAssembly; none of them sits there yet."""
     limits = limits_of(settings)
     bots = [
-        load_bot(artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.metering)
+        load_bot(artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.engine)
         if seat.kind == "wasm"
         else None
         for seat in (leg.x, leg.y)

@@ -1,9 +1,11 @@
 from typing import final
 
+from engine.wasm.fuel import Fuel
+
 @final
 class RateHelpers:
     """Functions for WebAssembly bots; see rate_helpers.pyx."""
 
-    def __init__(self, key: bytes, *, set_fuel: int, get_fuel: int, new_trap: int, context: int) -> None: ...
+    def __init__(self, key: bytes, *, fuel: Fuel, new_trap: int) -> None: ...
     @property
     def functions(self) -> dict[str, tuple[int, int]]: ...

@@ -9,7 +9,8 @@ from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from libc.string cimport strlen
 
 from engine.games.holdem_training.rates cimport NOT_CARDS, RateSampler
-from engine.wasm.referee cimport GetFuel, RuntimeValue, SetFuel
+from engine.wasm.fuel cimport Fuel
+from engine.wasm.referee cimport RuntimeValue
 
 ctypedef void* (*NewTrap)(const char* message, size_t length) noexcept nogil
 
@@ -37,22 +38,18 @@ cdef void* on_result(void* helpers, void* caller, RuntimeValue* values, size_t c
 cdef class RateHelpers:
     """The functions that a WebAssembly bot may import: tournament_rates and tournament_result.
 
-    `key` is the sampler's. They take fuel from the bot, and trap when misused, through
-    the runtime's functions at these addresses and the store's context.
+    `key` is the sampler's. They take from the bot's fuel, and trap when misused, through the runtime's function at
+    this address.
     """
 
     cdef RateSampler sampler
-    cdef SetFuel set_fuel
-    cdef GetFuel get_fuel
+    cdef Fuel fuel
     cdef NewTrap new_trap
-    cdef void* context
 
-    def __init__(self, bytes key, *, uintptr_t set_fuel, uintptr_t get_fuel, uintptr_t new_trap, uintptr_t context):
+    def __init__(self, bytes key, *, Fuel fuel, uintptr_t new_trap):
         self.sampler = RateSampler(key)
-        self.set_fuel = <SetFuel>set_fuel
-        self.get_fuel = <GetFuel>get_fuel
+        self.fuel = fuel
         self.new_trap = <NewTrap>new_trap
-        self.context = <void*>context
 
     @property
     def functions(self):
@@ -69,7 +66,7 @@ cdef class RateHelpers:
         cdef int64_t samples = values[1].i32
         if samples < 1:
             return self.trap(NO_SAMPLES)
-        if not self.pay(samples * FUEL_OF_SAMPLE):
+        if self.fuel.pay(samples * FUEL_OF_SAMPLE) == 0:
             return self.trap(NO_FUEL)
         if not self.sampler.sample(<uint64_t>values[0].i64, samples, &wins, &ties):
             return self.trap(NO_STATE)
@@ -79,7 +76,7 @@ cdef class RateHelpers:
     cdef void* give_result(self, RuntimeValue* values) noexcept nogil:
         """Put the result where the arguments were; returns a trap, or NULL."""
         cdef int result
-        if not self.pay(FUEL_OF_RESULT):
+        if self.fuel.pay(FUEL_OF_RESULT) == 0:
             return self.trap(NO_FUEL)
         result = self.sampler.result(<uint64_t>values[0].i64)
         if result == NOT_CARDS:
@@ -89,10 +86,3 @@ cdef class RateHelpers:
 
     cdef void* trap(self, const char* reason) noexcept nogil:
         return self.new_trap(reason, strlen(reason))
-
-    cdef bint pay(self, uint64_t price) noexcept nogil:
-        """Take the price from the bot's fuel; false, and all fuel gone, unless some is left."""
-        cdef uint64_t left = 0
-        self.get_fuel(self.context, &left)
-        self.set_fuel(self.context, left - price if left > price else 0)
-        return left > price

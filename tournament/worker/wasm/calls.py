@@ -44,8 +44,8 @@ def context_of(store: wasmtime.Store) -> int:
 
 # Addresses of functions that the core calls.
 CALL_UNCHECKED = address_of(ffi.dll.wasmtime_func_call_unchecked)
-SET_FUEL = address_of(ffi.dll.wasmtime_context_set_fuel)
-GET_FUEL = address_of(ffi.dll.wasmtime_context_get_fuel)
+GET_VARIABLE = address_of(ffi.dll.wasmtime_global_get)
+SET_VARIABLE = address_of(ffi.dll.wasmtime_global_set)
 SET_DEADLINE = address_of(ffi.dll.wasmtime_context_set_epoch_deadline)
 NEW_TRAP = address_of(ffi.dll.wasmtime_trap_new)
 GET_CALLERS_EXPORT = address_of(ffi.dll.wasmtime_caller_export_get)
@@ -190,6 +190,11 @@ def constant(store: wasmtime.Store, value: int) -> Extern:
 def memory_handle(extern: Extern) -> bytes:
     """An exported memory as the runtime's functions take it."""
     return bytes(extern.of.memory)
+
+
+def variable_handle(extern: Extern) -> bytes:
+    """An exported global as the runtime's functions take it."""
+    return bytes(extern.of.global_)
 
 
 def handle_of(function: Extern) -> bytes:

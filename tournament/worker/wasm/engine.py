@@ -7,7 +7,6 @@ together with the bots' bytes they determine every answer.
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import threading
 import time
 from enum import IntEnum, auto
@@ -20,20 +19,19 @@ from tournament.worker.wasm.stack import MOST_STACK
 from tournament.worker.wasm.traps import blame_machine
 
 
-class Metering(IntEnum):
-    """What an engine counts while it runs a bot. Modules of different engines can't be mixed."""
+class Engine(IntEnum):
+    """The kinds of engines. Modules of different ones can't be mixed. None counts fuel: modules do (`metering`)."""
 
-    NOTHING = auto()  # proved beforehand to stay within the limits
-    FUEL = auto()
-    FUEL_AND_LINES = auto()  # for `observation`: failures name their line of the source
-    FUEL_AND_TIME = auto()  # one call has so much fuel that the clock must be able to stop it
+    PLAIN = auto()
+    TIMED = auto()  # one call has so much fuel that the clock must be able to stop it
+    OBSERVED = auto()  # failures tell where they were, and modules are as they were given but for their fuel
 
 
 # Between ticks of the clock that stops a bot when it takes far too long for its fuel.
 TICK_SECONDS = 1.0
 
 _making = threading.Lock()
-_engines: dict[Metering, wasmtime.Engine] = {}
+_engines: dict[Engine, wasmtime.Engine] = {}
 
 
 @cache
@@ -42,14 +40,13 @@ def version() -> str:
     return f"wasmtime {importlib.metadata.version('wasmtime')}"
 
 
-def engine_settings(metering: Metering) -> dict[str, bool | int]:
+def engine_settings(kind: Engine) -> dict[str, bool | int]:
     """The settings of an engine, by their names in wasmtime."""
     return {
-        "consume_fuel": metering is not Metering.NOTHING,
-        "epoch_interruption": metering is Metering.FUEL_AND_TIME,
+        "epoch_interruption": kind is Engine.TIMED,
         # Modules are rewritten to have canonical NaNs (engine.wasm.canonical_nans). Only those with lines are not,
         # since that would move the instructions that the lines are of: there the engine makes NaNs canonical.
-        "cranelift_nan_canonicalization": metering is Metering.FUEL_AND_LINES,
+        "cranelift_nan_canonicalization": kind is Engine.OBSERVED,
         # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.
         "signals_based_traps": False,
         # The view's address is taken once, so memory must stay where it is.
@@ -76,33 +73,16 @@ def engine_settings(metering: Metering) -> dict[str, bool | int]:
     }
 
 
-def engine(metering: Metering) -> wasmtime.Engine:
+def engine(kind: Engine) -> wasmtime.Engine:
     """The process's engine of a kind. Its code must be entered on a deep stack."""
     with _making:
-        if metering not in _engines:
-            config = _new_config(metering)
-            calls.apply(engine_settings(metering), config)
-            _engines[metering] = made = wasmtime.Engine(config)
-            if metering is Metering.FUEL_AND_TIME:
+        if kind not in _engines:
+            config = wasmtime.Config()
+            calls.apply(engine_settings(kind), config)
+            _engines[kind] = made = wasmtime.Engine(config)
+            if kind is Engine.TIMED:
                 threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()
-        return _engines[metering]
-
-
-# The binding has no setting for it; the runtime reads it when a configuration is made.
-_LINES = "WASMTIME_BACKTRACE_DETAILS"
-
-
-def _new_config(metering: Metering) -> wasmtime.Config:
-    """A configuration. Lines are looked up only where they are wanted: strangers write the tables with them."""
-    before = os.environ.get(_LINES)
-    os.environ[_LINES] = "1" if metering is Metering.FUEL_AND_LINES else "0"
-    try:
-        return wasmtime.Config()
-    finally:
-        if before is None:
-            del os.environ[_LINES]
-        else:
-            os.environ[_LINES] = before
+        return _engines[kind]
 
 
 def _tick(of: wasmtime.Engine) -> None:
@@ -119,21 +99,21 @@ class _Compiled:
         self.module: wasmtime.Module | None = None
 
 
-_compiled: dict[tuple[bytes, Metering], _Compiled] = {}
+_compiled: dict[tuple[bytes, Engine], _Compiled] = {}
 
 
-def compile_module(code: bytes, metering: Metering) -> wasmtime.Module:
+def compile_module(code: bytes, kind: Engine) -> wasmtime.Module:
     """A module compiled for an engine, once in a process; different modules compile side by side.
 
     Raises WasmtimeError, and RunFailed where it is the machine that fails.
     """
-    key = code, metering
+    key = code, kind
     compiled = _compiled.get(key) or _compiled.setdefault(key, _Compiled())
     if compiled.module is None:
         with compiled.lock:
             if compiled.module is None:
                 try:
-                    compiled.module = wasmtime.Module(engine(metering), code)
+                    compiled.module = wasmtime.Module(engine(kind), code)
                 except wasmtime.WasmtimeError as error:
                     blame_machine(error)
                     raise

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import wasmtime
 
+from engine.wasm.metering import BEGIN, FUEL, metered
 from engine.wasm.module_reader import Module, Refused, Unreadable, read_module
 from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Import, Interface, Question
 from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
-from tournament.worker.wasm.engine import Metering, compile_module, engine
+from tournament.worker.wasm.engine import Engine, compile_module, engine
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
 from tournament.worker.wasm.stack import MOST_STACK
 from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, stand_ins
@@ -51,7 +52,8 @@ class FunctionTypes(NamedTuple):
 class LoadedBot:
     """A compiled bot: `functions` are the names that answer the questions, in order.
 
-    `code` are the bytes as given; `canonical`, the same with canonical NaNs, plays. `starters` are the functions to
+    `code` are the bytes as given; `canonical`, the same with canonical NaNs, plays: with fuel (`counted`), unless it is
+    proved that it stays within its limits. `starters` are the functions to
     be called before any other; `ignored_questions` are the questions that only tell it something and whose function
     does nothing; `most_instructions` bounds a decision, where that can be told; `notes` are its exports by which it
     tells why it gave up.
@@ -59,18 +61,22 @@ class LoadedBot:
 
     code: bytes
     canonical: bytes
+    counted: bytes
     interface: Interface
     functions: tuple[str, ...]
     types: tuple[FunctionTypes, ...]
     imports: tuple[str, ...]
     starters: frozenset[str]
+    begins: tuple[str, ...]
     ignored_questions: frozenset[int]
     most_instructions: int | None
     notes: tuple[str, ...]
 
-    def module(self, metering: Metering) -> wasmtime.Module:
-        """The bot, compiled for one of the engines."""
-        return compile_module(self.code if metering is Metering.FUEL_AND_LINES else self.canonical, metering)
+    def module(self, kind: Engine, *, is_counted: bool) -> wasmtime.Module:
+        """The bot, compiled for an engine."""
+        if kind is Engine.OBSERVED:
+            return compile_module(metered(self.code, ()), kind)
+        return compile_module(self.counted if is_counted else self.canonical, kind)
 
 
 def read_bot(code: bytes, memory_megabytes: int) -> Module:
@@ -100,7 +106,7 @@ def read_bot(code: bytes, memory_megabytes: int) -> Module:
 def _why_invalid(code: bytes) -> str:
     """What the runtime says about bytes that aren't a module."""
     try:
-        wasmtime.Module.validate(engine(Metering.FUEL), code)
+        wasmtime.Module.validate(engine(Engine.PLAIN), code)
     except wasmtime.WasmtimeError as error:
         return f"not a WebAssembly module that can run here: {_first_lines(str(error))}"
     return "not a WebAssembly module that can run here"
@@ -108,11 +114,11 @@ def _why_invalid(code: bytes) -> str:
 
 @cache
 def load_bot(
-    code: bytes, interface: Interface, stem: str, memory_megabytes: int, counting: Metering = Metering.FUEL
+    code: bytes, interface: Interface, stem: str, memory_megabytes: int, counting: Engine = Engine.PLAIN
 ) -> LoadedBot:
     """Compile a bot's WebAssembly, once in a process, and check that it fits the contest.
 
-    `counting`: the engine that plays it unless it needs no counting; it may be played on others, too.
+    `counting`: the engine that plays it where its fuel is counted; it may be played on others, too.
     Raises BotUnfit when it isn't valid WebAssembly, would take too much, imports something forbidden,
     or lacks a function.
     """
@@ -121,12 +127,16 @@ def load_bot(
     canonical = read.canonical
     if canonical != code:
         read = read_bot(canonical, memory_megabytes)
+    counted = _counted(canonical, read)
     try:
-        module = compile_module(canonical, _likely_metering(read, interface, stem, counting))
+        if _likely_proved(read, interface, stem):
+            module = compile_module(canonical, Engine.PLAIN)
+        else:
+            module = compile_module(counted, counting)
     except wasmtime.WasmtimeError as error:
         raise BotUnfit(f"not a WebAssembly module that can run here: {_first_lines(str(error))}") from None
     _check_imports(module, interface)
-    exports = {item.name: item.type for item in module.exports}
+    exports = {item.name: item.type for item in module.exports if item.name not in (FUEL, BEGIN)}
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
         raise BotUnfit("exports no memory called memory")
     functions = _functions(exports, interface, stem)
@@ -142,22 +152,36 @@ def load_bot(
     return LoadedBot(
         code,
         canonical,
+        counted,
         interface,
         tuple(functions),
         tuple(types),
         imports,
         _starters(exports),
+        (BEGIN,) if read.has_start else (),
         ignored_questions,
         _most_instructions(read, functions, imports, interface),
         _notes(exports),
     )
 
 
-def _likely_metering(read: Module, interface: Interface, stem: str, counting: Metering) -> Metering:
-    """The engine for which a bot is compiled first: the one that plays it unless its opponent needs more."""
+def with_fuel(code: bytes, memory_megabytes: int) -> bytes:
+    """A module as it plays where its fuel is counted. Raises ModuleUnfit as `read_bot`."""
+    read = read_bot(code, memory_megabytes)
+    return _counted(read.canonical, read)
+
+
+def _counted(canonical: bytes, read: Module) -> bytes:
+    try:
+        return metered(canonical, read.exports)
+    except Refused as problem:
+        raise ModuleUnfit(str(problem)) from None
+
+
+def _likely_proved(read: Module, interface: Interface, stem: str) -> bool:
+    """Whether a bot will play without being counted, unless its limits are narrow."""
     names = [name for question in interface.answered for name in names_for(stem, question.name, read.exports)]
-    proved = not interface.compiled.imports and _most_instructions(read, names, (), interface) is not None
-    return Metering.NOTHING if proved else counting
+    return not interface.compiled.imports and _most_instructions(read, names, (), interface) is not None
 
 
 def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
@@ -175,7 +199,7 @@ def _most_instructions(
     if any(helper.name in imports for helper in interface.compiled.imports):
         return None  # a helper's fuel depends on its arguments
     most = read.most_taken([*functions, "tournament_start"], SURROUNDINGS)
-    # Engines differ in their frames: where both have room, a bot plays alike whatever its opponent needs.
+    # Counted or not, its frames differ: where both have room, a bot plays alike.
     return most.instructions if most and most.stack <= MOST_STACK // 2 else None
 
 
@@ -237,7 +261,7 @@ def _types_of(kind: object, interface: Interface) -> FunctionTypes:
 
 
 def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
-    offered = {item.name: item.type for item in stand_ins(Metering.FUEL).exports if item.name != SEED_RANDOM}
+    offered = {item.name: item.type for item in stand_ins(Engine.PLAIN).exports if item.name != SEED_RANDOM}
     helpers = {helper.name: helper_type(helper) for helper in interface.compiled.imports}
     for item in module.imports:
         allowed = (item.module == WASI and item.name in offered and item.name not in RANDOM_IMPORTS) or (

@@ -9,11 +9,17 @@ from tournament.contests.interface import Interface
 from tournament.worker.wasm.loading import FunctionTypes
 
 
-def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...]) -> str:
+def loop_text(
+    interface: Interface,
+    seats: tuple[tuple[FunctionTypes, ...] | None, ...],
+    counted: tuple[bool, ...] = (False, False),
+    fuel: int = 0,
+) -> str:
     """The loop as WebAssembly text, for bots whose functions have these types; None is a seat without a bot.
 
-    It imports the core's step, each bot's functions and each bot's address,
-    and exports play: (answer to the pending decision) -> ().
+    It imports the core's step, each bot's functions, each bot's address, and the counters of those whose fuel is
+    counted. It exports play: (answer to the pending decision) -> (the last answer, whether the bot that gave it has
+    less than `fuel` left, what a decision may take).
     """
     packs = packs_arguments(interface)
     values = value_count(interface)
@@ -32,13 +38,16 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
             address = f"(global.get $bot{seat})" if interface.passes_address else ""
             call = f"(call {name} {address}{passed})"
             answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
-            calls[number_of_function(seat, question, most)] = f"(local.set $answer {answer}) (br $again)"
+            enough = f"(br_if $again (i64.ge_s (global.get $fuel{seat}) (i64.const {fuel}))) (br $low)"
+            then = enough if counted[seat] else "(br $again)"
+            calls[number_of_function(seat, question, most)] = f"(local.set $answer {answer}) {then}"
         if interface.passes_address:
             addresses.append(f'(import "" "" (global $bot{seat} i32))')
     lines += addresses
-    lines.append('(func (export "play") (param $answer i64) (local $next i32)')
+    lines += [f'(import "" "" (global $fuel{seat} (mut i64)))' for seat, there in enumerate(counted) if there]
+    lines.append('(func (export "play") (param $answer i64) (result i64 i32) (local $next i32)')
     lines += [f"(local $value{i} i64)" for i in range(values)]
-    lines.append("(loop $again (call $step (local.get $answer))")
+    lines.append("(block $low (loop $again (call $step (local.get $answer))")
     lines += [f"(local.set $value{i})" for i in reversed(range(values))]
     lines.append("(local.set $next)")
     # One block for each function, and a chain of tests: a jump through a table costs as much as a step.
@@ -49,7 +58,8 @@ def loop_text(interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | Non
     lines.append("(br $stop)")
     for number in range(len(labels)):
         lines.append(f") {calls.get(number, '(br $stop)')}")
-    lines.append("))))")
+    lines.append(") (return (local.get $answer) (i32.const 0))))")
+    lines.append("(local.get $answer) (i32.const 1)))")
     return "\n".join(lines)
 
 

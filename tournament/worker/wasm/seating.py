@@ -10,6 +10,8 @@ from functools import cache, partial
 import wasmtime
 
 from engine.kernel.game_core import GameCore
+from engine.wasm.fuel import Fuel
+from engine.wasm.metering import FUEL
 from engine.wasm.printing import Printing
 from engine.wasm.referee import Referee
 from engine.wasm.surroundings import Surroundings
@@ -20,12 +22,13 @@ from tournament.errors import RunFailed
 from tournament.keys import KEY_BYTES, random_bytes_key
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern, Instance
-from tournament.worker.wasm.engine import TICK_SECONDS, Metering, compile_module, engine
+from tournament.worker.wasm.engine import TICK_SECONDS, Engine, compile_module, engine
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
 from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
 from tournament.worker.wasm.stack import on_deep_stack
 from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, SURROUNDINGS, WRITE, stand_ins, type_of
 from tournament.worker.wasm.traps import (
+    OUT_OF_FUEL,
     describe,
     is_of_system,
     is_out_of_fuel,
@@ -72,10 +75,15 @@ class Limits:
         return promised + promised // 16 + BOT_STACK
 
     @property
-    def metering(self) -> Metering:
-        """The engine that enforces them, where it isn't proved that the bot keeps them."""
+    def wanted(self) -> int:
+        """The fuel without which a bot is not asked: what a decision may take; any, where that is the whole bank."""
+        return 0 if self.fuel_per_leg is not None and self.fuel >= self.fuel_per_leg else self.fuel
+
+    @property
+    def engine(self) -> Engine:
+        """What plays bots that aren't proved to keep them."""
         in_one_call = max(self.fuel, self.fuel_to_start)
-        return Metering.FUEL if in_one_call <= _FUEL_WITHOUT_CLOCK else Metering.FUEL_AND_TIME
+        return Engine.PLAIN if in_one_call <= _FUEL_WITHOUT_CLOCK else Engine.TIMED
 
 
 class Seating:
@@ -103,23 +111,25 @@ class Seating:
         self._limits = limits
         self._names = names
         proved = all(bot is None or _stays_within(bot, limits, core.most_decisions) for bot in bots)
-        self.metering = Metering.NOTHING if proved and not measure_fuel else limits.metering
+        # Of both or of none: so how much stack the loop leaves a bot doesn't depend on its opponent.
+        self.counts = measure_fuel or core.observes or not proved
+        self.engine = limits.engine if self.counts else Engine.PLAIN
         if core.observes:
-            self.metering = Metering.FUEL_AND_LINES
-        self._counts_fuel = self.metering is not Metering.NOTHING
-        self._store = _new_store(self.metering)
+            self.engine = Engine.OBSERVED
+        self._store = _new_store(self.engine)
         self._context = calls.context_of(self._store)
+        self._fuel = tuple(_new_fuel(self._context) for _ in bots)
         self.referee = Referee(
             core,
             call_unchecked=calls.CALL_UNCHECKED,
-            set_fuel=calls.SET_FUEL,
-            get_fuel=calls.GET_FUEL,
-            set_deadline=calls.SET_DEADLINE if self.metering is Metering.FUEL_AND_TIME else 0,
+            set_deadline=calls.SET_DEADLINE if self.engine is Engine.TIMED else 0,
             context=self._context,
             questions=len(interface.questions),
             most_arguments=interface.most_arguments,
             packed=packs_arguments(interface),
-            fuel=limits.fuel if self._counts_fuel else 0,
+            x_fuel=self._fuel[0],
+            y_fuel=self._fuel[1],
+            fuel=limits.fuel,
             bank=limits.fuel_per_leg or 0,
             seconds=_seconds(limits, core.most_decisions),
         )
@@ -129,7 +139,7 @@ class Seating:
             for seat, bot in enumerate(bots):
                 if bot:
                     core.skip_questions(seat, bot.ignored_questions)
-        step_type = _step_type(value_count(interface), self.metering)
+        step_type = _step_type(value_count(interface), self.engine)
         self._step = calls.native_function(self._context, step_type, *self.referee.step_function)
         self._seated: list[_SeatedBot | None] = [None, None]
 
@@ -153,6 +163,7 @@ class Seating:
         if former := self._seated[seat]:
             calls.empty(self._store, former.memory)
         self._seated[seat] = None
+        fuel = self._fuel[seat] if self.counts else None
         given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
         try:
             seated = on_deep_stack(
@@ -163,8 +174,8 @@ class Seating:
                 seed,
                 helpers_key,
                 given,
-                self.metering,
-                account=self.referee.account(seat),
+                self.engine,
+                fuel,
                 by_lines=self.core.observes,
             )
         except _Stopped:
@@ -172,28 +183,25 @@ class Seating:
         except _NoMemory as trouble:
             raise RunFailed(f"{self._names[seat]} can't start: {trouble}") from None
         except StartFailed:
-            if self._counts_fuel and given < self._limits.fuel_to_start and self._store.get_fuel() == 0:
+            if fuel and given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
                 raise StartFailed(f"can't start again: {_BANK_IS_EMPTY}") from None
             raise
-        finally:
-            if self._counts_fuel:
-                self.referee.charge(seat, given - self._store.get_fuel())
         self._seated[seat] = seated
         if seated.printing:
             self.core.listen(seat, seated.printing.take)
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
-        module = _loop_module(self._interface, kinds, self.metering)
+        counted = tuple(there is not None and there.counter is not None for there in self._seated)
+        module = _loop_module(self._interface, kinds, counted, self._limits.wanted, self.engine)
         functions = [self._step]
         addresses: list[Extern] = []
+        counters = [there.counter for there in self._seated if there and there.counter is not None]
         for bot_there in self._seated:
             if bot_there:
                 functions += bot_there.functions
                 addresses += bot_there.addresses
-        if self._counts_fuel:
-            self._store.set_fuel(self._limits.fuel)
-        (loop,) = Instance(self._context, module, [*functions, *addresses]).exports(("play",))
+        (loop,) = Instance(self._context, module, [*functions, *addresses, *counters]).exports(("play",))
         self.referee.seat_bots(calls.handle_of(loop), self._seated[0] is not None, self._seated[1] is not None)
 
     def play(self, answer: int) -> int:
@@ -203,29 +211,31 @@ class Seating:
     def take_failure(self) -> str:
         """Say in a few words why the last decision failed. Raises RunFailed when the clock stopped it."""
         error = calls.failure(*self.referee.take_failure())
+        seat = self.core.pending()[1]
         if self.referee.is_late or (error and was_stopped(error)):
-            raise self._taking_too_long(self.core.pending()[1])
+            raise self._taking_too_long(seat)
+        seated, left, fuel = self._seated[seat], self.referee.fuel_left(seat), self._fuel[seat]
+        if (fuel.ran_out or (error and is_out_of_fuel(error))) and left == 0:
+            return _BANK_IS_EMPTY
+        if fuel.ran_out:
+            return f"{OUT_OF_FUEL}{where(error, seated.bot.code) if error and seated else ''}"
         if not error:
             return refusal(self._interface, self.core)
-        seated = self._seated[self.core.pending()[1]]
-        if is_out_of_fuel(error) and self.referee.fuel_left(self.core.pending()[1]) == 0:
-            return _BANK_IS_EMPTY
-        if seated and seated.tell_uncaught and self._counts_fuel and is_uncaught(error):
-            self._let_tell(seated.tell_uncaught)
+        if seated and seated.tell_uncaught and is_uncaught(error):
+            self._let_tell(seated.tell_uncaught, fuel)
         noted = seated and seated.noted and notes.noted_failure(self._store, seated.memory, seated.noted)
         if noted and noted.startswith(notes.ASSERTION):  # it names its line
             return noted
-        return f"{noted or describe(error)}{where(error)}"
+        return f"{noted or describe(error)}{where(error, seated.bot.code) if seated else ''}"
 
-    def _let_tell(self, tell_uncaught: Callable[[], None]) -> None:
+    def _let_tell(self, tell_uncaught: Callable[[], None], fuel: Fuel) -> None:
         """Have a bot note what it threw. Its own code may run and fail: the bot will not be called again."""
-        fuel = self._store.get_fuel()
-        self._store.set_fuel(_FUEL_TO_TELL)
-        if self.metering is Metering.FUEL_AND_TIME:
+        fuel.lend(_FUEL_TO_TELL)
+        if self.engine is Engine.TIMED:
             self._store.set_epoch_deadline(_TICKS_TO_TELL)
         with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
             on_deep_stack(tell_uncaught)
-        self._store.set_fuel(fuel)
+        fuel.lend(0)
 
     def printed(self, seat: int) -> bytes:
         """The end of what a seat's bot printed."""
@@ -242,7 +252,7 @@ class Seating:
 def try_start(bot: LoadedBot, limits: Limits) -> None:
     """Start a bot as a trial. Raises BotUnfit when it can't."""
     try:
-        _start_for_nobody(bot, limits, limits.metering)
+        _start_for_nobody(bot, limits, limits.engine)
     except _Stopped:
         raise BotUnfit("can't start: takes far longer than its fuel should") from None
     except _NoMemory as trouble:
@@ -256,6 +266,7 @@ class _SeatedBot:
     addresses: list[Extern]  # of the bot's struct, in its memory, if it has one
     memory: wasmtime.Memory
     window: int  # in our memory: where its view is written
+    counter: Extern | None  # of its fuel, if that is counted
     helpers: Helpers | None  # kept alive: the bot's imports point to them
     noted: wasmtime.Global | None  # where it notes why it gave up
     tell_uncaught: Callable[[], None] | None  # has it note an exception that nothing caught
@@ -271,8 +282,12 @@ class _NoMemory(Exception):
     """The machine gave a bot no memory to start."""
 
 
-def _new_store(metering: Metering) -> wasmtime.Store:
-    return wasmtime.Store(engine(metering))
+def _new_store(kind: Engine) -> wasmtime.Store:
+    return wasmtime.Store(engine(kind))
+
+
+def _new_fuel(context: int) -> Fuel:
+    return Fuel(context, get_variable=calls.GET_VARIABLE, set_variable=calls.SET_VARIABLE)
 
 
 def _limit(store: wasmtime.Store, memory_bytes: int) -> None:
@@ -283,10 +298,13 @@ def _limit(store: wasmtime.Store, memory_bytes: int) -> None:
     )
 
 
-def _start_for_nobody(bot: LoadedBot, limits: Limits, metering: Metering) -> tuple[wasmtime.Store, _SeatedBot]:
-    """Start a bot in a store of its own. Raises as `_start`."""
-    store = _new_store(metering)
-    return store, on_deep_stack(_start, store, bot, limits, 0, bytes(KEY_BYTES), limits.fuel_to_start, metering)
+def _start_for_nobody(bot: LoadedBot, limits: Limits, kind: Engine) -> tuple[int, _SeatedBot]:
+    """Start a bot in a store of its own: what that took, and the bot, not to be entered. Raises as `_start`."""
+    store = _new_store(kind)
+    fuel = _new_fuel(calls.context_of(store))
+    key = bytes(KEY_BYTES)
+    started = on_deep_stack(_start, store, bot, limits, 0, key, limits.fuel_to_start, kind, fuel)
+    return fuel.spent, started
 
 
 def _stays_within(bot: LoadedBot, limits: Limits, decisions: int) -> bool:
@@ -307,16 +325,13 @@ def _fuel_of_start(bot: LoadedBot, limits: Limits) -> int | None:
     """The fuel of a bot's start, without the seeding, which is bounded as decisions are; None where it fails.
 
     Initialisers that don't ask for time or chance see nothing that varies, so they always take the same. None for
-    those that ask. Tried with both engines.
+    those that ask.
     """
     try:
-        store, started = _start_for_nobody(bot, limits, limits.metering)
-        if started.surroundings and started.surroundings.was_asked:
-            return None
-        _start_for_nobody(bot, limits, Metering.NOTHING)
+        spent, started = _start_for_nobody(bot, limits, limits.engine)
     except (BotUnfit, _NoMemory, _Stopped):
         return None
-    return limits.fuel_to_start - store.get_fuel()
+    return None if started.surroundings and started.surroundings.was_asked else spent
 
 
 def _seconds(limits: Limits, decisions: int) -> float:
@@ -331,32 +346,38 @@ def _start(
     limits: Limits,
     seed: int,
     helpers_key: bytes,
-    fuel: int,
-    metering: Metering,
+    given: int,
+    kind: Engine,
+    fuel: Fuel | None,
     *,
-    account: int = 0,
     by_lines: bool = False,
 ) -> _SeatedBot:
     """Start a bot. Raises BotUnfit when it can't start, _Stopped, _NoMemory.
 
-    `account`: the address of its seat's account in a referee. `by_lines`: it prints line by line, to be observed.
+    `fuel`: where what it uses of `given` is counted. `by_lines`: it prints line by line, to be observed.
     """
-    if metering is not Metering.NOTHING:
-        store.set_fuel(fuel)
-    if metering is Metering.FUEL_AND_TIME:
-        store.set_epoch_deadline(int((_SECONDS_MORE + _SECONDS_PER_FUEL * fuel) / TICK_SECONDS))
+    if kind is Engine.TIMED:
+        store.set_epoch_deadline(int((_SECONDS_MORE + _SECONDS_PER_FUEL * given) / TICK_SECONDS))
+    if fuel:
+        fuel.count_by(b"")
     # Room for its struct is added later, so that the bot can't take it.
     _limit(store, limits.memory_bytes)
     context = calls.context_of(store)
     try:
-        imports = _imports(
-            context, bot, metering, helpers_key, random_bytes_key(seed), fuel, account=account, by_lines=by_lines
-        )
-        instance = Instance(context, bot.module(metering), [imports.externs[name] for name in bot.imports])
+        imports = _imports(context, bot, kind, helpers_key, random_bytes_key(seed), fuel, by_lines=by_lines)
+        module = bot.module(kind, is_counted=fuel is not None)
+        instance = Instance(context, module, [imports.externs[name] for name in bot.imports])
         names = ("memory", *bot.starters, *bot.functions, *bot.notes)
+        if fuel:
+            names = (*names, FUEL, *bot.begins)
         exports = dict(zip(names, instance.exports(names)))
         if imports.printing:
             imports.printing.read_from(calls.memory_handle(exports["memory"]))
+        if fuel:
+            fuel.count_by(calls.variable_handle(exports[FUEL]))
+            fuel.give(given)
+        for begin in bot.begins if fuel else ():
+            instance.call(exports[begin])
         if initialize := exports.get("_initialize"):
             instance.call(initialize)
         address = window = 0
@@ -372,13 +393,14 @@ def _start(
         if start := exports.get("tournament_start"):
             instance.call(start, address, calls.signed(seed, 64))
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
-        raise _why_not_started(error) from None
+        raise _why_not_started(error, ran_out=fuel is not None and fuel.ran_out) from None
     return _SeatedBot(
         bot,
         [exports[name] for name in bot.functions],
         [calls.constant(store, address)] if bot.interface.passes_address else [],
         memory,
         window,
+        exports[FUEL] if fuel else None,
         imports.helpers,
         calls.global_variable(exports[notes.FAILURE]) if notes.FAILURE in bot.notes else None,
         partial(instance.call, exports[notes.UNCAUGHT]) if notes.UNCAUGHT in bot.notes else None,
@@ -387,9 +409,11 @@ def _start(
     )
 
 
-def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError) -> Exception:
+def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, *, ran_out: bool) -> Exception:
     if was_stopped(error):
         return _Stopped()
+    if ran_out:
+        return StartFailed(f"can't start: {OUT_OF_FUEL}")
     if is_of_system(error):
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
     unfit = StartFailed if is_own_doing(error) else BotUnfit
@@ -410,39 +434,35 @@ class _Imports:
 def _imports(
     context: int,
     bot: LoadedBot,
-    metering: Metering,
+    kind: Engine,
     helpers_key: bytes,
     random_key: bytes,
-    fuel: int,
+    fuel: Fuel | None,
     *,
-    account: int,
     by_lines: bool,
 ) -> _Imports:
-    helpers, externs = _new_helpers(context, bot.interface, helpers_key)
+    helpers, externs = _new_helpers(context, bot.interface, helpers_key, fuel)
     surroundings = None
     # Where fuel isn't counted, the bot provably doesn't ask.
-    if metering is not Metering.NOTHING and any(name in bot.imports for name in SURROUNDINGS):
-        surroundings = _surround(context, externs, bot, metering, random_key, account)
-        surroundings.enter(fuel)
+    if fuel and any(name in bot.imports for name in SURROUNDINGS):
+        surroundings = _surround(context, externs, bot, kind, random_key, fuel)
     seed_random = None
     if inert := tuple(name for name in bot.imports if name not in externs):
-        behind = Instance(context, stand_ins(metering), [])
+        behind = Instance(context, stand_ins(kind), [])
         seed, *found = behind.exports((SEED_RANDOM, *inert))
         externs |= zip(inert, found)
         seed_random = partial(behind.call, seed)
-    printing = _listen(context, externs, metering, by_lines) if WRITE in externs else None
+    printing = _listen(context, externs, kind, by_lines) if WRITE in externs else None
     return _Imports(externs, helpers, printing, surroundings, seed_random)
 
 
 def _surround(
-    context: int, natives: dict[str, Extern], bot: LoadedBot, metering: Metering, key: bytes, account: int
+    context: int, natives: dict[str, Extern], bot: LoadedBot, kind: Engine, key: bytes, fuel: Fuel
 ) -> Surroundings:
     """Put the functions for time and random bytes behind a bot's imports of these."""
     surroundings = Surroundings(
         key,
-        account=account,
-        set_fuel=calls.SET_FUEL,
-        get_fuel=calls.GET_FUEL,
+        fuel=fuel,
         new_trap=calls.NEW_TRAP,
         get_export=calls.GET_CALLERS_EXPORT,
         memory_data=calls.MEMORY_DATA,
@@ -451,11 +471,11 @@ def _surround(
     )
     for name, function in surroundings.functions.items():
         if name in bot.imports:
-            natives[name] = calls.native_function(context, type_of(name, metering), *function)
+            natives[name] = calls.native_function(context, type_of(name, kind), *function)
     return surroundings
 
 
-def _listen(context: int, natives: dict[str, Extern], metering: Metering, by_lines: bool) -> Printing:
+def _listen(context: int, natives: dict[str, Extern], kind: Engine, by_lines: bool) -> Printing:
     """Put a listener before the function behind a bot's fd_write."""
     printing = Printing(
         calls.handle_of(natives[WRITE]),
@@ -466,21 +486,17 @@ def _listen(context: int, natives: dict[str, Extern], metering: Metering, by_lin
     )
     for name in (WRITE, STATUS) if by_lines else (WRITE,):
         if name in natives:
-            natives[name] = calls.native_function(context, type_of(name, metering), *printing.functions[name])
+            natives[name] = calls.native_function(context, type_of(name, kind), *printing.functions[name])
     return printing
 
 
-def _new_helpers(context: int, interface: Interface, key: bytes) -> tuple[Helpers | None, dict[str, Extern]]:
+def _new_helpers(
+    context: int, interface: Interface, key: bytes, fuel: Fuel | None
+) -> tuple[Helpers | None, dict[str, Extern]]:
     """The contest's helpers for a bot, and its imports of them by name."""
     if interface.compiled.new_helpers is None:
         return None, {}
-    helpers = interface.compiled.new_helpers(
-        key,
-        set_fuel=calls.SET_FUEL,
-        get_fuel=calls.GET_FUEL,
-        new_trap=calls.NEW_TRAP,
-        context=context,
-    )
+    helpers = interface.compiled.new_helpers(key, fuel=fuel or _new_fuel(context), new_trap=calls.NEW_TRAP)
     return helpers, {
         helper.name: calls.native_function(context, helper_type(helper), *helpers.functions[helper.name])
         for helper in interface.compiled.imports
@@ -488,13 +504,17 @@ def _new_helpers(context: int, interface: Interface, key: bytes) -> tuple[Helper
 
 
 @cache
-def _step_type(values: int, metering: Metering) -> wasmtime.FuncType:
+def _step_type(values: int, kind: Engine) -> wasmtime.FuncType:
     """A core's step: (answer) -> (what to call next, the arguments). It belongs to the engine that uses it first."""
     return wasmtime.FuncType([wasmtime.ValType.i64()], [wasmtime.ValType.i32(), *[wasmtime.ValType.i64()] * values])
 
 
 @cache
 def _loop_module(
-    interface: Interface, seats: tuple[tuple[FunctionTypes, ...] | None, ...], metering: Metering
+    interface: Interface,
+    seats: tuple[tuple[FunctionTypes, ...] | None, ...],
+    counted: tuple[bool, ...],
+    fuel: int,
+    kind: Engine,
 ) -> wasmtime.Module:
-    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats))), metering)
+    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats, counted, fuel))), kind)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import wasmtime
 
-from tournament.worker.wasm.engine import Metering, compile_module
+from tournament.worker.wasm.engine import Engine, compile_module
 
 WASI = "wasi_snapshot_preview1"
 # These come from "env"; the others from WASI. The last is not for bots: it is called before one starts.
@@ -31,13 +31,13 @@ def _stand_ins_code() -> bytes:
 
 
 @cache
-def type_of(name: str, metering: Metering) -> wasmtime.FuncType:
+def type_of(name: str, kind: Engine) -> wasmtime.FuncType:
     """The type of WRITE, STATUS or one of the SURROUNDINGS, which belongs to the engine that uses it first."""
     number, wide = wasmtime.ValType.i32, _WIDE_PARAMETERS.get(name, ())
     parameters = [wasmtime.ValType.i64() if n in wide else number() for n in range(_PARAMETER_COUNTS[name])]
     return wasmtime.FuncType(parameters, [number()])
 
 
-def stand_ins(metering: Metering) -> wasmtime.Module:
+def stand_ins(kind: Engine) -> wasmtime.Module:
     """The module that exports them."""
-    return compile_module(_stand_ins_code(), metering)
+    return compile_module(_stand_ins_code(), kind)

@@ -6,15 +6,17 @@ import re
 
 import wasmtime
 
+from engine.wasm.metering import origin
 from tournament.errors import RunFailed
+from tournament.worker.wasm.lines import line_at
 
 _WORDS = {
     wasmtime.TrapCode.STACK_OVERFLOW: "recursed too deep (stack overflow)",
     wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS: "read or wrote out of bounds of its memory (or recursed too deep)",
     wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: "divided by zero",
     wasmtime.TrapCode.UNREACHABLE: "gave up (abort, exit, or a path without a return)",
-    wasmtime.TrapCode.OUT_OF_FUEL: "ran out of fuel (an endless loop?)",
 }
+OUT_OF_FUEL = "ran out of fuel (an endless loop?)"
 
 
 def describe(error: Exception) -> str:
@@ -24,46 +26,35 @@ def describe(error: Exception) -> str:
     text = str(error)
     if is_uncaught(error):
         return "threw an exception that nothing caught"
-    if is_out_of_fuel(error):
-        return _WORDS[wasmtime.TrapCode.OUT_OF_FUEL]
     causes = [line.strip() for line in text.splitlines() if line.strip()]
     return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
 
 
-# In a trace of the runtime: a function, after its module's name if it has one, and a line of a bot's file.
-_FUNCTION = re.compile(r"\s+(?:\d+:\s+0x[0-9a-f]+\s+)?- (?:<[^>]*>!)?(.+)")
-_LINE = re.compile(r"\s+at .*/bot/[^/:]+:(\d+)(?::\d+)?")
+# In a trace of the runtime: a frame, and its place in the module.
+_FRAME = re.compile(r"\s+\d+:\s+0x([0-9a-f]+) - .*")
 
 
-# Functions of one letter, as the runtime names them: it reads the letter as a mangled type of C++.
-_LETTERS = {
-    "signed char": "a", "bool": "b", "char": "c", "double": "d", "long double": "e", "float": "f", "unsigned char": "h",
-    "int": "i", "unsigned int": "j", "long": "l", "unsigned long": "m", "short": "s", "unsigned short": "t",
-    "void": "v", "wchar_t": "w", "long long": "x", "unsigned long long": "y", "...": "z",
-}  # fmt: skip
+def where(error: Exception, code: bytes) -> str:
+    """The innermost line of the bot's own file; "" where the module, `code`, has no lines.
 
-
-def where(error: Exception) -> str:
-    """The innermost function of the bot's own file, and its line; "" where the module has no lines."""
-    function = ""
-    for line in str(error).splitlines():
-        if found := _FUNCTION.fullmatch(line):
-            function = _LETTERS.get(found[1], found[1])
-        elif found := _LINE.fullmatch(line):
-            return f" (line {found[1]} in {function})"
+    `code` was played with fuel, which moved its instructions.
+    """
+    for text in str(error).splitlines():
+        if found := _FRAME.fullmatch(text):
+            place = origin(code, int(found[1], 16))
+            if place >= 0 and (line := line_at(code, place)):
+                return f" (line {line})"
     return ""
 
 
 def is_own_doing(error: Exception) -> bool:
     """Whether a bot's code failed by itself, so that it would fail again anywhere."""
-    return isinstance(error, wasmtime.Trap) or is_out_of_fuel(error)
+    return isinstance(error, wasmtime.Trap)
 
 
 def is_out_of_fuel(error: Exception) -> bool:
-    """Whether a bot had no fuel left."""
-    if isinstance(error, wasmtime.Trap):
-        return error.trap_code == wasmtime.TrapCode.OUT_OF_FUEL
-    return "all fuel consumed" in str(error)
+    """Whether what a bot asked for took more fuel than it had."""
+    return "ran out of fuel" in str(error)
 
 
 def is_uncaught(error: Exception) -> bool:

@@ -1,0 +1,87 @@
+"""A seat's fuel in a leg: the counter in its bot's module (`metering`), and what was used before."""
+
+cimport cython
+
+
+cdef enum:
+    I64 = 1     # the runtime's WASMTIME_I64
+
+
+@cython.final
+cdef class Fuel:
+    """What a seat's bot may use, and has used, of all its starts together.
+
+    Addresses are of the runtime's functions for variables and of the store's context.
+    """
+
+    def __init__(self, uintptr_t context, *, uintptr_t get_variable, uintptr_t set_variable):
+        self.get = <GetVariable>get_variable
+        self.set = <SetVariable>set_variable
+        self.context = <void*>context
+
+    def count_by(self, bytes counter):
+        """Take the handle of a new instance's counter; b"" for none yet."""
+        if len(counter) not in (0, sizeof(RuntimeVariable)):
+            raise ValueError("a variable's handle has 24 bytes")
+        self.settle()
+        self.is_counted = len(counter) > 0
+        self.is_overdrawn = False
+        self.given = 0
+        if self.is_counted:
+            self.counter = (<RuntimeVariable*><const char*>counter)[0]
+
+    def give(self, uint64_t fuel):
+        """Let the bot use so much from now on."""
+        self.give_more(fuel)
+
+    def lend(self, uint64_t fuel):
+        """Let the bot use so much, without adding that to what it used."""
+        self.settle()
+        self.given = 0
+        self.put(<int64_t>fuel)
+
+    @property
+    def ran_out(self):
+        """Whether the bot wanted more than it had, since it was started."""
+        self.settle()
+        return self.is_overdrawn
+
+    @property
+    def spent(self):
+        """What was used, up to now."""
+        return self.settle()
+
+    cdef int64_t left(self) noexcept nogil:
+        cdef RuntimeNumber value
+        if not self.is_counted:
+            return 0
+        self.get(self.context, &self.counter, &value)
+        return value.number
+
+    cdef void put(self, int64_t left) noexcept nogil:
+        cdef RuntimeNumber value
+        if self.is_counted:
+            value.kind = I64
+            value.number = left
+            self.set(self.context, &self.counter, &value)
+
+    cdef void give_more(self, uint64_t fuel) noexcept nogil:
+        self.settle()
+        self.given = fuel
+        self.put(<int64_t>fuel)
+
+    cdef uint64_t settle(self) noexcept nogil:
+        """Add up what was used; returns that."""
+        cdef int64_t left
+        if self.is_counted:
+            left = self.left()
+            self.is_overdrawn |= left < 0
+            self.settled += self.given - <uint64_t>max(left, 0)
+            self.given = <uint64_t>max(left, 0)
+        return self.settled
+
+    cdef uint64_t pay(self, uint64_t price) noexcept nogil:
+        """Take a price from the fuel that the bot now has, or all of it; returns the rest."""
+        cdef int64_t left = self.left() - <int64_t>min(price, <uint64_t>1 << 62)
+        self.put(max(left, 0))
+        return <uint64_t>max(left, 0)

@@ -1,0 +1,128 @@
+"""Fuel that is written into modules: what is paid, where a bot is cut off, and what a module could have against it."""
+
+from __future__ import annotations
+
+import pytest
+import wasmtime
+
+from engine.wasm.metering import BEGIN, FUEL, metered, origin
+from engine.wasm.module_reader import read_module
+from tests.support import play_built
+from tests.worker.test_webassembly_limits import PLAIN, bot
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.worker.wasm.engine import Engine, engine
+from tournament.worker.wasm.lines import line_at
+from tournament.worker.wasm.loading import BotUnfit, load_bot
+
+
+def module(text: str) -> bytes:
+    return bytes(wasmtime.wat2wasm(f"(module {text})"))
+
+
+def run(text: str, argument: int, fuel: int = 10**9) -> tuple[object, int]:
+    """What a module's "a" gives, or that it was cut off, and the fuel that it took."""
+    code = module(text)
+    store = wasmtime.Store(engine(Engine.PLAIN))
+    exports = wasmtime.Instance(store, wasmtime.Module(store.engine, metered(code, read_module(code).exports)), [])
+    a, counter = exports.exports(store)["a"], exports.exports(store)[FUEL]
+    assert isinstance(a, wasmtime.Func) and isinstance(counter, wasmtime.Global)
+    counter.set_value(store, fuel)
+    try:
+        given: object = a(store, argument)
+    except wasmtime.Trap as trap:
+        given = trap.trap_code
+    return given, fuel - int(counter.value(store))
+
+
+LOOP = """(func (export "a") (param i32) (result i32) (local $sum i32)
+    (loop $l (local.set $sum (i32.add (local.get $sum) (i32.const 3)))
+      (br_if $l (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))
+    (local.get $sum))"""
+# Where the function is left from within: by a return, by branches to its end, by a table of them.
+LEFT = """(func $f (export "a") (param i32) (result i32)
+    (loop $l
+      (if (i32.eq (local.get 0) (i32.const 7)) (then (return (i32.const 70))))
+      (drop (br_if 1 (i32.const 80) (i32.eq (local.get 0) (i32.const 8))))
+      (if (i32.eq (local.get 0) (i32.const 9)) (then (br 2 (i32.const 90))))
+      (if (i32.eq (local.get 0) (i32.const 10)) (then (i32.const 100) (i32.const 0) (br_table 2 2)))
+      (br_if $l (i32.gt_s (local.tee 0 (i32.sub (local.get 0) (i32.const 1))) (i32.const 10))))
+    (i32.add (call $g (local.get 0)) (call $g (local.get 0))))
+    (func $g (param i32) (result i32) (i32.mul (local.get 0) (i32.const 2)))"""
+FILL = """(memory (export "memory") 4) (func (export "a") (param i32) (result i32)
+    (memory.fill (i32.const 0) (i32.const 1) (local.get 0)) (i32.const 5))"""
+DOUBLES = """(func $d (export "a") (param i32) (result i32)
+    (if (result i32) (local.get 0)
+      (then (i32.add (call $d (i32.sub (local.get 0) (i32.const 1))) (call $d (i32.sub (local.get 0) (i32.const 1)))))
+      (else (i32.const 1))))"""
+
+
+def test_each_turn_of_a_loop_is_paid() -> None:
+    assert run(LOOP, 1) == (3, 10)
+    assert run(LOOP, 1001) == (3003, 10 + 9 * 1000)
+
+
+@pytest.mark.parametrize(("argument", "given"), [(7, 70), (8, 80), (9, 90), (10, 100), (13, 40), (3, 8)])
+def test_a_function_that_is_left_from_within_hands_its_counter_on(argument: int, given: int) -> None:
+    answer, fuel = run(LEFT, argument)
+    assert answer == given and 4 < fuel < 200
+    more = run(LEFT, 100)[1] - run(LEFT, 99)[1]
+    assert run(LEFT, 101)[1] - run(LEFT, 100)[1] == more > 15
+
+
+def test_what_fills_memory_pays_for_each_byte() -> None:
+    assert run(FILL, 100_000)[1] - run(FILL, 0)[1] == 100_000
+    given, fuel = run(FILL, -1, fuel=10**6)
+    assert given == wasmtime.TrapCode.UNREACHABLE and fuel >= 2**32 - 1
+
+
+@pytest.mark.parametrize("text", [LOOP, DOUBLES])
+def test_what_never_ends_is_cut_off(text: str) -> None:
+    given, fuel = run(text, 50 if text == DOUBLES else -1, fuel=100_000)
+    assert given == wasmtime.TrapCode.UNREACHABLE and 100_000 < fuel < 100_100
+
+
+def test_a_module_with_fuel_of_its_own_is_metered_again() -> None:
+    code = module(LOOP + '(memory (export "memory") 1)')
+    with pytest.raises(wasmtime.WasmtimeError, match="duplicate export"):
+        wasmtime.Module(engine(Engine.PLAIN), metered(metered(code, ()), ()))
+    named = module(f'(memory (export "memory") 1) (func (export "{FUEL}")) (func (export "a"))')
+    for handed in (metered(code, ()), named):
+        with pytest.raises(BotUnfit, match=r"duplicate export|exports tournament fuel, which is the tournament's"):
+            load_bot(handed, VON_NEUMANN_POKER.interface, "own", 64)
+
+
+def test_a_start_function_has_fuel() -> None:
+    code = module("(global $g (mut i32) (i32.const 0)) (start $s) (func $s (global.set $g (i32.const 1)))")
+    exports = [item.name for item in wasmtime.Module(engine(Engine.PLAIN), metered(code, ())).exports]
+    assert exports == [FUEL, BEGIN]
+
+
+def test_a_place_is_found_again() -> None:
+    """Of each instruction that may trap, whatever was written before it."""
+    code = module(LEFT + FILL.replace('(export "a")', ""))
+    written = metered(code, ())
+    places = [origin(code, place) for place in range(len(written))]
+    found = [(place, was) for place, was in enumerate(places) if was >= 0]
+    assert all(written[place] == code[was] for place, was in found) and len(found) > 0.9 * len(code)
+    assert [was for _, was in found] == sorted({was for _, was in found})
+
+
+@pytest.mark.parametrize(
+    "table", [b"", b"\0", b"\xff" * 40, b"\x10\0\0\0\4\0\xff\0\0\0\1\1\1\xfb\0\0\1\1\1\1", bytes(99)]
+)
+def test_any_table_of_lines_is_read(table: bytes) -> None:
+    section = b"\x0b.debug_line" + table
+    code = module(LOOP) + b"\0" + bytes([len(section)]) + section
+    assert line_at(code, 40) is None
+
+
+def test_fuel_is_filled_up_between_decisions_and_never_within_one() -> None:
+    """Each decision takes a tenth of its limit, and all together a hundred times as much."""
+    settings = Settings(sessions=20, fuel_per_decision=90_000, fuel_per_session=10**9, faults_allowed=0)
+    for turns, faults in ((1_000, 0), (19_000, 1)):
+        text = f"""(func (export "a") (param i32) (result i32) (local $n i32)
+            (local.set $n (i32.const {turns}))
+            (loop $l (br_if $l (local.tee $n (i32.sub (local.get $n) (i32.const 1))))) (i32.const 1))
+            (func (export "b") (param i32 i32) (result i32) (i32.const 1))"""
+        result, _ = play_built(bot("busy", text), PLAIN, settings=settings)
+        assert len(result.faults) == faults, result.faults
