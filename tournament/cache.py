@@ -18,6 +18,9 @@ from tournament.errors import RunFailed
 _SEAL_BYTES = hashlib.sha256().digest_size
 
 
+_NAME_ANOTHER = "name a folder of yours in TOURNAMENT_CACHE"
+
+
 def cache_folder() -> Path:
     """The folder of compiled bots, the compiler's libraries and programs' folders.
 
@@ -43,9 +46,7 @@ def _check(path: Path, state: os.stat_result) -> None:
         whose = f"user {state.st_uid}"
         with contextlib.suppress(KeyError):
             whose = pwd.getpwuid(state.st_uid).pw_name
-        raise RunFailed(
-            f"the cache {path} belongs to {whose}, who could change bots; name a folder of yours in TOURNAMENT_CACHE"
-        )
+        raise RunFailed(f"the cache {path} belongs to {whose}, who could change bots; {_NAME_ANOTHER}")
     if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise RunFailed(
             f"others may write to the cache {path}, and so change bots;"
@@ -73,7 +74,7 @@ def recall(path: Path) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise RunFailed(f"can't read the cache {path}: {error.strerror}") from None
+        raise RunFailed(f"can't read the cache {path}: {error.strerror}; {_NAME_ANOTHER}") from None
     seal, content = sealed[:_SEAL_BYTES], sealed[_SEAL_BYTES:]
     return content if seal == _seal(path, content) else None
 
@@ -111,7 +112,8 @@ def cache_trouble(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RunFailed(trouble_in_words(error, f"the cache {folder}")) from None
+        hint = f"; {_NAME_ANOTHER}" if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else ""
+        raise RunFailed(trouble_in_words(error, f"the cache {folder}") + hint) from None
 
 
 def trouble_in_words(error: OSError, place: str) -> str:

@@ -8,7 +8,7 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import wasmtime
@@ -344,6 +344,15 @@ def test_a_programs_folder_that_was_changed_is_unpacked_again(tmp_path: Path) ->
     damage_by(lambda: (folder / "run").chmod(0o644))
     damage_by(lambda: (folder / "more").write_text("x"))
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+def test_a_cache_that_can_not_be_read_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> NoReturn:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(RunFailed, match=r"can't read the cache .*: Permission denied; name a folder of yours in TOURN"):
+        recall(tmp_path / "note")
 
 
 def test_a_cache_that_can_not_be_written_is_one_line(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from tests.contest_runs import environment
 REFUSED = """
 import ctypes, struct, sys
 from tournament.errors import BadInput
+from tests.sandbox.test_fork_server import python_bot
 from tournament.sandbox.outside.probe import probe_sandbox
 
-number = int(sys.argv[1])
+number, attempt = int(sys.argv[1]), {"probe": lambda: probe_sandbox("on"), "bot": python_bot}[sys.argv[2]]
 instructions = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
 code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *each) for each in instructions))
 program = struct.pack("HxxxxxxP", len(instructions), ctypes.addressof(code))
@@ -23,34 +24,37 @@ libc = ctypes.CDLL(None)
 assert libc.prctl(38, 1, 0, 0, 0) == 0  # PR_SET_NO_NEW_PRIVS
 assert libc.prctl(22, 2, program, 0, 0) == 0  # PR_SET_SECCOMP, by a filter
 try:
-    print(probe_sandbox("on"))
+    print(attempt())
 except BadInput as problem:
     print(problem)
 """
 LANDLOCK_CREATE_RULESET, PIDFD_GETFD, CACHESTAT = 444, 438, 451
 MEND = '; to run bots with your own rights all the same, set sandbox = "off" in tournament.toml\n'
+NO_LANDLOCK = f"bots can't be confined: the kernel has no Landlock, version 6 is needed{MEND}"
 
 
 @pytest.mark.parametrize(
-    ("number", "line"),
+    ("attempt", "number", "line"),
     [
-        (LANDLOCK_CREATE_RULESET, f"bots can't be confined: the kernel has no Landlock, version 6 is needed{MEND}"),
+        ("probe", LANDLOCK_CREATE_RULESET, NO_LANDLOCK),
+        ("bot", LANDLOCK_CREATE_RULESET, NO_LANDLOCK),  # a check starts a bot before it probes
         (
+            "probe",
             PIDFD_GETFD,
             "a process can't be confined here: sandlock_popen failed (a container must allow pidfd_getfd, as with"
             f" SYS_PTRACE: docs/how_to/cluster.md){MEND}",
         ),
     ],
 )
-def test_a_container_that_refuses_what_confinement_needs(number: int, line: str) -> None:
+def test_a_container_that_refuses_what_confinement_needs(attempt: str, number: int, line: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", REFUSED, str(number)], env=environment(), capture_output=True, text=True
+        [sys.executable, "-c", REFUSED, str(number), attempt], env=environment(), capture_output=True, text=True
     )
     assert done.stdout == line, done.stderr
 
 
 def test_a_container_that_refuses_something_else() -> None:
-    command = [sys.executable, "-c", REFUSED, str(CACHESTAT)]
+    command = [sys.executable, "-c", REFUSED, str(CACHESTAT), "probe"]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True)
     assert done.stdout.startswith("sandlock "), done.stderr
 

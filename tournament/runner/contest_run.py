@@ -46,6 +46,7 @@ from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_bat
 from tournament.store.checks import Checks
 from tournament.store.ledger import Batch, Field, FieldEntrant, Until
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
+from tournament.store.legs import Legs
 from tournament.store.storage import Storage, explain_write_error, inside, open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Receipt, Task

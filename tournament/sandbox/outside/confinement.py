@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import importlib.metadata
 import os
 import resource
 import signal
@@ -174,6 +175,7 @@ def _start_in_sandlock(launch: LaunchSpec, arguments: list[str], readable: set[s
         process = box.popen(arguments, piped, piped, piped)
     except (RuntimeError, OSError, sandlock.SandlockError) as error:
         check_descriptors()
+        landlock_here()
         hint = "a container must allow pidfd_getfd, as with SYS_PTRACE: docs/how_to/cluster.md"
         raise BadInput(f"a process can't be confined here: {error} ({hint}); {MEND}") from None
     ends = _own_ends(process.stdin, process.stdout, process.stderr)
@@ -191,6 +193,22 @@ class _InSandlock:
         if result.reason.name == "KILLED":
             return Ending(-signal.SIGKILL)
         return Ending(-result.signal if result.signal and result.signal > 0 else int(result.exit_code))
+
+
+def landlock_here() -> str:
+    """The versions of what confines, in words. Raises BadInput where the kernel has too little of it."""
+    try:
+        import sandlock
+
+        version = importlib.metadata.version("sandlock")
+        landlock = sandlock.landlock_abi_version()
+        least = sandlock.min_landlock_abi()
+    except (ImportError, OSError) as error:
+        raise BadInput(f"bots can't be confined: sandlock doesn't load here ({error}); {MEND}") from None
+    if landlock < least:
+        has = f"Landlock version {landlock}" if landlock > 0 else "no Landlock"
+        raise BadInput(f"bots can't be confined: the kernel has {has}, version {least} is needed; {MEND}")
+    return f"sandlock {version}, Landlock {landlock}"
 
 
 def check_descriptors() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from functools import cache
 from pathlib import Path
 
 from tournament.errors import BadInput
 from tournament.sandbox.inside.first_steps import NOT_CONFINED
 from tournament.sandbox.outside import running
-from tournament.sandbox.outside.confinement import MEND, start_secluded
+from tournament.sandbox.outside.confinement import MEND, landlock_here, start_secluded
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
 from tournament.sandbox.outside.scratch import scratch_folder
 
@@ -24,17 +23,7 @@ def probe_sandbox(mode: Mode) -> str:
     """
     if mode == "off":
         return OFF
-    try:
-        import sandlock
-
-        version = importlib.metadata.version("sandlock")
-        landlock = sandlock.landlock_abi_version()
-        least = sandlock.min_landlock_abi()
-    except (ImportError, OSError) as error:
-        raise BadInput(f"bots can't be confined: sandlock doesn't load here ({error}); {MEND}") from None
-    if landlock < least:
-        has = f"Landlock version {landlock}" if landlock > 0 else "no Landlock"
-        raise BadInput(f"bots can't be confined: the kernel has {has}, version {least} is needed; {MEND}")
+    versions = landlock_here()
     with scratch_folder() as folder:
         secret = Path(folder, "secret")
         secret.write_text("not for bots")
@@ -48,7 +37,7 @@ def probe_sandbox(mode: Mode) -> str:
         raise BadInput(f"bots can't be confined: {why}; {MEND}")
     if possible := probe.output.decode().split():
         raise BadInput(f"bots can't be confined: a probe in the sandbox could {', '.join(possible)}; {MEND}")
-    return f"sandlock {version}, Landlock {landlock}, system call filter"
+    return f"{versions}, system call filter"
 
 
 @cache
