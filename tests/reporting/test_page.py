@@ -309,6 +309,14 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     assert sure.any() and layout.table.clear[sure].all()
 
 
+def test_what_the_score_is_is_said_once(pages: Mapping[str, Played], dilemma: Played) -> None:
+    for one in (*pages.values(), dilemma):
+        notes = [
+            note.text for note in read_html(one.page).all("p") if note.text.startswith(("A bot’s score", "A score"))
+        ]
+        assert len(notes) == 1 and notes[0].endswith(".") and notes[0].count("score") == 1, notes
+
+
 def large_field(one: Played, bots: int) -> Findings:
     """As many bots as that, each with a match against every other and two games of it chosen if they matter."""
     ranking = one.results.ranking

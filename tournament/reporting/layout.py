@@ -65,13 +65,15 @@ class Layout:
 
     @property
     def score_meaning(self) -> str:
-        """What the score is, in a sentence or two."""
+        """What the score is, in a sentence."""
+        unit = self.contest.display.unit
+        if unit.startswith("a score is "):  # the contest says all of it
+            return f"A{unit[1:]}."
         of = "is what it won, added up over all matches"
         if self.scoring:
             of = "is the mean over the house players"
         if len(self.house) == 1:
             of = f"is of its {self.game}s with {self.house[0]}"
-        unit = self.contest.display.unit
         return f"A bot’s score {of}{f'; {unit}' if unit else ''}."
 
     @property
