@@ -23,10 +23,10 @@ from tournament.keys import KEY_BYTES, random_bytes_key
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern, Instance
 from tournament.worker.wasm.engine import TICK_SECONDS, Engine, compile_module, engine
-from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot, helper_type
+from tournament.worker.wasm.imports import imports_of, new_fuel
+from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot
 from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
 from tournament.worker.wasm.stack import on_deep_stack
-from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, SURROUNDINGS, WRITE, stand_ins, type_of
 from tournament.worker.wasm.traps import (
     OUT_OF_FUEL,
     describe,
@@ -118,7 +118,7 @@ class Seating:
             self.engine = Engine.OBSERVED
         self._store = _new_store(self.engine)
         self._context = calls.context_of(self._store)
-        self._fuel = tuple(_new_fuel(self._context) for _ in bots)
+        self._fuel = tuple(new_fuel(self._context) for _ in bots)
         self.referee = Referee(
             core,
             call_unchecked=calls.CALL_UNCHECKED,
@@ -286,10 +286,6 @@ def _new_store(kind: Engine) -> wasmtime.Store:
     return wasmtime.Store(engine(kind))
 
 
-def _new_fuel(context: int) -> Fuel:
-    return Fuel(context, get_variable=calls.GET_VARIABLE, set_variable=calls.SET_VARIABLE)
-
-
 def _limit(store: wasmtime.Store, memory_bytes: int) -> None:
     """Limit all that is created from now on in a store, and each growth of a memory."""
     # A restarted bot is a new instance, and the old one stays until the leg is over.
@@ -301,7 +297,7 @@ def _limit(store: wasmtime.Store, memory_bytes: int) -> None:
 def _start_for_nobody(bot: LoadedBot, limits: Limits, kind: Engine) -> tuple[int, _SeatedBot]:
     """Start a bot in a store of its own: what that took, and the bot, not to be entered. Raises as `_start`."""
     store = _new_store(kind)
-    fuel = _new_fuel(calls.context_of(store))
+    fuel = new_fuel(calls.context_of(store))
     key = bytes(KEY_BYTES)
     started = on_deep_stack(_start, store, bot, limits, 0, key, limits.fuel_to_start, kind, fuel)
     return fuel.spent, started
@@ -364,7 +360,7 @@ def _start(
     _limit(store, limits.memory_bytes)
     context = calls.context_of(store)
     try:
-        imports = _imports(context, bot, kind, helpers_key, random_bytes_key(seed), fuel, by_lines=by_lines)
+        imports = imports_of(context, bot, kind, helpers_key, random_bytes_key(seed), fuel, by_lines=by_lines)
         module = bot.module(kind, is_counted=fuel is not None)
         instance = Instance(context, module, [imports.externs[name] for name in bot.imports])
         names = ("memory", *bot.starters, *bot.functions, *bot.notes)
@@ -418,89 +414,6 @@ def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, *, ran_out: 
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
     unfit = StartFailed if is_own_doing(error) else BotUnfit
     return unfit(f"can't start: {describe(error)}{where(error)}")
-
-
-@dataclass(frozen=True)
-class _Imports:
-    """A bot's imports by name, and the objects behind them."""
-
-    externs: dict[str, Extern]
-    helpers: Helpers | None
-    printing: Printing | None
-    surroundings: Surroundings | None
-    seed_random: Callable[[int], None] | None  # for the rand() that stands in for libc's
-
-
-def _imports(
-    context: int,
-    bot: LoadedBot,
-    kind: Engine,
-    helpers_key: bytes,
-    random_key: bytes,
-    fuel: Fuel | None,
-    *,
-    by_lines: bool,
-) -> _Imports:
-    helpers, externs = _new_helpers(context, bot.interface, helpers_key, fuel)
-    surroundings = None
-    # Where fuel isn't counted, the bot provably doesn't ask.
-    if fuel and any(name in bot.imports for name in SURROUNDINGS):
-        surroundings = _surround(context, externs, bot, kind, random_key, fuel)
-    seed_random = None
-    if inert := tuple(name for name in bot.imports if name not in externs):
-        behind = Instance(context, stand_ins(kind), [])
-        seed, *found = behind.exports((SEED_RANDOM, *inert))
-        externs |= zip(inert, found)
-        seed_random = partial(behind.call, seed)
-    printing = _listen(context, externs, kind, by_lines) if WRITE in externs else None
-    return _Imports(externs, helpers, printing, surroundings, seed_random)
-
-
-def _surround(
-    context: int, natives: dict[str, Extern], bot: LoadedBot, kind: Engine, key: bytes, fuel: Fuel
-) -> Surroundings:
-    """Put the functions for time and random bytes behind a bot's imports of these."""
-    surroundings = Surroundings(
-        key,
-        fuel=fuel,
-        new_trap=calls.NEW_TRAP,
-        get_export=calls.GET_CALLERS_EXPORT,
-        memory_data=calls.MEMORY_DATA,
-        memory_size=calls.MEMORY_SIZE,
-        context=context,
-    )
-    for name, function in surroundings.functions.items():
-        if name in bot.imports:
-            natives[name] = calls.native_function(context, type_of(name, kind), *function)
-    return surroundings
-
-
-def _listen(context: int, natives: dict[str, Extern], kind: Engine, by_lines: bool) -> Printing:
-    """Put a listener before the function behind a bot's fd_write."""
-    printing = Printing(
-        calls.handle_of(natives[WRITE]),
-        call_unchecked=calls.CALL_UNCHECKED,
-        memory_data=calls.MEMORY_DATA,
-        memory_size=calls.MEMORY_SIZE,
-        context=context,
-    )
-    for name in (WRITE, STATUS) if by_lines else (WRITE,):
-        if name in natives:
-            natives[name] = calls.native_function(context, type_of(name, kind), *printing.functions[name])
-    return printing
-
-
-def _new_helpers(
-    context: int, interface: Interface, key: bytes, fuel: Fuel | None
-) -> tuple[Helpers | None, dict[str, Extern]]:
-    """The contest's helpers for a bot, and its imports of them by name."""
-    if interface.compiled.new_helpers is None:
-        return None, {}
-    helpers = interface.compiled.new_helpers(key, fuel=fuel or _new_fuel(context), new_trap=calls.NEW_TRAP)
-    return helpers, {
-        helper.name: calls.native_function(context, helper_type(helper), *helpers.functions[helper.name])
-        for helper in interface.compiled.imports
-    }
 
 
 @cache

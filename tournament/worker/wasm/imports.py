@@ -1,0 +1,104 @@
+"""What a bot imports: the contest's helpers, time and chance, what it prints to, and stand-ins for all else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from engine.wasm.fuel import Fuel
+from engine.wasm.printing import Printing
+from engine.wasm.surroundings import Surroundings
+from tournament.contests.interface import Helpers, Interface
+from tournament.worker.wasm import calls
+from tournament.worker.wasm.calls import Extern, Instance
+from tournament.worker.wasm.engine import Engine
+from tournament.worker.wasm.loading import LoadedBot, helper_type
+from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, SURROUNDINGS, WRITE, stand_ins, type_of
+
+
+def new_fuel(context: int) -> Fuel:
+    return Fuel(context, get_variable=calls.GET_VARIABLE, set_variable=calls.SET_VARIABLE)
+
+
+@dataclass(frozen=True)
+class Imports:
+    """A bot's imports by name, and the objects behind them."""
+
+    externs: dict[str, Extern]
+    helpers: Helpers | None
+    printing: Printing | None
+    surroundings: Surroundings | None
+    seed_random: Callable[[int], None] | None  # for the rand() that stands in for libc's
+
+
+def imports_of(
+    context: int,
+    bot: LoadedBot,
+    kind: Engine,
+    helpers_key: bytes,
+    random_key: bytes,
+    fuel: Fuel | None,
+    *,
+    by_lines: bool,
+) -> Imports:
+    helpers, externs = _new_helpers(context, bot.interface, helpers_key, fuel)
+    surroundings = None
+    # Where fuel isn't counted, the bot provably doesn't ask.
+    if fuel and any(name in bot.imports for name in SURROUNDINGS):
+        surroundings = _surround(context, externs, bot, kind, random_key, fuel)
+    seed_random = None
+    if inert := tuple(name for name in bot.imports if name not in externs):
+        behind = Instance(context, stand_ins(kind), [])
+        seed, *found = behind.exports((SEED_RANDOM, *inert))
+        externs |= zip(inert, found)
+        seed_random = partial(behind.call, seed)
+    printing = _listen(context, externs, kind, by_lines) if WRITE in externs else None
+    return Imports(externs, helpers, printing, surroundings, seed_random)
+
+
+def _surround(
+    context: int, natives: dict[str, Extern], bot: LoadedBot, kind: Engine, key: bytes, fuel: Fuel
+) -> Surroundings:
+    """Put the functions for time and random bytes behind a bot's imports of these."""
+    surroundings = Surroundings(
+        key,
+        fuel=fuel,
+        new_trap=calls.NEW_TRAP,
+        get_export=calls.GET_CALLERS_EXPORT,
+        memory_data=calls.MEMORY_DATA,
+        memory_size=calls.MEMORY_SIZE,
+        context=context,
+    )
+    for name, function in surroundings.functions.items():
+        if name in bot.imports:
+            natives[name] = calls.native_function(context, type_of(name, kind), *function)
+    return surroundings
+
+
+def _listen(context: int, natives: dict[str, Extern], kind: Engine, by_lines: bool) -> Printing:
+    """Put a listener before the function behind a bot's fd_write."""
+    printing = Printing(
+        calls.handle_of(natives[WRITE]),
+        call_unchecked=calls.CALL_UNCHECKED,
+        memory_data=calls.MEMORY_DATA,
+        memory_size=calls.MEMORY_SIZE,
+        context=context,
+    )
+    for name in (WRITE, STATUS) if by_lines else (WRITE,):
+        if name in natives:
+            natives[name] = calls.native_function(context, type_of(name, kind), *printing.functions[name])
+    return printing
+
+
+def _new_helpers(
+    context: int, interface: Interface, key: bytes, fuel: Fuel | None
+) -> tuple[Helpers | None, dict[str, Extern]]:
+    """The contest's helpers for a bot, and its imports of them by name."""
+    if interface.compiled.new_helpers is None:
+        return None, {}
+    helpers = interface.compiled.new_helpers(key, fuel=fuel or new_fuel(context), new_trap=calls.NEW_TRAP)
+    return helpers, {
+        helper.name: calls.native_function(context, helper_type(helper), *helpers.functions[helper.name])
+        for helper in interface.compiled.imports
+    }
