@@ -353,8 +353,9 @@ def test_records_of_another_version_are_checked_byte_by_byte(place: Place, monke
     assert len(verified(place).problems) == 1
 
 
-def test_while_a_run_goes_on(tmp_path: Path) -> None:
+def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it has just committed or taken away, what is there is found whole."""
+    monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda *_: True)  # many commits
     place = new_place(tmp_path, ["bold", "calm", "dull", "even"])
     found: list[Verification] = []
 
