@@ -12,7 +12,7 @@ import typer
 import tournament
 from docs.tools import reference
 from tournament.cli.commands import app
-from tournament.cli.groups import BUILT_IN, load_command
+from tournament.cli.groups import BUILT_IN, OWN, load_command, options_by_group
 from tournament.contests import CONTESTS
 from tournament.entrants.new import templates
 
@@ -36,6 +36,18 @@ def test_every_contest_and_summary_has_its_tables() -> None:
     general = {"keys before the first table", "keys of every contest", "keys of sandbox"}
     assert general | {f"keys of {name}" for name in contests} <= reference.tables_of("settings.md")
     assert reference.tables_of("commands.md") == {"commands"}
+    shown = ("standings", "Verification", "Replay", "ReplayedGame", "Step", "MatchReport")
+    assert {f"fields of {name}" for name in shown} <= reference.tables_of("output.md")
+
+
+def test_every_option_says_what_it_is_for_and_every_command_has_an_example() -> None:
+    group: Any = typer.main.get_command(app)
+    for name in group.commands:
+        command = group.get_command(None, name)
+        for one in getattr(command, "commands", {name: command}).values():
+            rest = options_by_group(one).get("Options", [])
+            assert [param.name for param in rest] == ["help"], f"{name}: {rest}"
+            assert one.epilog and all(line.startswith(f"tournament {name}") for line in one.epilog.splitlines()), name
 
 
 @pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)

@@ -6,6 +6,7 @@ key of `TABLES`, and may have words after it, such as a contest's name.
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import json
@@ -19,6 +20,8 @@ from typing import Any, get_origin
 import typer
 from pydantic import BaseModel
 
+from tournament.audit.replay import Replay, ReplayedGame
+from tournament.audit.report import Verification
 from tournament.cli.commands import app
 from tournament.cli.groups import options_by_group
 from tournament.config import General
@@ -26,13 +29,20 @@ from tournament.contests import find_contest
 from tournament.contests.python_contest import PythonSettings
 from tournament.contests.settings import ContestSettings
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.results import ENTRANTS, FAULTS, MATCHES
+from tournament.standings.results import ENTRANTS, FAULTS, MATCHES, STANDING, UNFORETOLD
 from tournament.store.columns import Column
+from tournament.trial.match import MatchReport
+from tournament.worker.observation import Step
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 _MARKED = re.compile(r"(<!-- generated: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _WORDS = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false"}
 _LIMITS = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
+_MORE_OF_FIELDS = {
+    "order": "../explanation/ranking.md",
+    "order_probability": "../explanation/ranking.md",
+    "unforetold": "../explanation/ranking.md#who-plays-together",
+}
 # Where a key has more to it than its line in the table.
 _MORE = {
     "address": "../how_to/cluster.md",
@@ -87,8 +97,11 @@ def _settings(model: type[BaseModel], besides: type[BaseModel] | None = None) ->
 
 
 def _meaning(key: str, schema: dict[str, Any]) -> str:
-    more = f" ([more]({_MORE[key]}))" if key in _MORE else ""
-    return f"{schema['description']}{more}"
+    return _linked(key, schema["description"], _MORE)
+
+
+def _linked(name: str, text: str, more: dict[str, str]) -> str:
+    return f"{text} ([more]({more[name]}))" if name in more else text
 
 
 def _default(value: object) -> str:
@@ -120,6 +133,23 @@ def record_columns(of: str, contest: str = "") -> str:
     columns: tuple[Column, ...] = getattr(find_contest(contest), of) if contest else summaries[of]
     rows = [(one.name, "string" if one.type == "str" else one.type, one.meaning) for one in columns]
     return table(("column", "type", "meaning"), rows)
+
+
+def fields(of: str) -> str:
+    """The fields of what a command prints as JSON: of a line of the standings, or of an object of a class."""
+    if of == "standings":
+        meanings = STANDING | {"unforetold": UNFORETOLD}
+    else:
+        (kind,) = (kind for kind in (MatchReport, Replay, ReplayedGame, Step, Verification) if kind.__name__ == of)
+        source = inspect.getsource(kind)
+        found = re.findall(r"^    (?:#: (.*)\n    )?(\w+): [^#\n]*?(?:  #: (.*))?$", source, re.MULTILINE)
+        meanings = {name: above or beside for above, name, beside in found}
+        for field in dataclasses.fields(kind):
+            if not meanings.get(field.name):
+                raise Undocumented(f"{of}.{field.name} has no comment that begins with #:")
+    return table(
+        ("field", "meaning"), ((name, _linked(name, text, _MORE_OF_FIELDS)) for name, text in meanings.items())
+    )
 
 
 def commands() -> str:
@@ -224,6 +254,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "keys of": contest_settings,
     "commands": commands,
     "columns of": record_columns,
+    "fields of": fields,
     "names of": public_names,
 }
 

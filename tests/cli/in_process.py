@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from unittest.mock import patch
 
+from tournament.cli import consoles
 from tournament.cli.commands import main
 
 
@@ -24,6 +25,8 @@ def shown(*words: str, columns: int = 100) -> Shown:
     """Run `tournament` with these words, on a terminal that is none, of so many columns."""
     out, err = io.StringIO(), io.StringIO()
     code = 0
+    for console in (consoles.out, consoles.err):  # which keep the width that they had when they were first imported
+        console.width = columns
     with (
         patch.object(sys, "argv", ["tournament", *words]),
         patch.dict("os.environ", {"COLUMNS": str(columns), "NO_COLOR": "1"}),

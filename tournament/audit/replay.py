@@ -40,14 +40,14 @@ class ReplayedGame:
     `row` is by column; None where the game was broken off. `as_recorded`: the records have the same.
     """
 
-    session: int
-    game: int
-    cards: Mapping[str, tuple[str, ...]]
-    actions: tuple[tuple[str, str], ...]
-    outcome: str
-    steps: tuple[Step, ...]
-    row: Mapping[str, Any] | None
-    as_recorded: bool
+    session: int  #: of the match
+    game: int  #: of the session
+    cards: Mapping[str, tuple[str, ...]]  #: by who held them
+    actions: tuple[tuple[str, str], ...]  #: who did what, in order, house players too; "" for cards turned up
+    outcome: str  #: in words
+    steps: tuple[Step, ...]  #: the bots' decisions, see below
+    row: Mapping[str, Any] | None  #: as in the records, by column; null if it was broken off
+    as_recorded: bool  #: whether the records have the same
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,16 @@ class Replay:
     session as the contest draws it, if it does: a text or SVG before each decision, and at the end.
     """
 
-    contest: str
-    match: int
-    x: str
-    y: str
-    session: int
-    games: tuple[ReplayedGame, ...]
+    contest: str  #: its name
+    match: int  #: number of the match
+    x: str  #: the bot at x
+    y: str  #: the bot or house player at y
+    session: int  #: of the match
+    games: tuple[ReplayedGame, ...]  #: the games, see below
+    #: that the records have of them: `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`
     faults: tuple[Fault, ...]
-    differs: str
+    differs: str  #: what is not as recorded; "" for nothing
+    #: the session as the contest draws it, if it does: a text or SVG before each decision, and at the end
     drawings: tuple[str, ...] = ()
 
 

@@ -31,17 +31,17 @@ class Verification:
     `size` is in bytes of parts, `notes` say what could not be checked, and why.
     """
 
-    contest: str
-    location: str
-    entries: int
-    parts: int
-    size: int
-    legs: int
-    games: int
-    sessions: int
-    replayed: int
-    notes: tuple[str, ...]
-    problems: tuple[Problem, ...]
+    contest: str  #: its name
+    location: str  #: where the records are
+    entries: int  #: ledger entries read
+    parts: int  #: parts checked
+    size: int  #: their bytes
+    legs: int  #: legs whose sums were added up again
+    games: int  #: their games
+    sessions: int  #: their sessions
+    replayed: int  #: legs played again
+    notes: tuple[str, ...]  #: what could not be checked, and why
+    problems: tuple[Problem, ...]  #: what is wrong: `place`, `what`, `remedy`
 
     @property
     def verdict(self) -> str:

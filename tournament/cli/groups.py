@@ -10,7 +10,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from tournament.cli.options import GROUPS
 from tournament.errors import BadInput
 
 PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
@@ -159,6 +158,8 @@ class Command(TyperCommand):
 
 def options_by_group(command: Any) -> dict[str, list[Any]]:
     """A command's arguments, then its options by what they are for, then those that have no group."""
+    from tournament.cli.options import GROUPS  # which loads the contests' names, and the list of commands needs none
+
     found: dict[str, list[Any]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
     for param in command.get_params(typer.Context(command)):
         group = "Arguments" if _is_argument(param) else getattr(param, "rich_help_panel", None)

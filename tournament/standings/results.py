@@ -79,12 +79,51 @@ FAULTS = (
     Column("complaints", "str", "the last lines that the bot printed"),
 )
 
-_STANDING = (
-    "rank", "name", "score", "stderr", "ci_low", "ci_high", "matches", "sessions", "games", "faults", "status",
-    "reason", "order_probability", "rank_low", "rank_high",
-    "adjusted_score", "adjusted_stderr", "adjusted_ci_low", "adjusted_ci_high", "order",
-    "surely_ahead_of", "points_per_session", "points_per_game",
-)  # fmt: skip
+# What scripts are told of a bot in the standings, by name, with its meaning.
+STANDING = {
+    "rank": "place, from 1; null below the line",
+    "name": "the bot's",
+    "score": (
+        "sum of points over its matches; against house players what the contest makes of them (W, or the "
+        "mean over servers)"
+    ),
+    "stderr": "standard error of the score",
+    "ci_low": "lower end of its 95% interval",
+    "ci_high": "upper end",
+    "matches": "opponents met",
+    "sessions": "sessions played",
+    "games": "games played",
+    "faults": "over all its legs",
+    "status": "ok, broken or disqualified",
+    "reason": "why it is not ok",
+    "order_probability": "probability that it is better than the next one",
+    "rank_low": (
+        "best rank that may be its true one; the bounds of all bots hold at once with 95%, or with the "
+        "chance given to `--until-settled`"
+    ),
+    "rank_high": "worst rank that may be",
+    "adjusted_score": (
+        "score less what luck was worth; the score where a contest has no such correction, null while it "
+        "isn't worked out"
+    ),
+    "adjusted_stderr": "its standard error",
+    "adjusted_ci_low": "lower end of its 95% interval",
+    "adjusted_ci_high": "upper end",
+    "order": (
+        "of it and the next one: settled where `rank_high` is below the next one's `rank_low`, else open;"
+        " after `--until-settled` also tied or close; null for the last one"
+    ),
+    "surely_ahead_of": (
+        "the nearest bots that are surely behind it; who is behind these is behind it, too, and nobody else is surely"
+    ),
+    "points_per_session": "of its score; 0 against house players, where the score is no sum",
+    "points_per_game": "the same for a game: in a matrix game points a turn",
+}
+UNFORETOLD = (
+    "its results that are far from what those against all others foretell: `opponent`, "
+    "`points_per_session`, `foretold`, `stderr` of the difference. Empty in nineteen of twenty fields"
+    " without agreements"
+)
 
 NO_RESULTS = "holds no results yet: tournament run plays"
 
@@ -183,7 +222,7 @@ class Results:
         import pandas as pd
 
         lines = [standing_values(line) for line in self.ranking.entrants]
-        frame = pd.DataFrame(lines, columns=None if lines else list(_STANDING))  # an empty field has the columns, too
+        frame = pd.DataFrame(lines, columns=None if lines else list(STANDING))  # an empty field has the columns, too
         return frame.astype({"rank": "Int64", "rank_low": "Int64", "rank_high": "Int64"})
 
     def _records(self, table: TableName) -> pd.DataFrame:
@@ -337,14 +376,14 @@ def confined_by(batches: Iterable[Batch]) -> tuple[str, ...]:
 
 def standing_values(line: Any) -> dict[str, Any]:
     """A leaderboard line as scripts get it."""
-    return {key: getattr(line, key) for key in _STANDING} | dict(line.measures)
+    return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
 def standings_csv(ranking: Standings) -> str:
     """The leaderboard as a table for spreadsheets: a line for each bot, with what scripts get and its place."""
     rows = [{"place": line.place, **standing_values(line)} for line in ranking.entrants]
     text = io.StringIO()
-    names = dict.fromkeys(name for row in rows or [dict.fromkeys(("place", *_STANDING))] for name in row)
+    names = dict.fromkeys(name for row in rows or [dict.fromkeys(("place", *STANDING))] for name in row)
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)

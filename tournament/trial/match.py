@@ -36,19 +36,21 @@ class MatchReport:
     many.
     """
 
-    bot: str
-    opponent: str
-    sessions: int
-    games: int
-    points_per_session: float
-    stderr: float | None
+    bot: str  #: the first
+    opponent: str  #: the second
+    sessions: int  #: played
+    games: int  #: played
+    points_per_session: float  #: of the first
+    stderr: float | None  #: its standard error, null for too few sessions
+    #: of the second: where the game is zero-sum, that of the first with the other sign
     opponents_points_per_session: float
-    opponents_stderr: float | None
-    lead_stderr: float | None
-    score: float | None = None
-    measures: Mapping[str, float | None] = field(default_factory=dict)
+    opponents_stderr: float | None  #: its standard error
+    lead_stderr: float | None  #: standard error of the difference of the two
+    score: float | None = None  #: what the contest makes of it, against house players
+    measures: Mapping[str, float | None] = field(default_factory=dict)  #: the contest's own
+    #: each with its `bot`, and as of a replay `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`
     faults: tuple[tuple[LegResult, Fault], ...] = ()
-    disqualified: tuple[str, ...] = ()
+    disqualified: tuple[str, ...] = ()  #: names
 
 
 def play_match(

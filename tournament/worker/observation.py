@@ -56,15 +56,15 @@ class Step:
     standard output and standard error since its decision before.
     """
 
-    seat: int
-    bot: str
-    question: str
-    told: Mapping[str, float]
-    asked: str
-    answer: int | None
-    answered: str
-    fault: str | None = None
-    printed: str = ""
+    seat: int  #: 0 is x
+    bot: str  #: who was asked
+    question: str  #: by its name in the contest's interface
+    told: Mapping[str, float]  #: all that it tells, by name
+    asked: str  #: the same in words
+    answer: int | None  #: what the bot said; null if nothing that the rules know
+    answered: str  #: the same in words
+    fault: str | None = None  #: what went wrong, null for nothing
+    printed: str = ""  #: what the bot printed since its decision before
 
 
 @dataclass(frozen=True)
