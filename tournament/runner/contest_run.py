@@ -215,11 +215,12 @@ def forecast_in_words(
     this: Round, schedule_with: Callable[[Replicas], Schedule], batches: Sequence[Batch], pace: Pace
 ) -> str:
     """What should come of a run until the order is settled, and how long it takes; "" where that isn't known."""
-    if this.foreseen is None:
-        return ""
+    if this.foreseen is None or all(count is None for *_, count in this.neighbours):
+        return this.forecast
     left = count_legs(batches, schedule_with(this.foreseen))
     seconds = max(1, round(pace.seconds_for(left.inline, left.in_lanes)))
-    return f"{this.forecast}; about {left.inline + left.in_lanes:,} legs, {seconds:,} s, for those that can be"
+    legs = left.inline + left.in_lanes
+    return f"{this.forecast}; so far as they can be, that takes about {legs:,} leg{'s' * (legs != 1)}, {seconds:,} s"
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:

@@ -62,7 +62,8 @@ class Round:
         for first, second, count in self.neighbours:
             by_count[count or math.inf].append(f"{first} and {second}")
         return "if differences stay as they are, " + "; ".join(
-            f"{_listed(pairs)} {'need more' if math.isinf(count) else f'are told apart after {count} replicas'}"
+            _listed(pairs)
+            + (" need more than there may be" if math.isinf(count) else f" are told apart after {count} replicas")
             for count, pairs in sorted(by_count.items())
         )
 
