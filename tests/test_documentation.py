@@ -12,7 +12,7 @@ import typer
 import tournament
 from docs.tools import reference
 from tournament.cli.commands import app
-from tournament.cli.groups import BUILT_IN, OWN, load_command, options_by_group
+from tournament.cli.groups import BUILT_IN, load_command, options_by_group
 from tournament.contests import CONTESTS
 from tournament.entrants.new import templates
 

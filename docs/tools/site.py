@@ -25,13 +25,16 @@ OUTSIDE = {
 }
 # The navigation: of each part its first pages in this order, then its others by name.
 PARTS = {
-    "Tutorials": ("tutorials", ()),
-    "How-to": ("how_to", ("report", "looking", "analysis", "automation", "cluster")),
+    "Tutorials": ("tutorials", ("hold_a_contest", "write_a_bot", "write_a_contest", "read_the_records")),
+    "How-to": (
+        "how_to",
+        ("looking", "disqualified", "finals", "report", "analysis", "automation", "object_store", "cluster"),
+    ),
     "Reference": (
         "reference",
         ("commands", "settings", "records", "output", "python", "c_bots", "python_bots", "programs"),
     ),
-    "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "architecture", "decisions")),
+    "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "ledger", "scale", "architecture", "decisions")),
 }  # fmt: skip
 _NOT_SHOWN = ("tools", "site", "__pycache__")
 _CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = ("README.md", "CONTRIBUTING.md", "benchmarks/README.md")
-_BLOCK = re.compile(r"((?:^ *<!-- .*? -->\n)*)^( *)```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"((?:^ *<!-- [^\n]*? -->\n)*)^( *)```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 _COMMENT = re.compile(r"<!-- (\w[\w ]*?)(?:: (.*?))? -->")
 
 

@@ -389,7 +389,7 @@ def _start(
         if start := exports.get("tournament_start"):
             instance.call(start, address, calls.signed(seed, 64))
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
-        raise _why_not_started(error, ran_out=fuel is not None and fuel.ran_out) from None
+        raise _why_not_started(error, bot.code, ran_out=fuel is not None and fuel.ran_out) from None
     return _SeatedBot(
         bot,
         [exports[name] for name in bot.functions],
@@ -405,7 +405,7 @@ def _start(
     )
 
 
-def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, *, ran_out: bool) -> Exception:
+def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes, *, ran_out: bool) -> Exception:
     if was_stopped(error):
         return _Stopped()
     if ran_out:
@@ -413,7 +413,7 @@ def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, *, ran_out: 
     if is_of_system(error):
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
     unfit = StartFailed if is_own_doing(error) else BotUnfit
-    return unfit(f"can't start: {describe(error)}{where(error)}")
+    return unfit(f"can't start: {describe(error)}{where(error, code)}")
 
 
 @cache
