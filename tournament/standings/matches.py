@@ -83,7 +83,7 @@ class Matches(Sequence[Match]):
         return len(self.x)
 
     def __iter__(self) -> Iterator[Match]:
-        for columns in zip(*map(self.column, Match._fields[:_PLAIN]), self.scored or itertools.repeat(())):
+        for columns in zip(*map(self.column, Match._fields[:_PLAIN]), self.scored or itertools.repeat((None, {}))):
             yield Match(*columns[:_PLAIN], *columns[_PLAIN])
 
     @overload
