@@ -94,7 +94,7 @@ docs: build $(VENV)/docs
 	@echo "Building the site"
 	@$(BIN)/python -m docs.tools.site
 
-$(VENV)/docs: $(VENV)/installed
+$(VENV)/docs: $(VENV)/tools
 	@$(call quietly, $(INSTALL) --group docs)
 	@touch $@
 

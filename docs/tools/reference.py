@@ -199,9 +199,10 @@ def _documented(name: str, thing: Any) -> str:
     if get_origin(thing):  # an alias of a type, which can have no docstring
         return f"### {name}\n\n`{thing}`"
     parts = [f"### {name}", _text(name, thing)]
-    if callable(thing):
+    is_settings = inspect.isclass(thing) and issubclass(thing, BaseModel)  # whose keys are on another page
+    if callable(thing) and not is_settings:
         signature = _signature(name.rpartition(".")[2], thing).removesuffix(" -> None")
-        parts.insert(1, f"```text\n{signature}\n```")
+        parts[1:1] = [f"```text\n{signature}\n```"] if "(" in signature else []
     if inspect.isclass(thing):
         own = {key: value for key, value in vars(thing).items() if not key.startswith("_") and _offers(value)}
         rows = [

@@ -89,21 +89,33 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.M
     rules_file.forget()
 
 
+def _commands(code: str) -> list[str]:
+    """A block's lines, or the whole where one line goes on in the next."""
+    lines = re.sub(r"\\\n\s*", " ", code).splitlines()
+    alone = all("<<" not in line and _parses(line) for line in lines)
+    return [line for line in lines if shlex.split(line, comments=True)] if alone else [code]
+
+
+def _parses(code: str) -> bool:
+    return subprocess.run(["bash", "-n"], input=code, text=True, stderr=subprocess.DEVNULL).returncode == 0
+
+
 def _printed(code: str) -> str:
-    """What lines of a shell print. A plain `tournament` runs within this process; each must end well."""
+    """What a block of a shell prints. A plain `tournament` runs within this process; each command must end well."""
     printed = ""
-    for line in re.sub(r"\\\n\s*", " ", code).splitlines():
-        words = shlex.split(line, comments=True)
-        if words[:1] == ["cd"] and len(words) == 2:
-            os.chdir(words[1])
-        elif words[:1] == ["tournament"] and not re.search(r"[|&;<>$`*]", line.split(" #")[0]):
+    for command in _commands(code):
+        words = shlex.split(command, comments=True)
+        if words[0] == "tournament" and not re.search(r"[|&;<>$`*\n]", command.split(" #")[0]):
             done = shown(*words[1:])
-            assert done.code == 0, f"{line}\n{done.out}{done.err}"
+            assert done.code == 0, f"{command}\n{done.out}{done.err}"
             printed += done.out
-        elif words:
-            ran = subprocess.run(["bash", "-ec", line], capture_output=True, text=True)
-            assert ran.returncode == 0, f"{line}\n{ran.stdout}{ran.stderr}"
-            printed += ran.stdout
+        else:
+            script = f"{command}\nprintf '\\n%s' \"$PWD\""
+            ran = subprocess.run(["bash", "-eo", "pipefail", "-c", script], capture_output=True, text=True)
+            assert ran.returncode == 0, f"{command}\n{ran.stdout}{ran.stderr}"
+            said, _, place = ran.stdout.rpartition("\n")
+            printed += said
+            os.chdir(place)
     return printed
 
 
@@ -115,7 +127,7 @@ def _execute(code: str, scope: dict[str, object]) -> None:
         return
     exec(ast.unparse(ast.Module(statements, [])), scope)
     value = eval(ast.unparse(last.value), scope)
-    assert len(value) > 0 if hasattr(value, "__len__") else value is None or value
+    assert len(value) > 0 if hasattr(value, "__len__") else value is None or value, f"{ast.unparse(last)} gives nothing"
 
 
 def _alike(told: str, printed: str) -> bool:
