@@ -110,6 +110,7 @@ def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(monk
     def legs_of_batch(workers: int, seconds_to_serve: float) -> int:
         now[0] = 0.0
         pace = new_pace(workers, 100)
+        pace.started = 0.0
         for _ in range(200):
             pace.note(Receipt((Batch("", (), (one_second,)),), 0.1))
         now[0] = 1000.0
