@@ -101,26 +101,6 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
     assert longest < 45
 
 
-def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where each task takes it a thousandth of a second, 10,000 workers can't have a new one every two seconds."""
-    now = [0.0]
-    monkeypatch.setattr("tournament.runner.batching.time.perf_counter", lambda: now[0])
-    one_second = LegResult("", 0, 0, "x", "y", 100, 1200, ())
-
-    def legs_of_batch(workers: int, seconds_to_serve: float) -> int:
-        now[0] = 0.0
-        pace = new_pace(workers, 100)
-        for _ in range(200):
-            pace.note(Receipt((Batch("", (), (one_second,)),), 0.1))
-        now[0] = 1000.0
-        pace.waited = 1000.0 - 200 * seconds_to_serve
-        return len(cut([False] * 10**6, pace)[0])
-
-    assert legs_of_batch(2, 0.001) == legs_of_batch(800, 0.001) == 20
-    assert legs_of_batch(10_000, 0.001) == 150
-    assert legs_of_batch(1600, 0.01) == 240
-
-
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
     result = LegResult("", 0, 0, "x", "y", 100, 1200, ())
