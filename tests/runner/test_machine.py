@@ -134,7 +134,7 @@ def test_places_that_others_may_not_write(server: Forks, cache: Path, open_place
     text = f"tournament: can't write to {open_place.results}: Permission denied"
     if what == "cache":
         os.chown(open_place.folder, 65534, 65534)
-        text = f"tournament: can't (write to|read) the cache {open_place.folder}/cache/[^\n]+: Permission denied"
+        text = f"tournament: can't (write to|read) the cache {open_place.folder}/cache/[^\n]+: Permission denied[^\n]*"
     assert re.fullmatch(text, line(server.run(open_place.arguments(), setup + AS_NOBODY)))
 
 
@@ -146,7 +146,7 @@ def test_a_home_that_can_not_be_written(server: Forks, place: Place, variable: s
     )
     said = line(server.run(place.arguments(), setup))
     assert re.fullmatch(
-        r"tournament: can't (write to|read) the cache /proc/nowhere/[^:]*: No such file or directory", said
+        r"tournament: can't (write to|read) the cache /proc/nowhere/[^:]*: No such file or directory[^\n]*", said
     )
     assert not place.results.exists()
 

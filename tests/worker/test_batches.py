@@ -101,6 +101,24 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
     assert longest < 45
 
 
+@pytest.mark.parametrize(
+    ("workers", "seconds_to_serve", "legs"), [(2, 0.001, 20), (800, 0.001, 20), (10_000, 0.001, 150), (1600, 0.01, 240)]
+)
+def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(
+    workers: int, seconds_to_serve: float, legs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where each task takes it a thousandth of a second, 10,000 workers can't have a new one every two seconds."""
+    monkeypatch.setattr("tournament.runner.batching.time.perf_counter", lambda: 1000.0)
+    pace = new_pace(workers, 100)
+    pace.started = 0.0
+    leg_of_a_tenth = LegResult("", 0, 0, "x", "y", 100, 1200, ())
+    for _ in range(200):
+        pace.note(Receipt((Batch("", (), (leg_of_a_tenth,)),), 0.1))
+    pace.waited = 1000.0 - 200 * seconds_to_serve
+    full = next(count for count in range(1000) if pace.batch_is_full(count, 0, 10**6, 0))
+    assert full == pytest.approx(legs, abs=1)  # where the quotient falls between two
+
+
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
     result = LegResult("", 0, 0, "x", "y", 100, 1200, ())

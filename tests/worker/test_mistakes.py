@@ -155,7 +155,7 @@ def test_what_compilers_differ_on_is_a_warning(tmp_path: Path) -> None:
     report = check(tmp_path, "hash.c", bot_of(["int n = ten * 300000000; return n & 1;"]))
     assert report.mistakes is not None and not report.mistakes.grave
     (mistake,) = report.mistakes.mistakes
-    assert mistake == Mistake(HEAD.count("\n") + 1, "", "overflows 'int': 10 * 300000000", mistake.when, grave=False)
+    assert mistake == Mistake(HEAD.count("\n") + 1, "overflows 'int': 10 * 300000000", mistake.when, grave=False)
 
 
 def test_reading_what_was_never_set_shows_in_other_games(tmp_path: Path) -> None:
@@ -206,8 +206,8 @@ def test_the_commands_name_file_and_line_and_let_the_bot_enter(tmp_path: Path, m
     Path("crashes.c").write_text("#include <stdlib.h>\n" + CRASHES)
     words = [
         r"crashes\.c:6: uses a null pointer",
-        r"crashes\.c:8, in a: \w+ 4 bytes beside a global",
-        r"crashes\.c:14, in b: writes 1 byte beside a block of malloc",
+        r"crashes\.c:8: \w+ 4 bytes beside a global",
+        r"crashes\.c:14: writes 1 byte beside a block of malloc",
     ]
     checked = shown("check", "crashes.c")
     text = " ".join(checked.out.split())

@@ -79,9 +79,8 @@ def mistakes_in_words(search: Search, file: str) -> Text:
     lines = []
     for mistake in search.mistakes:
         place = f"{file}:{mistake.line}" if mistake.line else file
-        function = f", in {mistake.function}" if mistake.function else ""
         warning = "" if mistake.grave else "warning: "
-        lines.append(f"{place}{function}: {warning}{mistake.what}{f' ({mistake.when})' if mistake.when else ''}")
+        lines.append(f"{place}: {warning}{mistake.what}{f' ({mistake.when})' if mistake.when else ''}")
     return Text(printable("\n".join(lines)), style="yellow")
 
 

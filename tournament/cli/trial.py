@@ -55,7 +55,12 @@ def match(
         ),
     ] = None,
     mistakes: Annotated[
-        bool, typer.Option("--mistakes", help="also look for what would crash or differ elsewhere in C and C++ bots")
+        bool,
+        typer.Option(
+            "--mistakes",
+            help="also look for what would crash or differ elsewhere in C and C++ bots",
+            rich_help_panel=CHOICE,
+        ),
     ] = False,
     config: ConfigPath = None,
     as_json: Json = False,

@@ -328,7 +328,7 @@ def _printed(seen: ObservedLeg) -> str:
 
 
 def _explained(tried: Pairing, path: Path, faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
-    """The faults of a C or C++ bot, the first of each sort with function and line: built and played once more."""
+    """The faults of a C or C++ bot, the first of each sort with its line: built and played once more."""
     if not faults or tried.bot.plays_as != "wasm":
         return faults
     artifact = with_lines(read_submission(path), tried.contest.interface, tried.sandbox)

@@ -29,7 +29,7 @@ _OUT_OF_FUEL, _CANT_START = "ran out of fuel", "can't start: "
 
 # As bot_checks/finding.h has it: how bad, the line or 0, what.
 _TOLD = re.compile(r"([!?])(\d+):(.+)")
-_PLACE = re.compile(r" \(line (\d+) in (.+)\)$")
+_PLACE = re.compile(r" \(line (\d+)\)$")
 _NUMBER = re.compile(r"-?\d+")
 
 
@@ -37,12 +37,11 @@ _NUMBER = re.compile(r"-?\d+")
 class Mistake:
     """What a bot did at a line of its source that C and C++ leave undefined, and when it first did.
 
-    `line` is 0 and `function` "" where they aren't known. `grave`: it crashes elsewhere, or does another thing;
+    `line` is 0 where it isn't known. `grave`: it crashes elsewhere, or does another thing;
     otherwise it does so only with some compilers.
     """
 
     line: int
-    function: str
     what: str
     when: str
     grave: bool
@@ -83,7 +82,7 @@ def search(
         found += _mistakes(asked, at_limits.observe(_AT_LIMITS) if asked.result.faults else asked, at_limits=True)
     if not found and _differ(plain, seen) and not set(SURROUNDINGS) & set(read_module(tried.bot.artifact).imported):
         what = "plays other games when memory that it never set holds other bytes: does it read some?"
-        found.append(Mistake(0, "", what, "", grave=True))
+        found.append(Mistake(0, what, "", grave=True))
     return Search(_once_each(found), len(seen.games), questions)
 
 
@@ -122,7 +121,7 @@ def _of_step(step: Step, when: str, new: set[str]) -> Iterable[Mistake]:
         if line == "0":
             yield replace(_at_place(step.fault or "", what, when), grave=sort == "!")
         else:
-            yield Mistake(int(line), "", what, when, grave=sort == "!")
+            yield Mistake(int(line), what, when, grave=sort == "!")
     if step.fault and step.fault in new and not told and _OUT_OF_FUEL not in step.fault:
         yield _at_place(step.fault, _PLACE.sub("", step.fault), when)
 
@@ -130,7 +129,7 @@ def _of_step(step: Step, when: str, new: set[str]) -> Iterable[Mistake]:
 def _at_place(fault: str, what: str, when: str) -> Mistake:
     """A mistake where a fault was."""
     found = _PLACE.search(fault)
-    return Mistake(int(found[1]) if found else 0, found[2] if found else "", what, when, grave=True)
+    return Mistake(int(found[1]) if found else 0, what, when, grave=True)
 
 
 def _sort(what: str) -> str:
