@@ -81,6 +81,8 @@ _CHECKS = [
     # Less optimised, so that what a bot reads in vain isn't left out.
     "-O1",
     *_to_the_compiler_proper("-O1"),
+    # Of inlined code the table of lines doesn't tell where it was called.
+    *_to_the_compiler_proper("-fno-inline"),
     "-fno-wrapv",
     f"-fsanitize=address,return,unreachable,{_UNDEFINED}",
     f"-fsanitize-recover={_UNDEFINED}",

@@ -32,6 +32,7 @@ FIRST_SECONDS = 1800
 _MOST_MEGABYTES = 4096
 # Of the process itself, and as reported by the one that started it.
 _OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
+_MOST_KILLS = 3
 _alone = threading.Lock()
 
 
@@ -73,17 +74,19 @@ def run_compiler(
     stranger's code, so only limits hold it. Raises NotCompiled, and RunFailed when the
     machine keeps it from compiling.
     """
-    kills = kills_for_memory()
     finished = _run_once(commands, folder, readable, sandbox, libraries)
     if _failed_by_itself(finished):
         # It was killed, or failed without an error in the source. Once more, alone; then see what is to blame.
         with _alone:
-            finished = _run_once(commands, folder, readable, sandbox, libraries)
-            if _failed_by_itself(finished):
+            for _ in range(_MOST_KILLS):  # of others, as the system counts them together
+                kills = kills_for_memory()
+                finished = _run_once(commands, folder, readable, sandbox, libraries)
                 was_killed = finished.status in KILLED or kills_for_memory() > kills
-                if was_killed or not _works(sandbox):
-                    words = first_line(message_of(finished)) or finished.in_words
-                    raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
+                if not was_killed or not _failed_by_itself(finished):
+                    break
+            if _failed_by_itself(finished) and (was_killed or not _works(sandbox)):
+                words = first_line(message_of(finished)) or finished.in_words
+                raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
     if finished.excess:
         raise TookTooMuch(f"the compiler took {finished.excess}")
     if finished.cut_off:
