@@ -29,8 +29,8 @@ def verify(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Exits with 0 when all is as recorded, with 1 after a list of what is not, and what `tournament run` does about
-    it, with 3 when nothing wrong was found but not all could be checked.
+    """Exits with 0 when all is as recorded. With 1 after a list of what is not, and what `tournament run` does about
+    it. With 3 when nothing wrong was found but not all could be checked.
     """
     with Screen(err, "") as screen:
         found = [

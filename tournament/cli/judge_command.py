@@ -47,8 +47,8 @@ def judge(
 ) -> None:
     """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
 
-    Exits with 0 when it played to the end, 2 for bad input, 3 when it broke the
-    protocol, 4 when it ran out of time, 5 when its output ended before the match.
+    Exits with 0 when it played to the end, and with 2 for bad input. With 3 when it broke the protocol, with 4 when it
+    ran out of time, with 5 when its output ended before the match.
     """
     from tournament.cli.consoles import out
     from tournament.config import load_contests
