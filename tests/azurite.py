@@ -52,7 +52,9 @@ def _installed() -> Path:
     folder = Path(sys.prefix) / f"azurite-{_VERSION}"
     if not folder.exists():
         aside = folder.with_name(f"{folder.name}-{os.getpid()}")
-        npm = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(aside), f"azurite@{_VERSION}"]
+        # Without retries: where there is no registry, that is soon known.
+        quick = ["--fetch-retries=0", "--silent", "--no-audit", "--no-fund"]
+        npm = ["npm", "install", *quick, "--prefix", str(aside), f"azurite@{_VERSION}"]
         if subprocess.run(npm, check=False).returncode:
             pytest.skip("npm can't install the emulator of az:// here")
         with suppress(OSError):  # another process of the tests was faster
