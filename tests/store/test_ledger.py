@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from engine.kernel.sums import SeatSums
 from tournament.errors import RunFailed
-from tournament.keys import master_key, seed_fingerprint
+from tournament.keys import begin_master_key, master_key, seed_fingerprint
 from tournament.leg import match_number
 from tournament.runner.seed import keep_seed
 from tournament.store.checkpoint import write_checkpoint
@@ -510,12 +510,37 @@ def test_a_checkpoint_of_whoever_lacks_the_seed_is_as_if_it_were_not_there(
 @pytest.mark.parametrize("file", ["", "-copy"])
 def test_who_has_no_seed_reads_the_entries(noted: FolderStorage, file: str) -> None:
     expected = read_state(noted)
+    noted.remove(f"secret/{FIELD.settings['seed']}-key")
     noted.remove(f"secret/{FIELD.settings['seed']}{file}")
     assert read_entries(noted) == ONLY_ENDS  # one of both is enough
-    noted.remove(f"secret/{FIELD.settings['seed']}")
-    noted.remove(f"secret/{FIELD.settings['seed']}-copy")
+    for name in noted.list("secret"):
+        noted.remove(f"secret/{name}")
     assert len(read_entries(noted)) == 3
     assert read_state(noted) == expected
+
+
+def test_a_checkpoint_is_read_without_working_out_its_key(
+    noted: FolderStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key lies beside the seed for its owner alone; where it is another's or damaged, it is worked out."""
+    begin_master_key.cache_clear()
+    worked_out: list[bytes] = []
+    scrypt = hashlib.scrypt
+
+    def counted(seed: bytes, **how: Any) -> bytes:
+        worked_out.append(seed)
+        return scrypt(seed, **how)
+
+    monkeypatch.setattr(hashlib, "scrypt", counted)
+    expected = read_state(noted, from_checkpoint=False)
+    place = Path(noted.location, "secret", f"{FIELD.settings['seed']}-key")
+    assert place.stat().st_mode & 0o777 == 0o600
+    assert (read_state(noted), read_entries(noted), worked_out) == (expected, ONLY_ENDS, [])
+    for content in (master_key("another"), b"", b"\xff", b"0" * 63, b"0" * 64, b"0" * 1000):
+        place.write_bytes(content.hex().encode() if len(content) == 32 else content)
+        begin_master_key.cache_clear()
+        worked_out.clear()
+        assert (read_state(noted), len(worked_out)) == (expected, 1)
 
 
 def test_a_poisoned_checkpoint_is_as_if_it_were_not_there(noted: FolderStorage) -> None:

@@ -24,7 +24,7 @@ def find_seed(storage: Storage, given: str | None, field: Field) -> tuple[str | 
     try:
         seed = seed_of(storage, given, fingerprint)
     except RunFailed as problem:
-        if any(name.startswith(fingerprint) for name in storage.everything(SECRETS)):
+        if storage.everything(SECRETS).keys() & {fingerprint, f"{fingerprint}-copy"}:
             place = f"{SECRETS}/{fingerprint}"
             return None, [Problem(place, "is damaged", "bring it back from a copy, or give the seed")], []
         return None, [], [f"without its seed nothing can be played again: {problem}"]

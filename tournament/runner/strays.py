@@ -14,7 +14,7 @@ from tournament.store.secrets import SECRETS
 from tournament.store.storage import NOTES, SIGN, Storage
 from tournament.store.writer import OWN_STAGED, Writer
 
-_SEED = re.compile(r"[0-9a-f]{32}(-copy)?")
+_SEED = re.compile(r"[0-9a-f]{32}(-copy|-key)?")
 _PIECE = re.compile(r"-[0-9]+$")  # of a large note
 _OF_NFS = re.compile(r"\.nfs[0-9a-f]+")  # a file that is removed and still open
 _FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging", SECRETS, "house")

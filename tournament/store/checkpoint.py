@@ -28,11 +28,11 @@ from tournament.store.ledger import (
 )
 from tournament.store.legs import CHECKED, Legs, Number, pack_legs, unpack_legs
 from tournament.store.notes import read_note, read_pieces, replace_pieces, write_note
-from tournament.store.secrets import kept_key
+from tournament.store.secrets import keep_key, kept_key
 from tournament.store.storage import Storage
 
 _NOTE, _LEGS = "checkpoint", "checkpoint-legs"
-# Of entries since the last checkpoint, for a new one: fewer are read in the time in which a key is worked out.
+# Of entries since the last checkpoint, for a new one: fewer are read in a tenth of a second.
 _FEWEST_BYTES, _FEWEST_SHARE = 4 << 20, 0.1
 
 
@@ -82,6 +82,7 @@ def write_checkpoint(storage: Storage, state: State) -> None:
     )
     replace_pieces(storage, _LEGS, packed)
     write_note(storage, _NOTE, _checkpoints().dump_json(checkpoint), key)
+    keep_key(storage, key)
     state.noted = state.entries
 
 
