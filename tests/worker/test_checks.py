@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,10 @@ from tournament.entrants.build import with_lines
 from tournament.entrants.folder import read_submission
 from tournament.runner.contest_run import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.trial import playing
 from tournament.trial.check import CheckReport, check_bot, habits, replay_check
-from tournament.worker.observation import ObservedLeg
+from tournament.trial.pace import measure_pace
+from tournament.worker.observation import ObservedLeg, Window
 from tournament.worker.processes import python_bots
 
 SMALL = Settings(sessions=20, cpu_seconds_per_decision=0.2, wall_seconds_per_decision=0.2, faults_allowed=1)
@@ -202,13 +205,47 @@ def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
     assert habits(VON_NEUMANN_POKER, nothing) == ("a was never asked", "b was never asked")
 
 
+@dataclass(frozen=True)
+class TimedPairing(playing.Pairing):
+    """A pairing whose bot takes known times: for its starts, the first of which are told, and for each decision."""
+
+    each: float = 0.0
+    starts: list[float] = field(default_factory=list)
+    windows: list[Window] = field(default_factory=list)
+
+    def observe(self, window: Window, artifact: bytes | None = None) -> ObservedLeg:
+        seen = super().observe(window, artifact)
+        own = sum(step.seat == 0 for game in seen.games for step in game.steps)
+        start = self.starts[min(len(self.windows), len(self.starts) - 1)]
+        self.windows.append(window)
+        return replace(seen, cpu_seconds=(start + own * self.each, None))
+
+
+# As on a machine that must read a bot's libraries from its disk at first; and where each start takes long.
+@pytest.mark.parametrize("starts", [[0.1], [3.0, 0.1], [0.1, 3.0], [3.0]])
+@pytest.mark.parametrize(("each", "slow"), [(0.05, True), (0.00001, False)])
+def test_a_bot_is_too_slow_for_its_decisions_and_not_for_its_start(
+    tmp_path: Path, starts: list[float], each: float, slow: bool
+) -> None:
+    settings = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
+    write_bot(tmp_path / "bot.py", CALM)
+    tried = playing.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "bot.py", NobodyWatching().say)
+    timed = TimedPairing(**vars(tried), each=each, starts=starts)
+    _, pace = measure_pace(timed)
+    assert pace.too_slow == slow
+    assert ("it has 10 s" in pace.in_words) == slow
+    assert len(timed.windows) <= 3 and sum(window.decisions for window in timed.windows) < 1000
+
+
 def test_a_bot_that_is_plainly_too_slow_is_not_played_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.trial.pace._SECOND_LOOK_SECONDS", 0.3)
-    slow = "def a(bot):\n  sum(range(1_000_000))\n  return 5\ndef b(bot, bet): return 1\n"
-    settings = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0)
-    report = check(tmp_path, slow, settings)
+    settings = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
+    write_bot(tmp_path / "bot.py", CALM)
+    tried = playing.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "bot.py", NobodyWatching().say)
+    timed = TimedPairing(**vars(tried), each=0.05, starts=[0.1])
+    monkeypatch.setattr("tournament.trial.check.build", lambda *_: timed)
+    report = check(tmp_path, CALM, settings)
     assert report.too_slow and not report.fit and "it has 10 s" in report.slow
-    assert report.leg is not None and report.leg.sessions < 100
+    assert report.leg is not None and report.leg.sessions < 1000
 
 
 def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tournament.worker.observation import ObservedLeg, Window
 # The longest that a check plays.
 PATIENCE_SECONDS = 60.0
 # Decisions of both seats that are watched to learn a bot's pace, and how long a second look takes.
-_A_FEW, _SOME, _MANY = 4, 20, 1000
+_A_FEW, _SOME, _MANY = 4, 20, 250
 _SECOND_LOOK_SECONDS = 5.0
 # A leg that takes so many times longer than the bot has is too slow on any machine.
 _PLAINLY = 3.0
@@ -35,7 +35,8 @@ class Pace:
 def measure_pace(tried: playing.Pairing) -> tuple[ObservedLeg, Pace]:
     """A bot's first decisions, and what their pace means for a leg.
 
-    The start and the first decisions alone tell nothing of the rest: pace is the extra time of further decisions.
+    At first the start counts, too, which may take longer than they do. A bot that looks slow so is watched for longer:
+    its pace is then the time of the further decisions alone.
     """
 
     def taken(decisions: int) -> tuple[ObservedLeg, int, float]:
@@ -48,29 +49,33 @@ def measure_pace(tried: playing.Pairing) -> tuple[ObservedLeg, Pace]:
     contest, settings = tried.contest, tried.settings
     sessions_of_leg = 1 if contest.house else settings.sessions
     games_of_session = contest.estimates.games(settings)
-    looks = [taken(_A_FEW)]
-    if any(fault.seat == 0 for fault in looks[0][0].result.faults):  # the fault is the result
-        return looks[0][0], Pace(0.0, playing.SESSIONS, 1, "", too_slow=False)
-    looks.append(taken(_SOME))
-    while True:
-        (_, fewer, before), (seen, more, after) = looks[-2:]
-        each = max(0.0, after - before) / max(1, more - fewer)
-        of_session = each * more / max(1, len(seen.games)) * games_of_session
-        of_check = of_session * min(playing.SESSIONS, sessions_of_leg)
-        if of_check < PATIENCE_SECONDS or len(looks) > 2 or seen.result.ended_by is not None or more <= fewer:
-            break
-        # It looks slow: look again a while later.
-        looks.append(taken(_SOME + 2 * max(_A_FEW, min(_MANY, int(_SECOND_LOOK_SECONDS / each)))))
-    of_leg = of_session * sessions_of_leg
+    first, a_few, _ = taken(_A_FEW)
+    if any(fault.seat == 0 for fault in first.result.faults):  # the fault is the result
+        return first, Pace(0.0, playing.SESSIONS, 1, "", too_slow=False)
+    seen, decisions, seconds = taken(_SOME)
+    each = seconds / max(1, decisions)
+
+    def of_session() -> float:
+        return each * decisions / max(1, len(seen.games)) * games_of_session
+
+    sessions_of_check = min(playing.SESSIONS, sessions_of_leg)
+    looked_on = False
+    if of_session() * sessions_of_check >= PATIENCE_SECONDS and decisions > a_few and seen.result.ended_by is None:
+        later, more, after = taken(_SOME + 2 * max(_A_FEW, min(_MANY, int(_SECOND_LOOK_SECONDS / each))))
+        if looked_on := more > decisions:
+            each = max(0.0, after - seconds) / (more - decisions)
+            seen, decisions = later, more
+    of_check = of_session() * sessions_of_check
+    of_leg = of_session() * sessions_of_leg
     if tried.bot.plays_as == "wasm":
         allowed = settings.fuel_per_leg * _SECONDS_PER_FUEL
     else:
         decisions_of_leg = of_leg / each if each else 0.0
         allowed = settings.cpu_seconds_per_leg + decisions_of_leg * settings.cpu_milliseconds_more / 1000
     share = min(1.0, PATIENCE_SECONDS / of_check) if of_check else 1.0
-    sessions = max(1, int(min(playing.SESSIONS, sessions_of_leg) * share))
+    sessions = max(1, int(sessions_of_check * share))
     games = int(games_of_session * share) if contest.house else int(games_of_session * 1000)
     about = f"about {each * 1000:,.1f} ms a decision, {of_leg:,.0f} s a leg"
-    too_slow = len(looks) > 2 and of_leg > _PLAINLY * allowed
+    too_slow = looked_on and of_leg > _PLAINLY * allowed
     words = f"{about}; it has {allowed:,.0f} s" if too_slow else f"{about}: less is played here, to come to an end"
     return seen, Pace(of_check, sessions, max(1, games), words, too_slow)
