@@ -17,6 +17,7 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training.portrait import MADE, hole_grid, made
 from tournament.contests.portrait import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, bins, counted
+from tournament.contests.telling import told_game
 from tournament.reporting.survey import survey_games
 from tournament.store.storage import open_storage
 
@@ -155,16 +156,16 @@ def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() ->
     ]
     for row in turns_of_a_matrix_game(1, 40):
         for contest, known in zip(told, (True, False)):
-            assert contest.display.portrait and contest.display.telling
+            assert contest.display.portrait
             moves = [f"plays {MOVES[row[f'{own}_move']]}" + " by a slip" * row[f"{own}_slipped"] for own in "xy"]
             paid = [PAYOFFS[row["x_move"]][row["y_move"]], PAYOFFS[row["y_move"]][row["x_move"]]]
             scene = contest.display.portrait.scene(row)
-            points = [f"is paid {amount:g}" for amount in paid] if known else []
-            assert [(step.seat, step.text) for step in scene.steps] == list(zip((0, 1, 0, 1), moves + points))
-            game = contest.display.telling.game(row, ("a", "b"))
-            assert [(action.who, action.what) for action in game.actions] == list(zip("ab", moves))
-            outcome = f"a is paid {paid[0]:g}, b {paid[1]:g}; " if known else ""
-            assert game.outcome == f"{outcome}turn {row['turn']} of its game"
+            points = [f"is paid {amount:g}" for amount in paid]
+            ends = list(enumerate(points)) if known else [(None, f"turn {row['turn']} of its game")]
+            assert [(step.seat, step.text) for step in scene.steps] == [*enumerate(moves), *ends]
+            game = told_game(scene, ("a", "b"))
+            assert game.actions == tuple(zip("ab", moves))
+            assert game.outcome == (f"a {points[0]}, b {points[1]}" if known else ends[0][1])
             columns = {name: np.array([value]) for name, value in row.items()}
             assert (contest.display.portrait.gain is not None) == known
             if contest.display.portrait.gain:
@@ -210,12 +211,10 @@ def test_the_report_and_the_engine_mean_the_same_cards() -> None:
     first, second = pairs[worth.index(max(worth))]
     assert hole_grid(np.array([first], np.uint8), np.array([second], np.uint8))[0] == 0
     contest = find_contest("holdem_training")
-    assert contest.display.portrait and contest.display.telling
+    assert contest.display.portrait
     row = dict.fromkeys((column.name for column in contest.games), 0) | {"alice_1": 51, "alice_2": 10, "bob_2": 13}
-    told = contest.display.telling.game(row, ("ann", "bob"))
-    shown = contest.display.portrait.scene(row).steps[0]
-    assert (told.cards["ann"], told.cards["bob"]) == (tuple(shown.x_cards or ()), tuple(shown.y_cards or ()))
-    assert told.cards["ann"] == ("A♠", "Q♣")
+    told = told_game(contest.display.portrait.scene(row), ("ann", "bob"))
+    assert (told.cards["ann"], told.cards["bob"]) == (("A♠", "Q♣"), ("2♣", "2♦"))
 
 
 @settings(max_examples=50, deadline=None)

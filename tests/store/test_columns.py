@@ -9,25 +9,24 @@ import pytest
 
 from engine.kernel.records import Table
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.store.columns import Column, Meaning, buffer_fields, columns_of
+from tournament.store.columns import Column, buffer_fields, columns_of
 
 ROW = np.dtype([("match", np.int32), ("won", np.uint8), ("points", np.float64)], align=True)
 
 
 def test_a_column_has_the_cores_name_and_type_and_the_contests_meaning() -> None:
-    columns = columns_of(
-        ROW, points=Meaning("points, dollars"), won=Meaning("x won", "flag"), match=Meaning("the match", "constant")
-    )
+    columns = columns_of(ROW, flags=("won",), points="points, dollars", won="x won", match="the match")
     assert columns == (
-        Column("match", "int32", "the match", "constant"),
+        Column("match", "int32", "the match"),
         Column("won", "bool", "x won"),
         Column("points", "float64", "points, dollars"),
     )
 
 
 def test_every_column_is_described_and_no_other() -> None:
-    known = {"match": Meaning("the match"), "won": Meaning("x won")}
-    for meanings in (known, known | {"points": Meaning("points"), "cards": Meaning("cards")}):
+    known = {"won": "x won"}  # and the match, which most contests have
+    assert columns_of(ROW, **known, points="points")[0].meaning.startswith("match number")
+    for meanings in (known, known | {"points": "points", "cards": "cards"}):
         with pytest.raises(ValueError, match="the core writes the columns match, won, points"):
             columns_of(ROW, **meanings)
 

@@ -21,7 +21,7 @@ from engine.kernel.records import Table
 from engine.kernel.sums import SeatSums
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
-from tournament.store.columns import Column, Packing, buffer_fields
+from tournament.store.columns import Column, buffer_fields
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Part
 from tournament.store.legs import LegResult, Legs
@@ -31,19 +31,13 @@ from tournament.store.parts import PartReader, copy_legs, damage, digest_of, rea
 Values = npt.NDArray[Any]
 
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
-PACKINGS: tuple[Packing, ...] = ("constant", "split", "delta", "plain")
 COLUMNS = (
-    Column("match", "int32", "the match", "constant"),
-    Column("session", "int32", "the session", "split"),
+    Column("match", "int32", "the match"),
+    Column("session", "int32", "the session"),
     Column("flag", "bool", "a flag"),
     Column("card", "float32", "a card, 0 to 1"),
     Column("points", "float64", "points"),
-    *[
-        # Delta packing is for 32 and 64 bits on disk, where narrower types are stored wider anyway.
-        Column(f"{type_name}_{packing}", type_name, f"a value of type {type_name}", packing)
-        for type_name, packing in itertools.product(INTEGERS, PACKINGS)
-        if not (type_name.startswith("uint") and packing == "delta")
-    ],
+    *[Column(f"of_{type_name}", type_name, f"a value of type {type_name}") for type_name in INTEGERS],
 )
 
 
@@ -105,7 +99,7 @@ def assert_holds(frame: pd.DataFrame, values: dict[str, Values]) -> None:
         assert frame[name].to_numpy().tobytes() == column.tobytes(), name
 
 
-def test_every_type_and_packing_comes_back_in_pandas(storage: FolderStorage) -> None:
+def test_every_type_comes_back_in_pandas(storage: FolderStorage) -> None:
     values = random_values(1003, 1)
     part = write_part(storage, COLUMNS, values, cuts=[1, 8, 500])
     assert_holds(read(storage, part), values)

@@ -100,11 +100,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Scene:
-    """A game step by step. The notes stand below the players' names, such as their roles and their money."""
+    """A game step by step. The last steps, so many as `ends`, tell what came of it.
+
+    The notes stand below the players' names, such as their roles and their money.
+    """
 
     steps: Sequence[Step]
     x_note: str = ""
     y_note: str = ""
+    ends: int = 1
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,12 @@ def shares(part: npt.ArrayLike, whole: npt.ArrayLike, least: int = LEAST) -> lis
     """Part divided by whole, None where the whole is less than `least`."""
     pairs = zip(np.asarray(part, float).tolist(), np.asarray(whole, float).tolist())
     return [above / below if below >= least else None for above, below in pairs]
+
+
+def won(gain: float, money: str = "", pot: float | None = None) -> Step:
+    """The last step of a game in which x won so much."""
+    seat = None if not gain else 0 if gain > 0 else 1
+    return Step(seat, f"wins {money_text(abs(gain), money)}" if gain else "nobody wins", pot=pot)
 
 
 def signed_money(amount: float, money: str) -> str:

@@ -7,39 +7,45 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# A recorded game by column, what a question tells by name, and the names of the bots at x and y.
-Row = Mapping[str, Any]
-Values = Mapping[str, float]
-Names = tuple[str, str]
+from tournament.contests.portrait import Scene
 
-
-@dataclass(frozen=True)
-class Action:
-    """What somebody did in a game. `who` is "" for events of nobody, such as cards that were turned up."""
-
-    who: str
-    what: str
+Row = Mapping[str, Any]  # a recorded game by column
+Values = Mapping[str, float]  # what a question tells, by name
 
 
 @dataclass(frozen=True)
 class ToldGame:
-    """A recorded game in words: who held which cards, who did what in order, and what came of it."""
+    """A recorded game in words: who held which cards, who did what in order ("" for nobody), and what came of it."""
 
     cards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    actions: tuple[Action, ...] = ()
+    actions: tuple[tuple[str, str], ...] = ()
     outcome: str = ""
 
 
 @dataclass(frozen=True)
 class Telling:
-    """How the games of a contest are told, each in a few words.
-
-    `question` takes a question's name and values; `answer` these and the answer.
-    """
+    """How a contest tells decisions, in a few words: `question` by its name and values, `answer` by these and it."""
 
     question: Callable[[str, Values], str]
     answer: Callable[[str, Values, int], str]
-    game: Callable[[Row, Names], ToldGame]
+
+
+def told_game(scene: Scene, names: tuple[str, str]) -> ToldGame:
+    """A game in words, between bots of these names. What is done before anybody acts, such as antes, goes untold."""
+    cards: dict[str, tuple[str, ...]] = {}
+    told: list[tuple[str, str]] = []
+    for step in scene.steps:
+        words = [step.text]
+        for name, held in zip((*names, "board"), (step.x_cards, step.y_cards, step.board)):
+            if held and name == "board":
+                words += held[len(cards.get(name, ())) :]
+                cards[name] = tuple(held)
+            elif held and cards.setdefault(name, tuple(held)) != tuple(held):
+                words[0] += f", holds {' '.join(held)}"
+        told.append(("" if step.seat is None else names[step.seat], " ".join(words)))
+    first = scene.steps[0].seat is None
+    ends = len(told) - scene.ends
+    return ToldGame(cards, tuple(told[first:ends]), ", ".join(" ".join(filter(None, one)) for one in told[ends:]))
 
 
 def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
@@ -60,7 +66,7 @@ def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
             yield seat, f"{name}: {plain_value(value)}"
 
 
-def plain_game(row: Row, names: Names) -> ToldGame:
+def plain_game(row: Row, names: tuple[str, str]) -> ToldGame:
     """A game of a contest that doesn't say how its games are told."""
     said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row))
     return ToldGame(outcome=", ".join(said))
@@ -85,8 +91,3 @@ def _stretches(numbers: Sequence[int]) -> Iterator[str]:
             yield from map(str, several)
         else:
             yield f"{several[0]} to {several[-1]}"
-
-
-def amount(number: float, sign: str = "") -> str:
-    """Money with its sign before the `sign` of its currency."""
-    return f"{'-' if number < 0 else ''}{sign}{abs(number):,.0f}"

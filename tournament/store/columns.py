@@ -7,13 +7,16 @@ order. A contest adds what they mean.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-# How a column is packed in parts that are written anew. Constant: long runs of one value. Split: not negative,
-# small or changing slowly, stored byte plane by byte plane. Delta: small, of either sign. Plain: random.
-Packing = Literal["constant", "split", "delta", "plain"]
+# What columns mean that most contests have.
+STANDARD = {
+    "match": "match number; matches.parquet has the names",
+    "session": "session of the match, from 0",
+    "game": "game of the session, from 0",
+    "games": "games played",
+}
 
 
 @dataclass(frozen=True)
@@ -23,29 +26,18 @@ class Column:
     name: str
     type: str
     meaning: str
-    packing: Packing = "plain"
 
 
-@dataclass(frozen=True)
-class Meaning:
-    """What a core's column means, with its unit, and its packing; a flag is 0 or 1."""
+def columns_of(row: np.dtype[np.void], flags: tuple[str, ...] = (), **meanings: str) -> tuple[Column, ...]:
+    """The columns of a core's row with their meanings, those of STANDARD unless another is given; `flags` are 0 or 1.
 
-    text: str
-    packing: Packing | Literal["flag"] = "plain"
-
-
-def columns_of(row: np.dtype[np.void], **meanings: Meaning) -> tuple[Column, ...]:
-    """The columns of a core's row with their meanings. Raises ValueError when the names differ from the row's."""
+    Raises ValueError when the names differ from the row's.
+    """
     names = row.names or ()
-    if set(names) != set(meanings):
-        raise ValueError(f"the core writes the columns {', '.join(names)}; described are {', '.join(meanings)}")
-    return tuple(_column(name, row[name].name, meanings[name]) for name in names)
-
-
-def _column(name: str, type_name: str, meaning: Meaning) -> Column:
-    if meaning.packing == "flag":
-        return Column(name, "bool", meaning.text)
-    return Column(name, type_name, meaning.text, meaning.packing)
+    known = {name: STANDARD[name] for name in names if name in STANDARD} | meanings
+    if set(names) != set(known):
+        raise ValueError(f"the core writes the columns {', '.join(names)}; described are {', '.join(known)}")
+    return tuple(Column(name, "bool" if name in flags else row[name].name, known[name]) for name in names)
 
 
 def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:

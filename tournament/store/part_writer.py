@@ -11,6 +11,7 @@ from functools import cache
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from blake3 import blake3
 
@@ -84,11 +85,15 @@ class PartWriter:
 
     def write(self, table: Table) -> None:
         """Append the table's rows and empty it. Raises OSError."""
-        for first in range(0, table.rows, ROWS_PER_BUFFER):
-            end = min(table.rows, first + ROWS_PER_BUFFER)
-            self._file.write_group({name: values[first:end] for name, values in table.arrays.items()})
-        self._rows += table.rows
+        self.append(table.arrays, table.rows)
         table.rows = 0
+
+    def append(self, arrays: Mapping[str, npt.NDArray[Any]], rows: int) -> None:
+        """Append the first rows of arrays, by column; flags are bytes. Raises OSError."""
+        for first in range(0, rows, ROWS_PER_BUFFER):
+            end = min(rows, first + ROWS_PER_BUFFER)
+            self._file.write_group({name: values[first:end] for name, values in arrays.items()})
+        self._rows += rows
 
     def finish(self) -> Part:
         """Complete the part on disk. Raises OSError."""

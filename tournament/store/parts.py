@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,23 +20,14 @@ from tournament.errors import RunFailed, shortened
 from tournament.store.columns import Column
 from tournament.store.ledger import Part, TableName
 from tournament.store.legs import Legs
-from tournament.store.parquet_limits import ROWS_PER_GROUP, opened
-from tournament.store.part_writer import ORIGIN, STATISTICS, StagedPart, arrow_schema
+from tournament.store.parquet_limits import opened
+from tournament.store.part_writer import ORIGIN, ROWS_PER_BUFFER, PartWriter, arrow_schema
 from tournament.store.storage import Storage
 
 if TYPE_CHECKING:
     import pyarrow.compute as pc
 
     from tournament.store.arrow_files import Dataset
-
-_Codec = Literal["snappy", "zstd", "none"]
-_PACKINGS: dict[str, tuple[str, _Codec]] = {
-    "constant": ("PLAIN", "snappy"),
-    "split": ("BYTE_STREAM_SPLIT", "zstd"),
-    "delta": ("DELTA_BINARY_PACKED", "none"),
-    "plain": ("PLAIN", "none"),
-}
-
 
 # What pyarrow raises for a damaged file; ValueError for a name that isn't UTF-8.
 _UNREADABLE = (pa.ArrowException, OSError, ValueError)
@@ -263,51 +253,27 @@ def copy_legs(
     staged: str,
 ) -> Part:
     """Write a staged part from runs of legs, as (reader, first, end). Raises OSError, and what PartReader raises."""
-    part = StagedPart(storage, table, name, staged)
-    writer = _dense_writer(part, columns, runs[0][0].origin)
+    writer = PartWriter(storage, table, columns, name, staged, runs[0][0].origin)
     waiting: list[pa.Table] = []
-    rows = 0
 
     def write_waiting() -> None:
-        if waiting:
-            writer.write_table(pa.concat_tables(waiting), row_group_size=ROWS_PER_GROUP)
-            waiting.clear()
+        rows = pa.concat_tables(waiting)
+        values = {column.name: values_of(rows, column.name) for column in columns}
+        writer.append({name: of.view(np.uint8) if of.dtype == bool else of for name, of in values.items()}, len(rows))
+        waiting.clear()
 
     try:
         for reader, first, end in runs:
             for piece in reader.rows(first, end):
                 waiting.append(piece)
-                rows += piece.num_rows
-                if sum(piece.num_rows for piece in waiting) >= ROWS_PER_GROUP:
+                if sum(map(len, waiting)) >= ROWS_PER_BUFFER:
                     write_waiting()
-        write_waiting()
-        writer.close()
-        return part.finish(rows)
+        if waiting:
+            write_waiting()
+        return writer.finish()
     except BaseException:
-        with contextlib.suppress(Exception):
-            writer.close()
-        part.abandon()
+        writer.abandon()
         raise
-
-
-def _dense_writer(part: StagedPart, columns: Sequence[Column], origin: Mapping[str, str]) -> pq.ParquetWriter:
-    """Packs more densely than `PartWriter` does, in more time: what is written anew will be kept."""
-    integers = [c for c in columns if c.type != "bool" and not c.type.startswith("float")]
-    return pq.ParquetWriter(
-        cast(IO[bytes], part),
-        arrow_schema(columns).with_metadata(dict(origin)),
-        version="2.6",
-        data_page_version="1.0",
-        use_dictionary=False,
-        column_encoding={c.name: _PACKINGS[c.packing][0] for c in integers if c.packing != "plain"},
-        compression={c.name: _PACKINGS[c.packing][1] for c in columns},
-        compression_level={c.name: 1 for c in columns if _PACKINGS[c.packing][1] == "zstd"},
-        write_statistics=sorted(STATISTICS & {c.name for c in columns}),
-        write_page_checksum=True,
-        data_page_size=1 << 30,
-        max_rows_per_page=1 << 30,
-        write_batch_size=1 << 20,
-    )
 
 
 def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:

@@ -15,7 +15,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.interface import Dialogue
 from tournament.contests.questions import in_words, view_values
 from tournament.contests.settings import ContestSettings
-from tournament.contests.telling import ToldGame, plain_game, plain_value
+from tournament.contests.telling import ToldGame, plain_game, plain_value, told_game
 from tournament.errors import printable
 from tournament.leg import Leg, LegPlan
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -83,7 +83,7 @@ class ObservedGame:
 
     @property
     def actions(self) -> tuple[tuple[str, str], ...]:
-        return tuple((action.who, action.what) for action in self.told.actions)
+        return self.told.actions
 
     @property
     def outcome(self) -> str:
@@ -245,14 +245,18 @@ def _games(
                 printed_text,
             )
         )
-    tell = contest.display.telling.game if contest.display.telling else plain_game
+    shown = contest.display.portrait
+
+    def tell(row: Mapping[str, Any]) -> ToldGame:
+        return told_game(shown.scene(row), names) if shown else plain_game(row, names)
+
     return tuple(
         ObservedGame(
             leg.plan.first_session + place[0],
             place[1],
             tuple(decisions),
             row := sink.kept.get(place),
-            ToldGame(outcome="it was broken off") if row is None else tell(row, names),
+            ToldGame(outcome="it was broken off") if row is None else tell(row),
         )
         for place, decisions in sorted(steps.items())
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from tournament.contests.portrait import (
     Sums,
     counted,
     shares,
+    won,
 )
 
 _CARDS = 52
@@ -30,7 +30,7 @@ MADE = ("high card", "one pair", "two pairs", "three of a kind", "straight or be
 _ROUND_NAMES = ("before the flop", "flop", "turn", "river")
 _SEEN = ("flop_1", "flop_2", "flop_3", "turn", "river")
 _RAISES, _FOLDS, _CHECKS = range(3)
-_ALICE, _BOB = 1, 2
+_ALICE = 1  # who folded
 
 
 def made(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
@@ -110,10 +110,6 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     ]  # fmt: skip
 
 
-def gain(rows: Rows) -> npt.NDArray[Any]:
-    return rows["profit"]
-
-
 def _card(number: int) -> str:
     """A card of the records, or the nearest."""
     return card_name(min(_CARDS - 1, max(0, int(number))))
@@ -141,9 +137,7 @@ def scene(row: Row) -> Scene:
         steps.append(Step(1, _ANSWERS.get(answer, "answers"), pot=pot))
         if answer == BOB_FOLDED:
             break
-    won = row["profit"]
-    steps.append(Step(0, "loses nothing" if not won else f"{'wins' if won > 0 else 'loses'} {abs(won):g}"))
-    return Scene(steps, f"Alice, {STACK} chips", f"Bob, {STACK} chips")
+    return Scene([*steps, won(row["profit"])], f"Alice, {STACK} chips", f"Bob, {STACK} chips")
 
 
-PORTRAIT = Portrait(tally, panels, gain, scene, "chips", "hand")
+PORTRAIT = Portrait(tally, panels, lambda rows: rows["profit"], scene, "chips", "hand")

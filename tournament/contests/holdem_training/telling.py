@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from tournament.contests.telling import Action, Names, Row, Telling, ToldGame, Values
+from tournament.contests.telling import Telling, Values
 
 VALUES, _SUITS = "23456789TJQKA", "♣♦♥♠"
-_ALICE, _BOB = 1, 2  # who folded
-_REPLIES = ("", "checks", "calls", "folds")
-_TURNED_UP = ((), ("flop_1", "flop_2", "flop_3"), ("turn",), ("river",))
 
 
 def card_name(number: int) -> str:
@@ -33,28 +28,4 @@ def _answer(_name: str, _values: Values, answer: int) -> str:
     return {0: "check", -1: "fold"}.get(answer, f"raise {answer}")
 
 
-def _game(row: Row, names: Names) -> ToldGame:
-    alice, bob = names
-    actions = []
-    for number, turned_up in enumerate(_TURNED_UP, 1):
-        if turned_up:
-            actions.append(Action("", f"{turned_up[0].removesuffix('_1')} {' '.join(_cards(row, turned_up))}"))
-        raised, reply = row[f"raise_{number}"], row[f"answer_{number}"]
-        alice_folds = row["folder"] == _ALICE and not reply
-        actions.append(Action(alice, "folds" if alice_folds else f"raises {raised}" if raised else "checks"))
-        if reply:
-            actions.append(Action(bob, _REPLIES[reply]))
-        if alice_folds or (row["folder"] == _BOB and _REPLIES[reply] == "folds"):
-            break
-    profit = row["profit"]
-    winner = f"{alice if profit > 0 else bob} wins {abs(profit)}" if profit else "nobody wins"
-    hands = {alice: _cards(row, ("alice_1", "alice_2")), bob: _cards(row, ("bob_1", "bob_2"))}
-    board = tuple(name for group in _TURNED_UP for name in group)
-    return ToldGame(hands | {"board": _cards(row, board)}, tuple(actions), winner)
-
-
-def _cards(row: Row, names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(card_name(int(row[name])) for name in names)
-
-
-TELLING = Telling(_question, _answer, _game)
+TELLING = Telling(_question, _answer)

@@ -23,7 +23,7 @@ from tournament.contests.scoring import Amounts, Scored, SessionRows
 from tournament.contests.settings import FUEL_PER_SESSION, SESSIONS, ContestSettings, Fuel, Sessions
 from tournament.contests.telling import Telling
 from tournament.leg import LegPlan
-from tournament.store.columns import Meaning, columns_of
+from tournament.store.columns import columns_of
 
 _MOST_PAYOFF = 1e6
 _MOST_NAME = 40  # characters of a move's name
@@ -144,10 +144,7 @@ def _in_words_of(settings: ContestSettings) -> tuple[Portrait, Telling]:
     assert isinstance(settings, Settings)
     payoffs = None if settings.payoffs_of_y and settings.duplicate else (settings.payoffs, settings.column_payoffs)
     expected = min(settings.rounds, int(_ENDS_FOR_PANELS / settings.end_probability)) if settings.end_probability else 0
-    return (
-        new_portrait(settings.moves, payoffs, expected or settings.rounds),
-        new_telling(settings.moves, payoffs),
-    )
+    return new_portrait(settings.moves, payoffs, expected or settings.rounds), new_telling(settings.moves)
 
 
 _ENDS_FOR_PANELS = 4  # times its expected length: beyond that one game in fifty goes on
@@ -180,23 +177,21 @@ MATRIX_GAME = Contest(
     settings=Settings,
     games=columns_of(
         GAME_ROW,
-        match=Meaning("match number; matches.parquet has the names", "constant"),
-        session=Meaning("session of the match, from 0", "constant"),
-        game=Meaning("turn of the session, from 0: each is a game of its own that is paid", "split"),
-        turn=Meaning("turn since the bots' histories were last empty, from 0", "split"),
-        x_move=Meaning("x's move as played, by its number in the settings' moves", "split"),
-        y_move=Meaning("y's move as played", "split"),
-        x_slipped=Meaning("noise replaced the move that x chose", "flag"),
-        y_slipped=Meaning("noise replaced the move that y chose", "flag"),
+        flags=("x_slipped", "y_slipped"),
+        game="turn of the session, from 0: each is a game of its own that is paid",
+        turn="turn since the bots' histories were last empty, from 0",
+        x_move="x's move as played, by its number in the settings' moves",
+        y_move="y's move as played",
+        x_slipped="noise replaced the move that x chose",
+        y_slipped="noise replaced the move that y chose",
     ),
     sessions=columns_of(
         SESSION_ROW,
-        match=Meaning("match number", "constant"),
-        session=Meaning("session of the match, from 0", "split"),
-        games=Meaning("turns played", "split"),
-        x_is_row=Meaning("x had the row's payoffs, y the column's", "flag"),
-        x_points=Meaning("what x was paid over the session"),
-        y_points=Meaning("what y was paid over the session"),
+        flags=("x_is_row",),
+        games="turns played",
+        x_is_row="x had the row's payoffs, y the column's",
+        x_points="what x was paid over the session",
+        y_points="what y was paid over the session",
     ),
     scored=Scored(
         "sessions",

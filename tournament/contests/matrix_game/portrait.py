@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tournament.contests.matrix_game.telling import Payoffs, paid, plays
+from tournament.contests.matrix_game.telling import move_name
 from tournament.contests.portrait import (
     BarChart,
     GridChart,
@@ -31,6 +31,8 @@ from tournament.contests.portrait import (
     shares,
 )
 
+Payoffs = Sequence[Sequence[float]]  # by the row player's move and the column player's
+
 _STRETCHES = 20  # that a game's turns are cut into
 _MOST_LINES = 4  # moves whose share is shown over a game: the bot's most frequent
 _MOST_BOTH = 3  # up to so many moves, answers are shown by both players' last moves, else by the other's
@@ -38,9 +40,9 @@ _MOST_ANSWERS = 12  # up to so many moves they are shown at all
 
 
 def new_portrait(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None, rounds: int) -> Portrait:
-    """The portrait for moves of these names. `payoffs` as for the telling; `rounds`: turns of a game.
+    """The portrait for moves of these names. `payoffs`: of x and y, None where either may be the row player.
 
-    Moves count as chosen by the bots: those that noise replaced are left out.
+    A game has so many `rounds`. Moves count as chosen by the bots: those that noise replaced are left out.
     """
     shown = _MatrixGame(moves, payoffs, rounds)
     return Portrait(
@@ -147,11 +149,15 @@ class _MatrixGame:
         return won
 
     def scene(self, row: Row) -> Scene:
-        steps = [Step(seat, what) for seat, what in enumerate(plays(self.moves, row))]
-        points = paid(self.payoffs, row["x_move"], row["y_move"])
-        if points:
-            steps += [Step(seat, f"is paid {points[seat]:g}") for seat in range(2)]
-        return Scene(steps, f"turn {row['turn']}", f"turn {row['turn']}")
+        steps = []
+        for seat, side in enumerate("xy"):
+            slipped = " by a slip" if row[f"{side}_slipped"] else ""
+            steps.append(Step(seat, f"plays {move_name(self.moves, row[f'{side}_move'])}{slipped}"))
+        paid = [Step(None, f"turn {row['turn']} of its game")]
+        x, y = row["x_move"], row["y_move"]
+        if self.payoffs and 0 <= x < self.count and 0 <= y < self.count:
+            paid = [Step(seat, f"is paid {payoffs[x][y]:g}") for seat, payoffs in enumerate(self.payoffs)]
+        return Scene([*steps, *paid], f"turn {row['turn']}", f"turn {row['turn']}", ends=len(paid))
 
 
 def _parts(counts: npt.NDArray[Any]) -> Values:

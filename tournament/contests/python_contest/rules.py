@@ -23,7 +23,7 @@ from tournament.contests.python_contest.struct_layout import lay_out
 from tournament.contests.scoring import Scored, SessionRows
 from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
-from tournament.store.columns import Column, Packing
+from tournament.store.columns import STANDARD, Column
 
 # The type of `play`: it yields questions, is sent answers, and returns nothing.
 Play = Generator[Asked, int, None]
@@ -31,14 +31,10 @@ Play = Generator[Asked, int, None]
 _MOST_DRAWN = 20_000  # characters of a drawing
 _TRIAL_STREAM = 1 << 63  # above every session's number
 
-_MEANINGS: dict[str, tuple[str, Packing]] = {
-    "match": ("match number; matches.parquet has the names", "constant"),
-    "session": ("session of the match, from 0", "split"),
-    "game": ("game of the session, from 0", "split"),
-    "games": ("games played", "split"),
-    "x_is_first": ("x comes first, as it does in every other session", "plain"),
-    "x_points": ("x's points", "plain"),
-    "y_points": ("y's points", "plain"),
+_MEANINGS = STANDARD | {
+    "x_is_first": "x comes first, as it does in every other session",
+    "x_points": "x's points",
+    "y_points": "y's points",
 }
 
 
@@ -155,7 +151,7 @@ def _version(package: str) -> str:
 
 
 def _standard(columns: dict[str, str]) -> tuple[Column, ...]:
-    return tuple(Column(name, kind, *_MEANINGS[name]) for name, kind in columns.items())
+    return tuple(Column(name, kind, _MEANINGS[name]) for name, kind in columns.items())
 
 
 def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:

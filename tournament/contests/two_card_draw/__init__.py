@@ -38,7 +38,7 @@ from tournament.contests.two_card_draw.telling import TELLING
 from tournament.keys import master_key
 from tournament.leg import LegPlan
 from tournament.paths import PathText
-from tournament.store.columns import Meaning, columns_of
+from tournament.store.columns import columns_of
 
 EXAMPLES = tuple(f"example_{number}" for number in range(4))
 MOST_HANDS = 60_000
@@ -169,31 +169,28 @@ TWO_CARD_DRAW = Contest(
     settings=Settings,
     games=columns_of(
         GAME_ROW,
-        match=Meaning("match number; matches.parquet has the names", "constant"),
-        session=Meaning("session of the match, from 0", "constant"),
-        game=Meaning("hand of the session, from 0", "split"),
-        x_dealt=Meaning("the bot's hand as dealt, two digits: lower and higher card", "split"),
-        y_dealt=Meaning("the server's hand as dealt", "split"),
-        bets1=Meaning("bets and raises in round 1, 0 to 3", "split"),
-        x_opened1=Meaning("the bot bet first in round 1", "flag"),
-        x_drew=Meaning("cards that the bot drew; 0 also when round 1 ended the hand", "split"),
-        y_drew=Meaning("cards that the server drew", "split"),
-        x_held=Meaning("the bot's hand at the end", "split"),
-        y_held=Meaning("the server's hand at the end", "split"),
-        bets2=Meaning("bets and raises in round 2, 0 to 3", "split"),
-        x_opened2=Meaning("the bot bet first in round 2", "flag"),
-        rounds=Meaning("rounds of betting: 1 when someone folded in the first, else 2", "split"),
-        folded=Meaning("who folded: 0 nobody, 1 the bot, 2 the server", "split"),
-        pot=Meaning("chips in the pot at the end", "split"),
-        x_gain=Meaning("what the bot won, chips", "delta"),
+        flags=("x_opened1", "x_opened2"),
+        game="hand of the session, from 0",
+        x_dealt="the bot's hand as dealt, two digits: lower and higher card",
+        y_dealt="the server's hand as dealt",
+        bets1="bets and raises in round 1, 0 to 3",
+        x_opened1="the bot bet first in round 1",
+        x_drew="cards that the bot drew; 0 also when round 1 ended the hand",
+        y_drew="cards that the server drew",
+        x_held="the bot's hand at the end",
+        y_held="the server's hand at the end",
+        bets2="bets and raises in round 2, 0 to 3",
+        x_opened2="the bot bet first in round 2",
+        rounds="rounds of betting: 1 when someone folded in the first, else 2",
+        folded="who folded: 0 nobody, 1 the bot, 2 the server",
+        pot="chips in the pot at the end",
+        x_gain="what the bot won, chips",
     ),
     sessions=columns_of(
         SESSION_ROW,
-        match=Meaning("match number", "constant"),
-        session=Meaning("session of the match, from 0", "split"),
-        games=Meaning("hands played", "split"),
-        x_gain=Meaning("what the bot won, chips", "delta"),
-        x_score=Meaning("x_gain and a chip for each hand, at least 0", "delta"),
+        games="hands played",
+        x_gain="what the bot won, chips",
+        x_score="x_gain and a chip for each hand, at least 0",
     ),
     scored=Scored(
         "games",

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-import numpy.typing as npt
 
 from tournament.contests.portrait import (
     BarChart,
@@ -23,6 +20,7 @@ from tournament.contests.portrait import (
     against_field,
     counted,
     shares,
+    won,
 )
 from tournament.contests.two_card_draw.telling import betting
 
@@ -66,13 +64,9 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     ]  # fmt: skip
 
 
-def gain(rows: Rows) -> npt.NDArray[Any]:
-    return rows["x_gain"]
-
-
 def _cards(hand: int) -> tuple[str, str]:
     low, high = divmod(int(hand), 10)
-    return str(high), str(low)
+    return str(low), str(high)
 
 
 def scene(row: Row) -> Scene:
@@ -87,10 +81,7 @@ def scene(row: Row) -> Scene:
                 steps.append(Step(seat, text, y_cards=held) if seat else Step(seat, text, x_cards=held))
         bets = min(3, int(row[f"bets{number}"]))
         steps += [Step(seat, text) for seat, text in betting(bets, bool(row[f"x_opened{number}"]), folder)]
-    won = row["x_gain"]
-    end = "wins" if won > 0 else "loses" if won < 0 else "shares the pot"
-    steps.append(Step(0, f"{end} {abs(won):g}" if won else end, pot=row["pot"]))
-    return Scene(steps, "bot", "server")
+    return Scene([*steps, won(row["x_gain"], pot=row["pot"])], "bot", "server")
 
 
-PORTRAIT = Portrait(tally, panels, gain, scene, "chips", "hand")
+PORTRAIT = Portrait(tally, panels, lambda rows: rows["x_gain"], scene, "chips", "hand")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tournament.contests.telling import Action, Names, Row, Telling, ToldGame, Values
+from tournament.contests.telling import Telling, Values
 
 
 def _question(name: str, values: Values) -> str:
@@ -38,20 +38,6 @@ def _answer(name: str, values: Values, answer: int) -> str:
     return ""  # it is only told
 
 
-def _game(row: Row, names: Names) -> ToldGame:
-    x, y = names
-    second = row["rounds"] == 2
-    cards = {x: tuple(f"{row['x_dealt']:02d}"), y: tuple(f"{row['y_dealt']:02d}")}
-    actions = _round(names, row["bets1"], row["x_opened1"], 0 if second else row["folded"])
-    if second:
-        for name, drew, held in ((x, row["x_drew"], row["x_held"]), (y, row["y_drew"], row["y_held"])):
-            actions.append(Action(name, f"draws {drew}, holds {' '.join(f'{held:02d}')}"))
-        actions += _round(names, row["bets2"], row["x_opened2"], row["folded"])
-    gain = row["x_gain"]
-    winner = f"{x if gain > 0 else y} wins {abs(gain)}" if gain else "nobody wins"
-    return ToldGame(cards, tuple(actions), f"{winner}, with {row['pot']} in the pot")
-
-
 def betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]:
     """Who does what in a round, by seat: one opens, both raise in turn, and the last calls or folds.
 
@@ -69,12 +55,8 @@ def betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]
     yield last, "folds" if folder == last + 1 else "calls"
 
 
-def _round(names: Names, bets: int, x_opened: bool, folder: int) -> list[Action]:
-    return [Action(names[seat], what) for seat, what in betting(bets, x_opened, folder)]
-
-
 def _bets(count: float) -> str:
     return f"{count:g} bet{'s' * (count != 1)}"
 
 
-TELLING = Telling(_question, _answer, _game)
+TELLING = Telling(_question, _answer)

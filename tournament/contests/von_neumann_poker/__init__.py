@@ -19,7 +19,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.contests.von_neumann_poker.portrait import PORTRAIT
 from tournament.contests.von_neumann_poker.telling import TELLING
 from tournament.leg import LegPlan
-from tournament.store.columns import Meaning, columns_of
+from tournament.store.columns import columns_of
 
 
 class Settings(ContestSettings):
@@ -89,26 +89,21 @@ VON_NEUMANN_POKER = Contest(
     settings=Settings,
     games=columns_of(
         GAME_ROW,
-        match=Meaning("match number; matches.parquet has the names", "constant"),
-        session=Meaning("session of the match, from 0", "split"),
-        game=Meaning("game of the session, from 0", "split"),
-        x_is_a=Meaning("x plays A, who acts first", "flag"),
-        a_card=Meaning("A's card, 0 to 1"),
-        b_card=Meaning("B's card, 0 to 1"),
-        a_money=Meaning("A's stack before the antes, dollars", "split"),
-        b_money=Meaning("B's stack before the antes, dollars", "split"),
-        bet=Meaning("A's bet as played, dollars; 0 is a pass", "split"),
-        folded=Meaning("B folded; false also after a pass", "flag"),
-        a_gain=Meaning("what A won, dollars; B lost as much", "delta"),
+        flags=("x_is_a", "folded"),
+        x_is_a="x plays A, who acts first",
+        a_card="A's card, 0 to 1",
+        b_card="B's card, 0 to 1",
+        a_money="A's stack before the antes, dollars",
+        b_money="B's stack before the antes, dollars",
+        bet="A's bet as played, dollars; 0 is a pass",
+        folded="B folded; false also after a pass",
+        a_gain="what A won, dollars; B lost as much",
     ),
     sessions=columns_of(
         SESSION_ROW,
-        match=Meaning("match number", "constant"),
-        session=Meaning("session of the match, from 0", "split"),
-        games=Meaning("games played", "split"),
-        x_gain=Meaning("what x won, dollars", "delta"),
-        x_points=Meaning("x_gain / √games"),
-        y_points=Meaning("what y has for it: −x_points"),
+        x_gain="what x won, dollars",
+        x_points="x_gain / √games",
+        y_points="what y has for it: −x_points",
     ),
     scored=Scored("sessions", ("x_points",), sessions=SessionRows(_gains, _points)),
     interface=Interface(

@@ -24,6 +24,7 @@ from tournament.contests.portrait import (
     bins,
     counted,
     shares,
+    won,
 )
 
 _CARDS = 20  # parts of 0 to 1
@@ -75,8 +76,7 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
 
 
 def gain(rows: Rows) -> npt.NDArray[Any]:
-    won = rows["a_gain"]
-    return np.where(rows["x_is_a"], won, -won)
+    return np.where(rows["x_is_a"], rows["a_gain"], -rows["a_gain"])
 
 
 def scene(row: Row) -> Scene:
@@ -93,9 +93,7 @@ def scene(row: Row) -> Scene:
         steps.append(Step(b, "folds" if row["folded"] else "calls", pot=pot))
     else:
         steps.append(Step(a, "passes"))
-    won = row["a_gain"]
-    steps.append(Step(a if won > 0 else b, f"wins ${abs(won):g}"))
-    return Scene(steps, notes[a], notes[b])
+    return Scene([*steps, won(row["a_gain"] * (1 - 2 * a), "$")], notes[a], notes[b])
 
 
 PORTRAIT = Portrait(tally, panels, gain, scene, "$")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from tournament.contests.telling import Action, Names, Row, Telling, ToldGame, Values, amount
-
-_ANTE = 10
+from tournament.contests.telling import Telling, Values
 
 
-def _card(value: float) -> str:
-    return f"{value:.4f}"
+def _money(number: float) -> str:
+    """Money with its sign before that of its currency."""
+    return f"{'-' if number < 0 else ''}${abs(number):,.0f}"
 
 
 def _question(name: str, values: Values) -> str:
-    told = [f"card {_card(values['card'])}", f"{_money(values['money'])} against {_money(values['opponents_money'])}"]
+    told = [f"card {values['card']:.4f}", f"{_money(values['money'])} against {_money(values['opponents_money'])}"]
     if values["opponents_previous_card"] >= 0:
-        told.append(f"opponent's last card {_card(values['opponents_previous_card'])}")
+        told.append(f"opponent's last card {values['opponents_previous_card']:.4f}")
     if name == "b":
         told.append(f"a bet of {_money(values['bet'])}")
     return ", ".join(told)
@@ -26,23 +25,4 @@ def _answer(name: str, _values: Values, answer: int) -> str:
     return f"bet {_money(answer)}" if answer > 0 else "pass"
 
 
-def _game(row: Row, names: Names) -> ToldGame:
-    a, b = names if row["x_is_a"] else names[::-1]
-    actions = [Action(a, f"bets {_money(row['bet'])}" if row["bet"] else "passes")]
-    if row["bet"]:
-        actions.append(Action(b, "folds" if row["folded"] else "calls"))
-    gain = row["a_gain"]
-    winner, won = (a, gain) if gain > 0 else (b, -gain)
-    stacks = f"{a} had {_money(row['a_money'])}, {b} {_money(row['b_money'])}"
-    return ToldGame(
-        {a: (_card(row["a_card"]),), b: (_card(row["b_card"]),)},
-        tuple(actions),
-        f"{f'{winner} wins {_money(won)}' if won else 'nobody wins'}; before the antes of ${_ANTE} {stacks}",
-    )
-
-
-def _money(number: float) -> str:
-    return amount(number, "$")
-
-
-TELLING = Telling(_question, _answer, _game)
+TELLING = Telling(_question, _answer)
