@@ -45,7 +45,7 @@ _MEANINGS: dict[str, tuple[str, Packing]] = {
 class PythonSettings(ContestSettings):
     """Keys that the table of every contest in Python has; a contest's own settings are a subclass."""
 
-    duplicate: bool = Field(False, description="play each match twice with the same deals, seats swapped, memory wiped")
+    duplicate: bool = Field(False, description="play each match twice: same deals, seats swapped, memory wiped")
 
 
 class PythonContest:
