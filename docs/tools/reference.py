@@ -270,7 +270,7 @@ def _signature(name: str, thing: Any) -> str:
     except ValueError:  # a compiled class says it in its first line
         return name
     text = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", whole)
-    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text).replace("str | PathLike[str]", "PathLike")
     if len(text) <= 100:
         return text
     inside, _, after = text.partition("(")[2].rpartition(")")

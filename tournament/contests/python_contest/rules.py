@@ -51,10 +51,9 @@ class PythonSettings(ContestSettings):
 class PythonContest:
     """Rules in Python: a subclass has these names, and `play`.
 
-    `version` is raised when the same settings no longer give the same games. `columns` are the contest's own,
-    besides those that every game has. Where a game is `zero_sum`, y's points are x's, negated.
-    `unit` says in a few words what a point is, to be shown beside scores; `about` what the rules are, for a report.
-    `packages` are other packages on whose versions its games depend. Each leg has an object of its own.
+    `version` is raised when the same settings no longer give the same games. `columns` are the contest's own. Where a
+    game is `zero_sum`, y's points are x's, negated. `unit` says what a point is, `about` what the rules are.
+    `packages`: others on whose versions its games depend. Each leg has an object of its own.
     """
 
     name: ClassVar[str]
