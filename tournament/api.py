@@ -31,9 +31,9 @@ def run(
 ) -> Results:
     """Play a contest and return its results, as the command `tournament run` does.
 
-    Options that aren't given come from tournament.toml. Only with `archive` may `sessions`, `seed` or `entrants` end
-    records of more than a million games, which are then kept beside. Raises tournament.errors.BadInput
-    for what the user can mend, and RunFailed when the run stopped short.
+    Options that aren't given come from tournament.toml. Only with `archive` may `sessions`, `seed` or `entrants` put
+    records of more than a million games aside. Raises tournament.errors.BadInput for what the user can mend, and
+    RunFailed when the run stopped short.
     """
     overriding = {"entrants": entrants, "sessions": sessions, "seed": seed}
     chosen = load_config(
@@ -85,9 +85,8 @@ def report(
 ) -> Path:
     """Write a contest's report, one page of HTML, and return its path, as `tournament report` does.
 
-    With a `bot` it is the page for its author, without other bots' faults, what they wrote, and their games.
-    Without games it shows no cards; it shows the seed only with `show_seed`. Raises tournament.errors.BadInput when
-    there are no records, or another file is in the way, and RunFailed when records are damaged.
+    With a `bot` it is the page for its author. Raises tournament.errors.BadInput when there are no records, or another
+    file is in the way, and RunFailed when records are damaged.
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 

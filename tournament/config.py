@@ -39,20 +39,19 @@ class General(BaseModel):
 
     results: PathText = Field(
         "results",
-        description="where records go: a folder, or a URL of s3://, gs:// or az://; each contest gets a folder of its"
-        " name in it",
+        description="where records go, a folder for each contest: a path, or a URL of s3://, gs:// or az://",
     )
     executor: ExecutorName = Field(
         "auto",
-        description='who plays: "local" (threads of this process), "ray", or "auto": local unless there is a cluster\'s'
-        " address, or a minute of work and more than eight cores",
+        description='who plays: threads of this process, or Ray. "auto": Ray with an address, or with a minute of work'
+        " and more than eight cores",
     )
     workers: int = Field(
         0,
         ge=0,
         le=100_000,
-        description="how many batches are played at once; 0 is one per core. On a cluster that is joined: how many it"
-        " is given; 0 is twice as many as it can play, and eight more",
+        description="batches played at once; 0 is one per core. On a joined cluster: batches that it is given; 0 is"
+        " twice as many as it can play, and eight more",
     )
     address: str | None = Field(
         None, description='a Ray cluster to join: "auto" for the one on this machine, or "host:port" of its head'

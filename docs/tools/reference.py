@@ -36,8 +36,9 @@ from tournament.worker.observation import Step
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 _MARKED = re.compile(r"(<!-- generated: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
-_WORDS = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false"}
+_WORDS = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false", "null": ""}
 _LIMITS = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
+_POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MORE_OF_FIELDS = {
     "order": "../explanation/ranking.md",
     "order_probability": "../explanation/ranking.md",
@@ -78,7 +79,10 @@ def common_settings() -> str:
 
 
 def contest_settings(contest: str) -> str:
-    """The keys of a contest that the common ones lack, or that have another default or meaning."""
+    """The keys of a contest that the common ones lack, or that have another default or meaning.
+
+    What such a key has in common with the common one is left out.
+    """
     model = find_contest(contest).settings
     return _settings(model, besides=PythonSettings if issubclass(model, PythonSettings) else ContestSettings)
 
@@ -90,14 +94,13 @@ def python_settings() -> str:
 def _settings(model: type[BaseModel], besides: type[BaseModel] | None = None) -> str:
     known = besides.model_json_schema()["properties"] if besides else {}
     keys = {key: schema for key, schema in model.model_json_schema()["properties"].items() if schema != known.get(key)}
-    rows = [
-        (key, _type(schema), _default(schema.get("default")), _meaning(key, schema)) for key, schema in keys.items()
-    ]
+    rows = []
+    for key, schema in keys.items():
+        told = _type(schema), _default(schema.get("default")), _linked(key, schema["description"], _MORE)
+        common = known.get(key, {"type": "null", "description": ""})
+        same = _type(common), None, common["description"]
+        rows.append((key, *("" if one == other else one for one, other in zip(told, same, strict=True))))
     return table(("key", "type", "default", "meaning"), rows)
-
-
-def _meaning(key: str, schema: dict[str, Any]) -> str:
-    return _linked(key, schema["description"], _MORE)
 
 
 def _linked(name: str, text: str, more: dict[str, str]) -> str:
@@ -120,18 +123,29 @@ def _type(schema: dict[str, Any]) -> str:
         items = re.sub(r"^(list|text|number)", r"\1s", _type(schema["items"]))
         return f"list of {items}"
     words = _WORDS[schema["type"]]
+    if "minimum" in schema and "maximum" in schema:
+        return f"{words} {_limit(schema['minimum'])}–{_limit(schema['maximum'])}"
     for name, word in _LIMITS.items():
         if name in schema:
-            limit = schema[name]
-            words += f" {word} {int(limit) if limit == int(limit) else limit:,}"
+            words += f" {word} {_limit(schema[name])}"
     return words
 
 
+def _limit(value: float) -> str:
+    """A limit in digits, or as a power of ten where these would be many."""
+    power = len(str(value)) - 1
+    if value >= 1e6 and value == 10**power:
+        return f"10{str(power).translate(_POWERS)}"
+    return f"{int(value) if value == int(value) else value:,}"
+
+
 def record_columns(of: str, contest: str = "") -> str:
-    """The columns of a contest's games or sessions, or of a summary."""
+    """The columns of a contest's games or sessions, but for the two that all of them begin with; or of a summary."""
     summaries = {"matches": MATCHES, "entrants": ENTRANTS, "faults": FAULTS}
     columns: tuple[Column, ...] = getattr(find_contest(contest), of) if contest else summaries[of]
     rows = [(one.name, "string" if one.type == "str" else one.type, one.meaning) for one in columns]
+    if contest:
+        rows = [row for row in rows if row[0] not in ("match", "session")]
     return table(("column", "type", "meaning"), rows)
 
 
@@ -153,25 +167,41 @@ def fields(of: str) -> str:
 
 
 def commands() -> str:
-    """Every command, with what it does, its options by what they are for, and examples."""
+    """What several commands have in common, then each with what it does, its options and examples."""
     context = typer.Context(typer.main.get_command(app))
     group: Any = context.command
-    return "\n\n".join(_command(f"tournament {name}", group.get_command(context, name)) for name in group.commands)
+    named = {f"tournament {name}": group.get_command(context, name) for name in group.commands}
+    parts = {name: one for name in named for name, one in _alone(name, named[name])}
+    rows = {name: _rows(command) for name, command in parts.items()}
+    having: dict[tuple[str, str], list[str]] = {}
+    for name in rows:
+        for row in rows[name]:
+            having.setdefault(row, []).append(f"`{name.removeprefix('tournament ')}`")
+    common = {row: names for row, names in having.items() if len(names) > 2}
+    first = table(("of several", "meaning", "commands"), [(*row, ", ".join(names)) for row, names in common.items()])
+    alone = {name: [row for row in rows[name] if row not in common] for name in parts}
+    return "\n\n".join([first, *(_command(name, command, alone[name]) for name, command in parts.items())])
 
 
-def _command(name: str, command: Any) -> str:
-    """A section; of a group of commands one for each."""
-    if inner := getattr(command, "commands", None):
-        return "\n\n".join(_command(f"{name} {one}", inner[one]) for one in inner)
+def _alone(name: str, command: Any) -> list[tuple[str, Any]]:
+    """A command by its name, or those of a group."""
+    inner = getattr(command, "commands", None)
+    return [(f"{name} {one}", inner[one]) for one in inner] if inner else [(name, command)]
+
+
+def _rows(command: Any) -> list[tuple[str, str]]:
+    """A command's arguments, then its options by what they are for."""
     context = typer.Context(command)
-    usage = " ".join(command.collect_usage_pieces(context))
+    params = [param for group in options_by_group(command).values() for param in group]
+    return [_lines(param, context) for param in params if param.name != "help"]
+
+
+def _command(name: str, command: Any, rows: list[tuple[str, str]]) -> str:
+    """A section."""
+    usage = " ".join(command.collect_usage_pieces(typer.Context(command)))
     help_text = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help)
-    parts = [f"## {name}", help_text, f"`{name} {usage}`"]
-    for title, params in options_by_group(command).items():
-        rows = [_lines(param, context) for param in params if param.name != "help"]
-        if rows:
-            parts.append(table((title, "meaning"), rows))
-    return "\n\n".join([*parts, f"```sh\n{command.epilog}\n```"])
+    options = [table(("option", "meaning"), rows)] if rows else []
+    return "\n\n".join([f"## {name}", help_text, f"`{name} {usage}`", *options, f"```sh\n{command.epilog}\n```"])
 
 
 def _lines(param: Any, context: Any) -> tuple[str, str]:
@@ -240,7 +270,7 @@ def _signature(name: str, thing: Any) -> str:
     except ValueError:  # a compiled class says it in its first line
         return name
     text = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", whole)
-    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text).replace("str | PathLike[str]", "PathLike")
     if len(text) <= 100:
         return text
     inside, _, after = text.partition("(")[2].rpartition(")")

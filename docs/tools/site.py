@@ -32,7 +32,10 @@ PARTS = {
     ),
     "Reference": (
         "reference",
-        ("commands", "settings", "records", "output", "python", "c_bots", "python_bots", "programs"),
+        (
+            *("von_neumann_poker", "two_card_draw", "holdem_training", "matrix_game", "contests"),
+            *("c_bots", "python_bots", "programs", "commands", "settings", "records", "output", "python"),
+        ),
     ),
     "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "ledger", "scale", "architecture", "decisions")),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""docs/reference/contests.md does what it says: its package, its bots, its commands, its tests."""
+"""Contests of one's own are as the tutorial and docs/reference/contests.md have them: package, bots, tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from tournament.config import load_contests
 from tournament.contests import find_contest, rules_file
 from tournament.trial.check import contest_of
 
-FILES = files_of(ROOT / "docs" / "reference" / "contests.md")
+DOCS = ROOT / "docs"
+FILES = files_of(DOCS / "tutorials" / "write_a_contest.md") | files_of(DOCS / "reference" / "contests.md")
 
 
 @pytest.fixture

@@ -4,10 +4,12 @@ A page says it anywhere, in a line of its own:
 
     <!-- blocks run in: empty -->     an empty folder: the page begins from nothing
     <!-- blocks run in: records -->   a folder with quick bots of von Neumann poker and what they played
+    <!-- blocks run in: disqualified -->   the same, where a bot student_20 came later and was disqualified
 
 Then, in order and in one folder, a block of `sh` runs line by line (`tournament` is the command), and so does one
 without a language whose lines all begin with `tournament`. One of `python` is executed in one scope with those before,
-and what its last line gives must not be empty. Other languages, and blocks without one, are only looked at.
+and what its last line gives must not be empty. Other languages, and blocks without one, are only looked at. On a page
+that says nothing every block of sh and Python must say why it isn't run.
 A comment in the line right above a block says otherwise:
 
     <!-- file: entrants/von_neumann_poker/bold.c -->   written there instead; any language
@@ -43,6 +45,22 @@ from tournament.contests import rules_file
 LANGUAGES = {"", "c", "cpp", "ini", "json", "python", "sh", "text", "toml"}
 MARKS = {"file", "not run", "output", "slow"}
 BOTS = ("copycat", "kuhn3", "likeme", "maniac", "naive", "newman", "stack_captain", "tight_rock")
+# What a student hands in: it divides by the bets met so far, before there are any.
+STUDENT = """static int met, total;  /* bets so far, and their dollars */
+
+int a(const Bot *bot)
+{
+    return bot->card > 0.9 ? 10 : 0;
+}
+
+int b(const Bot *bot, const int aBet)
+{
+    printf("b faces %d\\n", aBet);
+    int usual = total / met;
+    met++, total += aBet;
+    return bot->card > 0.7 || aBet < usual;
+}
+"""
 RUN = [page for page in pages() if runs_in(page)]
 
 
@@ -53,6 +71,7 @@ def test_blocks_are_marked_and_can_be_parsed(page: Path) -> None:
         assert block.language in LANGUAGES, where
         assert block.marks.keys() - {"blocks run in", "end", "generated"} <= MARKS, where
         assert all(block.marks[name] for name in ("file", "not run", "slow") if name in block.marks), where
+        assert runs_in(page) or block.language not in ("sh", "python") or "not run" in block.marks, where
         if block.language == "python":
             ast.parse(block.code, where)
         elif block.language == "toml":
@@ -69,7 +88,16 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bots.mkdir(parents=True)
     for name in BOTS:
         shutil.copy(ROOT / "entrants" / "von_neumann_poker" / f"{name}.c", bots)
-    (folder / "tournament.toml").write_text("[von_neumann_poker]\nsessions = 10\n")
+    (folder / "tournament.toml").write_text('[von_neumann_poker]\nsessions = 10\nseed = "pages"\n')
+    tournament.run(config=folder / "tournament.toml", executor="local")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def disqualified(records: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same after a student's bot has come."""
+    folder = shutil.copytree(records, tmp_path_factory.mktemp("disqualified") / "contest")
+    (folder / "entrants" / "von_neumann_poker" / "student_20.c").write_text(STUDENT)
     tournament.run(config=folder / "tournament.toml", executor="local")
     return folder
 
@@ -79,10 +107,10 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.M
     """Where a page's blocks run; the current folder."""
     place = tmp_path / "here"
     page: Path = request.getfixturevalue("page")
-    if runs_in(page) == "records":
-        shutil.copytree(request.getfixturevalue("records"), place)
-    else:
+    if runs_in(page) == "empty":
         place.mkdir()
+    else:
+        shutil.copytree(request.getfixturevalue(runs_in(page)), place)
     monkeypatch.chdir(place)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     yield place
@@ -172,7 +200,12 @@ def _let_bots_play(page: Path, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=pytest.mark.xdist_group(runs_in(page))) for page in RUN], ids=name_of
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.xdist_group("empty" if runs_in(page) == "empty" else "records"))
+        for page in RUN
+    ],
+    ids=name_of,
 )
 def test_blocks_run(page: Path, folder: Path) -> None:
     _run(blocks_of(page), folder, slow=False)

@@ -122,13 +122,11 @@ class Trials:
 class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
-    Several may be played by the same `rules`, which have the name of the contest that brings them.
-    Its `version` is raised when the same settings no longer give the same games in this contest: then its
-    records are archived, and no other's. Without a `house` all entrants play all. With `luck` there is a score that
-    is corrected for it beside the plain one. `commands` are what it adds to the command line: by name, the Typer
-    app as "module:attribute", imported when the command is called. The `preset` are its settings in a new settings
-    file. `requires`: packages that its games depend on, with their versions; a node without exactly these does not
-    play it. `source`: the path, content and class of rules in a file; its digest is the `edition`.
+    Several may have the same `rules`, named after the contest that brings them. `version` is raised when the same
+    settings no longer give the same games: then records are archived. Without a `house` all entrants play all.
+    `luck` corrects the score. `commands`: Typer apps by name, as "module:attribute". `preset`: its settings in a new
+    settings file. `requires`: packages that its games depend on, with their versions. `source`: path, content and
+    class of rules in a file, whose digest is the `edition`.
     """
 
     name: str

@@ -24,8 +24,16 @@ Sessions = Annotated[int, Field(ge=1, le=10**9)]
 
 # Meanings of keys whose defaults differ by contest.
 SESSIONS = "sessions of a leg: of a match, or of each half of a duplicate match"
-FUEL_PER_SESSION = "a leg's bank, for starts and all decisions, has so many for each session, and fuel_to_start"
+FUEL_PER_DECISION = "WebAssembly instructions that a decision may take, if the bank has them"
+FUEL_TO_START = "those that each start of a bot may take"
+FUEL_PER_SESSION = "a leg's bank for all calls: so many for each session, and fuel_to_start"
+BANK = "the bank of a leg, which is one session, for all calls"
 MEMORY = "memory of one bot, beside 8 MB of stack"
+FAULTS = "faults in one leg before a bot is disqualified"
+CPU_PER_DECISION = "processor time that a decision of a Python bot or a program may take"
+CPU_PER_LEG = "processor time that it has for a leg"
+CPU_MORE = "and so much more for each decision of the leg, as on a chess clock"
+WALL_PER_LEG = "time that it may sleep or wait in a leg"
 
 
 class ContestSettings(BaseModel):
@@ -40,7 +48,7 @@ class ContestSettings(BaseModel):
 
     game: str | None = Field(
         None,
-        description="by the rules of which contest it is played, or in which file they are; default its own name",
+        description="whose rules: a contest's name, or a file; default its own name",
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
     sessions: Sessions = Field(1000, description=SESSIONS)
@@ -48,51 +56,44 @@ class ContestSettings(BaseModel):
         1,
         ge=1,
         le=100_000,
-        description="how many independent matches of so many sessions each pairing plays, with other deals, and bots"
-        " that start anew; the score is their mean. Against house players a factor of the sessions",
+        description="independent matches of each pairing: other deals, bots that start anew; the score is their mean."
+        " Against house players a factor of the sessions",
     )
     until_settled: float | None = Field(
         None,
         gt=0.5,
         lt=1,
-        description="play more replicas where the order is open, until all of it is right with this chance, as 0.95",
+        description="play more replicas until the whole order is right with this chance, as 0.95",
     )
-    most_replicas: int = Field(64, ge=1, le=100_000, description="but no more than so many of a match")
-    tie: float | None = Field(
-        None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied, and so not open any more"
-    )
+    most_replicas: int = Field(64, ge=1, le=100_000, description="but no more than so many")
+    tie: float | None = Field(None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied")
     seed: Seed | None = Field(
         None,
-        description="a whole number below 2²⁵⁶, or a text: chooses the deals and all else that is random, such as the"
-        " bots' rand(). Without one a secret seed is drawn and recorded",
+        description="chooses the deals and all else that is random, such as the bots' rand(): a text, or a whole number"
+        " below 2²⁵⁶. Without one a secret seed is drawn and recorded",
     )
     deals: Literal["common", "independent"] = Field(
         "common", description='"common": all pairings see the same deals; "independent": each its own'
     )
-    faults_allowed: int = Field(3, ge=0, le=1000, description="faults in one leg before a bot is disqualified")
+    faults_allowed: int = Field(3, ge=0, le=1000, description=FAULTS)
     fuel_per_decision: Fuel = Field(
         FUEL_PER_SECOND // 2,
-        description="WebAssembly instructions that a decision may take, if the bank has them: 0.5 s",
+        description=FUEL_PER_DECISION,
     )
-    fuel_to_start: Fuel = Field(FUEL_PER_SECOND // 2, description="those that each start of a bot may take")
+    fuel_to_start: Fuel = Field(FUEL_PER_SECOND // 2, description=FUEL_TO_START)
     fuel_per_session: Fuel = Field(50_000_000, description=FUEL_PER_SESSION)
     memory_megabytes: int = Field(64, ge=1, le=4096, description=MEMORY)
-    cpu_seconds_per_decision: DecisionSeconds = Field(
-        1.0, description="processor time that a decision of a Python bot or a program may take"
-    )
+    cpu_seconds_per_decision: DecisionSeconds = Field(1.0, description=CPU_PER_DECISION)
     wall_seconds_per_decision: float = Field(
         5.0, ge=0.1, le=3600, description="time that it may sleep or wait over a decision"
     )
-    wall_seconds_per_leg: LegSeconds = Field(60.0, description="time that it may sleep or wait in a leg")
-    cpu_seconds_per_leg: LegSeconds = Field(60.0, description="processor time that it has for a leg")
-    cpu_milliseconds_more: Milliseconds = Field(
-        1.0, description="and so much more for each decision of the leg, as on a chess clock"
-    )
-    title: Words | None = Field(None, description="what the report calls the contest; without one its own title")
+    wall_seconds_per_leg: LegSeconds = Field(60.0, description=WALL_PER_LEG)
+    cpu_seconds_per_leg: LegSeconds = Field(60.0, description=CPU_PER_LEG)
+    cpu_milliseconds_more: Milliseconds = Field(1.0, description=CPU_MORE)
+    title: Words | None = Field(None, description="the contest's title in the report; default its own")
     about: Words | None = Field(
         None,
-        description="what the report says of its rules, for readers who don't know them; without it a few sentences of"
-        " the contest's own",
+        description="the rules in the report, for readers who don't know them; default a few sentences of its own",
     )
 
     @field_validator("replicas", "most_replicas")
@@ -118,10 +119,8 @@ class ContestSettings(BaseModel):
 class BankedSettings(ContestSettings):
     """Of a contest whose statement limits only all of a bot's time in a session: the bank is `fuel_per_session`."""
 
-    fuel_per_decision: Fuel = Field(
-        NO_LIMIT_OF_FUEL, description="WebAssembly instructions that a decision may take, if the bank has them"
-    )
-    fuel_to_start: Fuel = Field(NO_LIMIT_OF_FUEL, description="those that each start of a bot may take, likewise")
+    fuel_per_decision: Fuel = Field(NO_LIMIT_OF_FUEL, description=FUEL_PER_DECISION)
+    fuel_to_start: Fuel = Field(NO_LIMIT_OF_FUEL, description=FUEL_TO_START)
 
     @property
     def fuel_per_leg(self) -> int:

@@ -25,7 +25,13 @@ from tournament.contests.holdem_training.telling import TELLING
 from tournament.contests.interface import CompiledBots, Import, Interface, PythonBots, PythonSdk, Question, ViewField
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
 from tournament.contests.settings import (
+    BANK,
+    CPU_MORE,
+    CPU_PER_DECISION,
+    CPU_PER_LEG,
+    FAULTS,
     MEMORY,
+    WALL_PER_LEG,
     BankedSettings,
     ContestSettings,
     DecisionSeconds,
@@ -44,29 +50,23 @@ class Settings(BankedSettings):
 
     sessions: Sessions = Field(5, description="sessions of an entrant, each with bots that start anew")
     hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
-    faults_allowed: int = Field(
-        3, ge=0, le=1000, description="faults in one session before a bot is disqualified; a program is at the first"
-    )
+    faults_allowed: int = Field(3, ge=0, le=1000, description=f"{FAULTS}; a program is at the first")
 
     # As the statement of the function form has it: 120 seconds for everything, and 512 MB.
     fuel_per_session: int = Field(
         120 * FUEL_PER_SECOND,
         ge=10_000,
         le=10**18,
-        description="a session's bank, for starts and all decisions together: 120 s",
+        description=f"{BANK}: 120 s",
     )
     memory_megabytes: int = Field(512, ge=1, le=4096, description=MEMORY)
 
     # As the statement of the terminal form has it: 10 seconds for a match of 10,000 hands, however they are spread.
     # Longer sessions get more: their hands have up to four decisions.
-    cpu_seconds_per_decision: DecisionSeconds = Field(
-        10.0, description="processor time that a decision of a Python bot or a program may take"
-    )
-    wall_seconds_per_leg: LegSeconds = Field(30.0, description="time that it may sleep or wait in a session")
-    cpu_seconds_per_leg: LegSeconds = Field(10.0, description="processor time that it has for a session")
-    cpu_milliseconds_more: Milliseconds = Field(
-        0.25, description="and so much more for each decision of the session, as on a chess clock"
-    )
+    cpu_seconds_per_decision: DecisionSeconds = Field(10.0, description=CPU_PER_DECISION)
+    wall_seconds_per_leg: LegSeconds = Field(30.0, description=WALL_PER_LEG)
+    cpu_seconds_per_leg: LegSeconds = Field(10.0, description=CPU_PER_LEG)
+    cpu_milliseconds_more: Milliseconds = Field(0.25, description=CPU_MORE)
 
 
 def new_core(

@@ -41,24 +41,22 @@ class Settings(ContestSettings):
     payoffs: Payoffs = Field(
         [[0, -1, 1], [1, 0, -1], [-1, 1, 0]],
         validate_default=True,
-        description="what a player is paid: a list for each of its own moves, with a number for each of the other's",
+        description="what a player is paid: for each of its moves a list by the other's",
     )
     payoffs_of_y: Payoffs | None = Field(
         None,
-        description="what the other player is paid by the same two moves, where the game is not symmetric; then set"
-        " duplicate",
+        description="what the other is paid by the same two moves, if that differs; then set duplicate",
     )
     rounds: int = Field(1000, ge=1, le=MOST_ROUNDS, description="turns of a game")
     games_per_session: int = Field(1, ge=1, le=10_000, description="games of a session, each with an empty history")
-    noise: float = Field(0.0, ge=0, le=1, description="chance that a move is replaced by another one, each as likely")
+    noise: float = Field(0.0, ge=0, le=1, description="chance that a move is replaced by another one")
     end_probability: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="chance that a game ends after a turn, which is then at most as long as its rounds; bots are"
-        " not told how long",
+        description="chance that a game ends after a turn; bots don't know. It has at most its rounds",
     )
-    duplicate: bool = Field(False, description="play each match twice, the second time with the roles exchanged")
+    duplicate: bool = Field(False, description="play each match twice, roles exchanged")
     fuel_per_session: Fuel = Field(
         2_000_000_000,
         description=FUEL_PER_SESSION,

@@ -41,16 +41,15 @@ _MEANINGS = STANDARD | {
 class PythonSettings(ContestSettings):
     """Keys that the table of every contest in Python has; a contest's own settings are a subclass."""
 
-    duplicate: bool = Field(False, description="play each match twice with the same deals, seats swapped, memory wiped")
+    duplicate: bool = Field(False, description="play each match twice: same deals, seats swapped, memory wiped")
 
 
 class PythonContest:
     """Rules in Python: a subclass has these names, and `play`.
 
-    `version` is raised when the same settings no longer give the same games. `columns` are the contest's own,
-    besides those that every game has. Where a game is `zero_sum`, y's points are x's, negated.
-    `unit` says in a few words what a point is, to be shown beside scores; `about` what the rules are, for a report.
-    `packages` are other packages on whose versions its games depend. Each leg has an object of its own.
+    `version` is raised when the same settings no longer give the same games. `columns` are the contest's own. Where a
+    game is `zero_sum`, y's points are x's, negated. `unit` says what a point is, `about` what the rules are.
+    `packages`: others on whose versions its games depend. Each leg has an object of its own.
     """
 
     name: ClassVar[str]

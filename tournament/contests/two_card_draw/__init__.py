@@ -16,6 +16,10 @@ from tournament.contests.contest import Contest, Display, Estimates, LegLuck, Lu
 from tournament.contests.interface import CompiledBots, Interface, Question, Word
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
 from tournament.contests.settings import (
+    BANK,
+    CPU_MORE,
+    CPU_PER_DECISION,
+    CPU_PER_LEG,
     HOW_MANY_REPLICAS,
     BankedSettings,
     ContestSettings,
@@ -51,26 +55,22 @@ class Settings(BankedSettings):
         1,
         ge=1,
         le=10**6,
-        description="how often a bot meets each server, each time anew and with other cards",
+        description="how often a bot meets each server, each time anew, with other cards",
     )
     hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
-    servers: int = Field(16, ge=1, le=1000, description="how many servers are generated from the seed")
+    servers: int = Field(16, ge=1, le=1000, description="servers made from the seed")
     strategies: PathText | None = Field(
         None,
-        description="folder of strategy files to play instead of generated servers",
+        description="folder of strategy files to play instead",
     )
     # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
     fuel_per_session: Fuel = Field(
         20 * FUEL_PER_SECOND,
-        description="a session's bank, for starts and all decisions together: 20 s",
+        description=f"{BANK}: 20 s",
     )
-    cpu_seconds_per_decision: DecisionSeconds = Field(
-        20.0, description="processor time that a decision of a Python bot or a program may take"
-    )
-    cpu_seconds_per_leg: LegSeconds = Field(20.0, description="processor time that it has for a session")
-    cpu_milliseconds_more: Milliseconds = Field(
-        0.0, description="and so much more for each decision of the session, as on a chess clock"
-    )
+    cpu_seconds_per_decision: DecisionSeconds = Field(20.0, description=CPU_PER_DECISION)
+    cpu_seconds_per_leg: LegSeconds = Field(20.0, description=CPU_PER_LEG)
+    cpu_milliseconds_more: Milliseconds = Field(0.0, description=CPU_MORE)
 
     def playing(self) -> dict[str, object]:
         # The strategies of a folder are known by their contents.

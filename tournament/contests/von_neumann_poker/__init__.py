@@ -27,10 +27,9 @@ class Settings(ContestSettings):
 
     bet_cap: Literal["before_ante", "after_ante"] = Field(
         "before_ante",
-        description="bets are capped at the stacks before the antes, as the statement's controller does, or"
-        ' "after_ante"',
+        description="bets are capped at the stacks before the antes, as by the statement's controller, or after",
     )
-    duplicate: bool = Field(False, description="play each match twice with the same deals, seats swapped, memory wiped")
+    duplicate: bool = Field(False, description="play each match twice: same deals, seats swapped, memory wiped")
 
 
 def new_core(
