@@ -234,6 +234,10 @@ class Pool:
         """Whether more legs may come to a shared process."""
         return process.shared_by is not None and self._shared.get(process.shared_by) is process
 
+    def is_one_program(self, process: BotProcess) -> bool:
+        """Whether no other process can answer for a program, as one that it started might."""
+        return process.seat.kind == "program" and self._sandbox.mode == "on"
+
     def end(self, process: BotProcess, parting_words: bytes = b"") -> None:
         """End a process, once; a program may read the parting words first."""
         if self.is_wanted(process) and process.shared_by:
