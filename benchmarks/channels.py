@@ -1,4 +1,4 @@
-"""What two legs of a bot that run at once can tell each other a second, by each thing that stays open to them.
+"""What two processes of bots can tell each other a second, by each thing that stays open to them.
 
 `python -m benchmarks.channels [NAME…]`. One process tells random bits by the clock, the other hears them. Half of what
 is heard teaches where ones begin, the other half is judged by it. The rate is that of a binary symmetric channel.
@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.sandbox import one_bit
 from tests.sandbox.one_bit import MESSAGE, Heard
@@ -80,6 +81,32 @@ def hear():
     for end in ends: os.close(end)
     return last - before
 """
+# Both also for those that come later.
+_NAMES = """
+names = iter(range(1 << 30))
+def look(name):
+    try: os.stat(f"/usr/lib/{START}-{name}")
+    except OSError: pass
+    return time.perf_counter_ns()
+def tell(bit):
+    bits = [next(names) for _ in range(8)]
+    if bit: [look(name) for name in bits]
+def hear():
+    times = [time.perf_counter_ns(), *(look(next(names)) for _ in range(8))]
+    return sorted(after - before for before, after in zip(times, times[1:]))[3]
+"""
+_PAGES = """
+largest = max((os.stat(name).st_size, name) for name in LIBRARIES)
+file = os.open(largest[1], os.O_RDONLY)
+pages = iter(range(int(START * 1000) % (largest[0] // 4096 - len(MESSAGE)), 1 << 30))
+def tell(bit):
+    page = next(pages)
+    if bit: os.pread(file, 1, 4096 * page)
+def hear():
+    began = time.perf_counter_ns()
+    os.pread(file, 1, 4096 * next(pages))
+    return time.perf_counter_ns() - began
+""".replace("LIBRARIES", repr(sorted(map(str, Path("/usr/lib").glob("*/lib*.so*")))))
 _PYTHON, _PROGRAM = one_bit.of_python_bots, one_bit.of_programs
 CHANNELS: dict[str, tuple[Callable[..., Heard], str]] = {
     "load: how far one counts meanwhile": (_PYTHON, (_BUSY + _COUNTS).replace("WORK", "pass")),
@@ -94,6 +121,8 @@ CHANNELS: dict[str, tuple[Callable[..., Heard], str]] = {
         _PYTHON,
         _BUSY.replace("WORK", "pass") + "def hear(): return len(os.sched_getaffinity(0))\n",
     ),
+    "names that are not there: how long a look takes": (_PYTHON, _NAMES),
+    "pages of files: how long reading one takes": (_PYTHON, _PAGES),
     "own process number": (_PYTHON, "def tell(bit): pass\ndef hear(): return os.getpid()\n"),
     "programs: free memory": (_PROGRAM, channel("free memory")),
     "programs: numbers of pipes": (_PROGRAM, _PIPES),

@@ -242,14 +242,16 @@ def test_who_is_mended_plays_all_and_whose_first_opponent_changed_plays_one_agai
 def test_a_program_that_never_flushes_is_waited_for_in_one_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.worker.processes.time_limits.START_SECONDS", 0.4)
     place = place_with(tmp_path, {}, "wall_seconds_per_decision = 0.2")
-    for name in ("mute", "mum"):
-        write_bot(place.entrants / name, script("import sys\nfor line in sys.stdin: pass\n"))
+    waits = {"mute": "for line in sys.stdin: pass", "mum": "import time; time.sleep(99)"}
+    for name, what in waits.items():
+        write_bot(place.entrants / name, script(f"import sys\n{what}\n"))
     place.play(workers=2)
     results = load(str(place.results))
     assert [legs_of(place, name) for name in ("mute", "mum")] == [1, 1]
     assert results.entrants.set_index("name").loc[["mute", "mum"], "faults"].tolist() == [4, 4]
     assert results.faults.what.str.contains("does it flush its output").all()
-    assert results.faults.what.str.contains("for another 0.04 s").sum() == 6
+    assert results.faults.what.str.contains("for another 0.04 s").sum() == 3
+    assert results.faults.what.str.contains("and waits for its next line").sum() == 4
 
 
 def test_a_process_that_fails_at_once_leaves_its_other_legs(tmp_path: Path) -> None:

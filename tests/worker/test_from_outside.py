@@ -25,7 +25,7 @@ from tournament.sandbox.outside import confinement, fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending
 from tournament.sandbox.outside.launch import Limits
-from tournament.worker.processes import admission, lanes, time_limits
+from tournament.worker.processes import admission, time_limits, waiting
 from tournament.worker.processes.admission import Room, free_memory
 
 MEGABYTE = 1 << 20
@@ -94,7 +94,7 @@ def test_signals_from_outside_change_no_record(seed: int) -> None:
 
 def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is recorded of the leg, and nobody disqualified."""
-    monkeypatch.setattr(lanes, "_MOST_KILLS", 2)
+    monkeypatch.setattr(waiting, "_MOST_KILLS", 2)
     (entrant, *others) = build({"told": program("time.sleep(60)", at=1), "zzz.py": "a = b = lambda *_: 0"})
     done = threading.Event()
 

@@ -268,7 +268,12 @@ def _repeats(tried: Pairing, path: Path, first: Trial, doing: Callable[[str], No
     doing("playing beside other legs")
     sessions, games = first.result.sessions, first.result.games
     games_each = games if sessions > 1 else games // _NEIGHBOURS
-    short = replace(tried, contest=cut_short(tried.contest, max(1, sessions // _NEIGHBOURS), max(1, games_each)))
+    short = replace(
+        tried,
+        contest=cut_short(tried.contest, max(1, sessions // _NEIGHBOURS), max(1, games_each)),
+        # Legs with the same deals play in turn.
+        settings=tried.settings.model_copy(update={"deals": "independent"}),
+    )
     beside = short.play(_NEIGHBOURS)
     artifact = tried.bot.artifact
     legs_share = tried.bot.plays_as == "python" and artifact is not None and legs_may_share(artifact)

@@ -10,9 +10,8 @@ each leg.
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -23,8 +22,8 @@ from engine.processes.lanes import Lanes
 from tournament.contests.contest import Contest
 from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
-from tournament.errors import RunFailed, printable
-from tournament.leg import PROCESSES, Leg, Seat
+from tournament.errors import printable
+from tournament.leg import Leg, Seat
 from tournament.probation import Probation
 from tournament.sandbox.outside.endings import how_it_ended, kills_for_memory
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -37,6 +36,7 @@ from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import BotProcess, Player, Pool
 from tournament.worker.processes.spool import LegRows, Spool
 from tournament.worker.processes.time_limits import DID_NOT_ANSWER, Spent
+from tournament.worker.processes.waiting import WaitingLeg, WaitingLegs
 from tournament.worker.wasm.seating import Seating
 from tournament.worker.wasm.stack import on_deep_stack
 
@@ -47,10 +47,8 @@ _ROWS = 16
 # Language runtimes start some threads of their own; no bot needs more than this.
 _MOST_THREADS = 128
 _AUDIT_SECONDS = 0.05
-# How soon to see whether others have started, where legs wait for that.
+# How soon to see whether others have started or ended, where legs wait for that.
 _START_SECONDS = 0.002
-# How often a leg is begun again because a process of it was killed from outside.
-_MOST_KILLS = 20
 # Said of a program that waits while its answers lie in a buffer of its own.
 _NOTHING_CAME = "; nothing came from it at all: does it flush its output? (flush=True in Python, fflush(stdout) in C)"
 # Sent to a program that must end without a score.
@@ -76,30 +74,10 @@ class PlayedLeg:
 
 
 @dataclass(eq=False)
-class _WaitingLeg:
-    """A leg to be played from its beginning. `alone`: the seats whose bots must not share a process.
-
-    `kills`: how often a process of the leg was killed from outside. `by_itself`: no other may play beside it on this
-    machine, since a process of its own was; `memory_kills` is what the system's count was when it began.
-    """
-
-    leg: Leg
-    alone: set[int] = field(default_factory=set)
-    kills: int = 0
-    by_itself: bool = False
-    memory_kills: int = 0
-
-    def new_players(self) -> list[Player]:
-        """Its bots that are processes, not yet started."""
-        seats = enumerate((self.leg.x, self.leg.y))
-        return [Player(number, seat, number in self.alone) for number, seat in seats if seat.kind in PROCESSES]
-
-
-@dataclass(eq=False)
 class _LegInPlay:
     """A leg on its lane."""
 
-    began: _WaitingLeg
+    began: WaitingLeg
     core: GameCore
     games: Table
     sessions: Table
@@ -169,13 +147,13 @@ class _LaneTable:
         self._spool = spool
         self._lanes = lanes
         self._pool = pool
-        self._waiting = deque(_WaitingLeg(leg) for leg in legs)
+        self._waiting = WaitingLegs([WaitingLeg(leg, pool.turns_of(leg)) for leg in legs], pool.turns)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._done: list[PlayedLeg] = []
         self._legs, self._proven = legs, proven
         self._ends: dict[str, int | None] = {}
         self._most_legs = len(legs)
-        self._waits_for_starts = False
+        self._waits_for_processes = False
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in (leg.x, leg.y))
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
 
@@ -204,21 +182,24 @@ class _LaneTable:
 
     def _run(self) -> list[tuple[int, int, int, str]]:
         with self._pool.one_core.kept():
-            return self._lanes.run(_START_SECONDS if self._waits_for_starts else _AUDIT_SECONDS)
+            return self._lanes.run(_START_SECONDS if self._waits_for_processes else _AUDIT_SECONDS)
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
-        self._waits_for_starts = False
+        self._waits_for_processes = False
         while self._waiting and len(self._by_lane) < self._most_legs:
             if self._starting() >= admission.room.most_starts:
-                self._waits_for_starts = True
+                self._waits_for_processes = True
                 return
-            began = self._waiting[0]
+            if (began := self._waiting.take_next()) is None:
+                self._waits_for_processes = bool(self._pool.parting)
+                return
             players = began.new_players()
             if not self._pool.take_room_for(players, alone=began.by_itself):
+                self._waiting.put_back(began)
                 return
             began.memory_kills = kills_for_memory() if began.by_itself else 0
-            self._begin(self._waiting.popleft(), players)
+            self._begin(began, players)
 
     def _starting(self) -> int:
         """How many legs with processes of their own have had no answer yet."""
@@ -226,7 +207,7 @@ class _LaneTable:
         lanes = {player.lane for process in own for player in process.players}
         return sum(sum(self._lanes.decisions(lane)) <= 1 for lane in lanes)
 
-    def _begin(self, began: _WaitingLeg, players: list[Player]) -> None:
+    def _begin(self, began: WaitingLeg, players: list[Player]) -> None:
         contest, settings, leg = self._contest, self._settings, began.leg
         games, sessions = (table.another() for table in self._empty_tables)
         core = new_core(contest, settings, leg, self._artifacts, games, sessions)
@@ -330,13 +311,13 @@ class _LaneTable:
         began = in_play.began
         shared = player.process is not None and player.process.shared_by is not None
         if was_killed:
-            _check_kills(began, player)
+            began.check_kills(player.seat.name)
             began.kills += 1
             began.by_itself = not shared or began.kills > 1
         if not was_killed or began.by_itself:
             began.alone.add(player.number)
         self._leave(in_play)
-        self._waiting.append(began)
+        self._waiting.add(began)
 
     def _leave(self, in_play: _LegInPlay, scores: Sequence[bytes] = (b"", b"")) -> None:
         """Take a leg off its lane and out of its processes; programs are told their scores."""
@@ -354,6 +335,7 @@ class _LaneTable:
                     self._pool.end(process)
         self._lanes.drop(in_play.lane)
         del self._by_lane[in_play.lane]
+        self._pool.turns.give_back(in_play.began.turns)
 
     def _fault(self, in_play: _LegInPlay, what: str, printed: bytes = b"") -> None:
         """Record a fault of the bot that is asked; go on with the default answer, or end the leg."""
@@ -398,7 +380,7 @@ class _LaneTable:
     def _leave_out(self, proven: Set[str]) -> None:
         """Play no more of the legs that can't count, since one of their bots is disqualified on probation."""
         counting = {leg.digest for leg in Probation(self._ends, proven).legs(self._legs)}
-        self._waiting = deque(waiting for waiting in self._waiting if waiting.leg.digest in counting)
+        self._waiting.keep(counting)
         for in_play in [one for one in self._by_lane.values() if one.leg.digest not in counting]:
             self._leave(in_play, (_OVER, _OVER))
 
@@ -448,6 +430,8 @@ class _LaneTable:
         else:
             starts = message == 1 or message in process.starting
             what = process.time.exceeded(message, starts, elapsed, self._spent(process))
+            if self._pool.is_one_program(process) and process.confined.waits_for_input():
+                what = f"{DID_NOT_ANSWER}, and waits for its next line"
             if what and what.startswith(DID_NOT_ANSWER) and message == 1 and process.seat.kind == "program":
                 what += _NOTHING_CAME
         if what:
@@ -470,23 +454,8 @@ class _LaneTable:
         while len(taken) > 1 and sum(taken.values()) > _MOST_MEMORY_OF_BOTS:
             in_play, _ = taken.popitem()  # the last to begin
             self._leave(in_play)
-            self._waiting.append(in_play.began)
+            self._waiting.add(in_play.began)
             self._most_legs = len(self._by_lane)
-
-
-def _check_kills(began: _WaitingLeg, player: Player) -> None:
-    """Raise RunFailed when it is of no use to begin a leg again whose process was killed from outside."""
-    against = f"{began.leg.x.name} against {began.leg.y.name}"
-    if began.by_itself and kills_for_memory() > began.memory_kills:
-        raise RunFailed(
-            f"this machine has too little memory to play {against}: the system ended the process of {player.seat.name}"
-            " though no others played; set a lower memory_megabytes, or give the tournament more"
-        )
-    if began.kills >= _MOST_KILLS:
-        raise RunFailed(
-            f"something on this machine ends bots' processes: that of {player.seat.name} was killed {began.kills + 1}"
-            f" times while it played {against}; end that, and run again"
-        )
 
 
 def _out_of_memory(settings: ContestSettings) -> str:

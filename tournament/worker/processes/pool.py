@@ -17,12 +17,13 @@ from tournament.artifacts import python_packing
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Dialogue
 from tournament.contests.settings import ContestSettings
-from tournament.leg import Leg, Seat
+from tournament.leg import PROCESSES, Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.time_limits import TimeLimits
+from tournament.worker.processes.turns import Turn, Turns, turn_of
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
@@ -57,8 +58,9 @@ class Player:
 class BotProcess:
     """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one leg's own.
 
-    `slots`: how many legs it was ever given; `players`: those that it plays now; `decisions_before`: of the legs that
-    have left. `starting`: the messages in which legs begin. `doomed`: why it was killed while it wasn't asked.
+    `turns`: those that its leg has for it. `slots`: how many legs it was ever given; `players`: those that it plays
+    now; `decisions_before`: of the legs that have left. `starting`: the messages in which legs begin. `doomed`: why it
+    was killed while it wasn't asked.
     """
 
     confined: Confined
@@ -66,6 +68,7 @@ class BotProcess:
     seat: Seat
     time: TimeLimits
     shared_by: tuple[str, str] | None = None
+    turns: frozenset[Turn] = frozenset()
     slots: int = 0
     players: list[Player] = field(default_factory=list)
     decisions_before: int = 0
@@ -84,7 +87,8 @@ class BotProcess:
 class Pool:
     """Starts, shares and ends processes.
 
-    `by_channel`: those that play. `parting`: programs that were told that their leg is over, and their deadlines.
+    `by_channel`: those that play. `parting`: programs that were told that their leg is over, their deadlines, and the
+    turns that they still have.
     """
 
     def __init__(
@@ -105,10 +109,19 @@ class Pool:
         self.by_channel: dict[int, BotProcess] = {}
         self._may_share: dict[str, bool] = {}
         self._shared: dict[tuple[str, str], BotProcess] = {}
-        self.parting: deque[tuple[float, Confined]] = deque()
+        self.parting: deque[tuple[float, Confined, frozenset[Turn]]] = deque()
+        self.turns = Turns(cache)
         self.one_core = OneCore()
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         admission.room.enter(self)
+
+    def turns_of(self, leg: Leg) -> frozenset[Turn]:
+        """The turns that must be a leg's for it to begin: those of its bots that have a process for each leg."""
+        return self._turn(leg, leg.x) | self._turn(leg, leg.y)
+
+    def _turn(self, leg: Leg, seat: Seat) -> frozenset[Turn]:
+        own = seat.kind in PROCESSES and not self._legs_share(seat)
+        return frozenset([turn_of(seat.name, leg.plan.deals_key)] if own else ())
 
     def take_room_for(self, players: Sequence[Player], *, alone: bool = False) -> bool:
         """Take the memory of the processes that a leg needs; false when they may not start now.
@@ -137,10 +150,13 @@ class Pool:
         return most_bytes_of(seat.kind, self._settings.memory_megabytes, self._sandbox)
 
     def _needs_own(self, player: Player) -> bool:
-        return player.seat.kind == "program" or player.alone or not self._shares(player.seat.artifact)
+        return player.alone or not self._legs_share(player.seat)
 
-    def _shares(self, artifact: str) -> bool:
-        """Whether legs of a Python bot share processes."""
+    def _legs_share(self, seat: Seat) -> bool:
+        """Whether a bot's legs share processes."""
+        artifact = seat.artifact
+        if seat.kind == "program":
+            return False
         if artifact not in self._may_share:
             self._may_share[artifact] = self._sandbox.legs_per_process > 1 and python_packing.legs_may_share(
                 self._artifacts[artifact]
@@ -209,7 +225,7 @@ class Pool:
             dialogue=player.dialogue,
         )
         self._bytes[confined] = self._most_bytes(seat)
-        process = BotProcess(confined, channel, seat, TimeLimits(settings, confined), shared_by)
+        process = BotProcess(confined, channel, seat, TimeLimits(settings, confined), shared_by, self._turn(leg, seat))
         self.by_channel[channel] = player.process = process
         process.players.append(player)
         return process
@@ -217,6 +233,10 @@ class Pool:
     def is_wanted(self, process: BotProcess) -> bool:
         """Whether more legs may come to a shared process."""
         return process.shared_by is not None and self._shared.get(process.shared_by) is process
+
+    def is_one_program(self, process: BotProcess) -> bool:
+        """Whether no other process can answer for a program, as one that it started might."""
+        return process.seat.kind == "program" and self._sandbox.mode == "on"
 
     def end(self, process: BotProcess, parting_words: bytes = b"") -> None:
         """End a process, once; a program may read the parting words first."""
@@ -231,7 +251,8 @@ class Pool:
             with contextlib.suppress(OSError):  # it has ended, or reads nothing
                 os.write(process.confined.to, unsent + parting_words)
                 process.confined.close_input()
-                self.parting.append((time.monotonic() + _PARTING_SECONDS, process.confined))
+                self.parting.append((time.monotonic() + _PARTING_SECONDS, process.confined, process.turns))
+                self.turns.hold(process.turns)
                 return
         self._end(process.confined)
 
@@ -243,11 +264,12 @@ class Pool:
         """End the parting programs that have exited, or had time to."""
         now = time.monotonic()
         for _ in range(len(self.parting)):
-            deadline, confined = self.parting.popleft()
+            deadline, confined, turns = self.parting.popleft()
             if now >= deadline or confined.has_ended():
                 self._end(confined)
+                self.turns.give_back(turns)
             else:
-                self.parting.append((deadline, confined))
+                self.parting.append((deadline, confined, turns))
 
     def close(self) -> None:
         """End every process."""
@@ -257,6 +279,7 @@ class Pool:
         self._bytes.clear()
         self.by_channel.clear()
         self.parting.clear()
+        self.turns.close()
         admission.room.leave(self)
 
     def asked(self) -> Iterator[Asked]:

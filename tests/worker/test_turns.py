@@ -1,0 +1,98 @@
+"""Legs of a bot that could tell each other the cards don't play at the same time, on any worker of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from tests.worker.support import ON, Source, build, legs_of, play, script
+from tournament.contests.von_neumann_poker import Settings
+from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.processes.turns import Turns
+
+# Each says in a fault from when to when it has lived so far.
+PYTHON = """
+import time
+began, calls = time.monotonic(), 0
+
+def a(bot):
+    global calls
+    calls += 1
+    if calls == 5:
+        time.sleep(0.03)
+        raise ValueError(f"{began} {time.monotonic()}")
+    return 0
+
+def b(bot, bet):
+    return a(bot)
+"""
+PROGRAM = script("""
+    import sys, time
+    began = time.monotonic()
+    for calls, line in enumerate(sys.stdin):
+        if calls == 5:
+            time.sleep(0.03)
+            print(began, time.monotonic(), file=sys.stderr)
+            sys.exit(3)
+        print("ACTION PASS" if " A " in line else "ACTION FOLD") if calls else None
+    """)
+
+
+def lives(
+    field: dict[str, Source], workers: int, deals: Literal["common", "independent"], sandbox: SandboxSettings = ON
+) -> dict[str, list[tuple[float, float]]]:
+    """From when to when each bot's legs have played, in order."""
+    entrants = build(field, sandbox)
+    settings = Settings(sessions=1, deals=deals, seed="1")
+    legs = legs_of(entrants, settings)
+    with ThreadPoolExecutor(workers) as pool:
+        parts = pool.map(lambda first: play(entrants, settings, sandbox, legs[first::workers]), range(workers))
+        played = [(leg, one) for first, part in enumerate(parts) for leg, one in zip(legs[first::workers], part)]
+    found: dict[str, list[tuple[float, float]]] = {}
+    for leg, one in played:
+        for seat, player in enumerate((leg.x, leg.y)):
+            said = next((fault for fault in one.faults if fault.seat == seat), None)
+            if said:
+                words = (said.complaints if player.kind == "program" else said.what).replace("ValueError: ", "").split()
+                found.setdefault(player.name, []).append((float(words[0]), float(words[1])))
+    return {name: sorted(times) for name, times in found.items()}
+
+
+def at_once(times: Sequence[tuple[float, float]]) -> int:
+    return sum(after[0] < before[1] for before, after in pairwise(times))
+
+
+FIELD: dict[str, Source] = {
+    **{f"apart{number}.py": PYTHON for number in range(3)},
+    **{f"told{number}": PROGRAM for number in range(3)},
+}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_legs_with_the_same_deals_play_one_after_the_other(workers: int) -> None:
+    found = lives(FIELD, workers, "common")
+    assert {name: len(times) for name, times in found.items()} == {name.split(".")[0]: 5 for name in FIELD}
+    assert {name: at_once(times) for name, times in found.items()} == dict.fromkeys(found, 0)
+
+
+def test_legs_with_other_deals_play_at_once() -> None:
+    found = lives(FIELD, 1, "independent")
+    assert all(at_once(times) for times in found.values()), found
+
+
+def test_a_turn_is_one_workers_until_it_gives_it_back_or_ends(tmp_path: Path) -> None:
+    first, second = Turns(tmp_path), Turns(tmp_path)
+    assert first.take({1, 2}) and not first.take({1})
+    assert not second.take({2, 3}) and second.take({3})
+    second.give_back({3})
+    first.hold({1})
+    first.give_back({1, 2})
+    assert second.take({2}) and not second.take({1, 3})
+    first.close()
+    assert second.take({1, 3})
+    second.close()
