@@ -39,8 +39,7 @@ class ContestSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     game: str | None = Field(
-        None,
-        description="by the rules of which contest it is played, or in which file they are; default its own name",
+        None, description="by the rules of which contest it is played, or in which file they are; default its own name"
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
     sessions: Sessions = Field(1000, description=SESSIONS)
@@ -103,10 +102,8 @@ class ContestSettings(BaseModel):
         return replicas
 
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but folder, words, number of replicas and seed.
-
-        They go to workers and into the ledger, where the seed must not be.
-        """
+        """The settings on which the records depend: all but folder, words, number of replicas and seed. They go to
+        workers and into the ledger, where the seed must not be."""
         return self.model_dump(exclude={"game", "entrants", "title", "about", "seed", *HOW_MANY_REPLICAS})
 
     @property

@@ -30,8 +30,9 @@ from tournament.contests.two_card_draw.servers import (
     SUFFIX,
     compiled_strategy,
     generated_server,
-    house_players,
+    generated_servers,
     practice_server,
+    servers_in,
     strategy_of,
 )
 from tournament.contests.two_card_draw.telling import TELLING
@@ -48,21 +49,16 @@ class Settings(BankedSettings):
     """Keys of the table [two_card_draw] in tournament.toml."""
 
     sessions: int = Field(
-        1,
-        ge=1,
-        le=10**6,
-        description="how often a bot meets each server, each time anew and with other cards",
+        1, ge=1, le=10**6, description="how often a bot meets each server, each time anew and with other cards"
     )
     hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
     servers: int = Field(16, ge=1, le=1000, description="how many servers are generated from the seed")
     strategies: PathText | None = Field(
-        None,
-        description="folder of strategy files to play instead of generated servers",
+        None, description="folder of strategy files to play instead of generated servers"
     )
     # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
     fuel_per_session: Fuel = Field(
-        20 * FUEL_PER_SECOND,
-        description="a session's bank, for starts and all decisions together: 20 s",
+        20 * FUEL_PER_SECOND, description="a session's bank, for starts and all decisions together: 20 s"
     )
     cpu_seconds_per_decision: DecisionSeconds = Field(
         20.0, description="processor time that a decision of a Python bot or a program may take"
@@ -97,9 +93,9 @@ def new_core(
 
 def players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
     assert isinstance(settings, Settings)
-    return house_players(
-        None if settings.strategies is None else folder / settings.strategies, _key(settings), settings.servers, say
-    )
+    if settings.strategies is not None:
+        return servers_in(folder / settings.strategies)
+    return generated_servers(_key(settings), settings.servers, say)
 
 
 def example(settings: ContestSettings, name: str) -> HousePlayer:
@@ -147,7 +143,6 @@ def _question(
     return Question(
         name,
         (("i32",),) * len(arguments),
-        ("i32",),
         arguments=tuple(arguments),
         extremes=tuple(arguments.values()),
         line=" ".join([name.upper(), *[f"{{{argument}}}" for argument in arguments]]),
@@ -169,7 +164,7 @@ TWO_CARD_DRAW = Contest(
     settings=Settings,
     games=columns_of(
         GAME_ROW,
-        flags=("x_opened1", "x_opened2"),
+        ("x_opened1", "x_opened2"),
         game="hand of the session, from 0",
         x_dealt="the bot's hand as dealt, two digits: lower and higher card",
         y_dealt="the server's hand as dealt",
