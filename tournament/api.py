@@ -37,13 +37,7 @@ def run(
     """
     overriding = {"entrants": entrants, "sessions": sessions, "seed": seed}
     chosen = load_config(
-        contest,
-        config,
-        **overriding,
-        results=results,
-        workers=workers,
-        executor=executor,
-        address=address,
+        contest, config, **overriding, results=results, workers=workers, executor=executor, address=address
     )
     watcher = watcher or NobodyWatching()
     prepared = prepare_contest(chosen.played, chosen, watcher)

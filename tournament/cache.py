@@ -10,7 +10,7 @@ import pwd
 import shlex
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tournament.errors import RunFailed
@@ -22,10 +22,8 @@ _NAME_ANOTHER = "name a folder of yours in TOURNAMENT_CACHE"
 
 
 def cache_folder() -> Path:
-    """The folder of compiled bots, the compiler's libraries and programs' folders.
-
-    Raises RunFailed if no home is known, or if others than the user and root can write there: its files are run.
-    """
+    """The folder of compiled bots, the compiler's libraries and programs' folders. Raises RunFailed if no home is
+    known, or if others than the user and root can write there: its files are run."""
     if named := os.environ.get("TOURNAMENT_CACHE"):
         root = Path(named)
     else:
@@ -63,10 +61,8 @@ def make_folder(folder: Path) -> None:
 
 
 def recall(path: Path) -> bytes | None:
-    """The content kept at a path; None when there is none, or it is damaged.
-
-    Raises RunFailed when it can't be read, and when somebody else can have written it.
-    """
+    """The content kept at a path; None when there is none, or it is damaged. Raises RunFailed when it can't be read,
+    and when somebody else can have written it."""
     try:
         with path.open("rb") as file:
             _check(path, os.fstat(file.fileno()))
@@ -96,14 +92,13 @@ def keep(path: Path, content: bytes) -> None:
             raise
 
 
-def note(path: Path) -> None:
-    """Note at a path that something holds. Raises RunFailed."""
-    keep(path, b"")
-
-
-def is_noted(path: Path) -> bool:
-    """Whether something was noted at a path. Raises RunFailed."""
-    return recall(path) is not None
+def remembered(path: Path, make: Callable[[], bytes]) -> bytes:
+    """The content kept at a path, made and kept if there is none. Raises RunFailed, and what `make` raises."""
+    content = recall(path)
+    if content is None:
+        content = make()
+        keep(path, content)
+    return content
 
 
 @contextlib.contextmanager

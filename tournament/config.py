@@ -60,10 +60,8 @@ class General(BaseModel):
 
 @dataclass(frozen=True)
 class Config:
-    """What a command works with: general keys, one contest's, and the sandbox's. Paths are absolute.
-
-    `played` is the contest by its own name; the file's relative paths start from `folder`.
-    """
+    """What a command works with: general keys, one contest's, and the sandbox's. Paths are absolute. `played` is the
+    contest by its own name; the file's relative paths start from `folder`."""
 
     general: General
     played: Contest

@@ -233,15 +233,7 @@ def faults(trial: Trial) -> None:
         _require(all("a fault on purpose" in text for text in what), f"faults are {what}")
 
 
-RULES: tuple[Callable[[Trial], None], ...] = (
-    documented,
-    extremes,
-    records,
-    conservation,
-    determinism,
-    resume,
-    faults,
-)
+RULES: tuple[Callable[[Trial], None], ...] = (documented, extremes, records, conservation, determinism, resume, faults)
 
 
 def _require(holds: bool, what: str) -> None:

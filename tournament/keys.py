@@ -1,9 +1,8 @@
 """The keys of all that is random in a contest, from its seed.
 
-The seed passes through scrypt (C. Percival, RFC 7914), so that a guess at it
-takes a tenth of a second and 32 MB instead of a microsecond. The result is the
-master key. Every use has a sub-key of its own by a keyed hash (BLAKE2b,
-RFC 7693), which reveals neither the master key nor other sub-keys.
+The seed passes through scrypt (C. Percival, RFC 7914), so that a guess at it takes a tenth of a second and 32 MB
+instead of a microsecond. The result is the master key. Every use has a sub-key of its own by a keyed hash (BLAKE2b, RFC
+7693), which reveals neither the master key nor other sub-keys.
 """
 
 from __future__ import annotations
@@ -134,8 +133,6 @@ def seed_after_faults(random_seed: int, faults: int) -> int:
 
 
 def seed_fingerprint(key: bytes) -> str:
-    """Stands for the seed of a master key where others may see it, as in the ledger: 128 bits, in hex.
-
-    It only lets a guess at the seed be checked, at the price of scrypt.
-    """
+    """Stands for the seed of a master key where others may see it, as in the ledger: 128 bits, in hex. It only lets a
+    guess at the seed be checked, at the price of scrypt."""
     return sub_key(key, "fingerprint")[:16].hex()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,10 +33,8 @@ def match_number(first: _Number, second: _Number) -> _Number:
 
 
 def house_match_number(entrant: _Number, house: _Number) -> _Number:
-    """The number of an entrant's match against a house player, so that newcomers among either change no number.
-
-    Matches are numbered by growing squares (M. Szudzik, "An Elegant Pairing Function", 2006).
-    """
+    """The number of an entrant's match against a house player, so that newcomers among either change no number. Matches
+    are numbered by growing squares (M. Szudzik, "An Elegant Pairing Function", 2006)."""
     larger: _Number = (entrant + house + abs(entrant - house)) // 2
     number: _Number = larger * larger + entrant + house * (entrant >= house)
     return number
@@ -55,13 +53,17 @@ class LegPlan:
     def first_session(self) -> int:
         return self.number * self.sessions
 
+    @property
+    def for_core(self) -> dict[str, Any]:
+        """What cores take of it, by their arguments' names."""
+        names = ("deals_key", "sessions", "match", "first_session")
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True)
 class Seat:
     """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its own randomness.
-
-    `random_seed`, 64 bits, starts its rand(); with `helpers_key`, 32 bytes, the contest's helpers draw for it.
-    """
+    `random_seed`, 64 bits, starts its rand(); with `helpers_key`, 32 bytes, the contest's helpers draw for it."""
 
     name: str
     kind: PlaysAs

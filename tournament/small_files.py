@@ -10,10 +10,8 @@ from tournament.errors import BadInput
 
 
 def read_small_file(path: Path, most: int) -> bytes:
-    """A file's content.
-
-    Raises BadInput where it can't be read, has more than `most` bytes, or is a pipe or a device.
-    """
+    """A file's content. Raises BadInput where it can't be read, has more than `most` bytes, or is a pipe or a
+    device."""
     try:
         # A pipe is opened at once, and then refused.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
@@ -23,5 +21,6 @@ def read_small_file(path: Path, most: int) -> bytes:
     except OSError as error:
         raise BadInput(f"{path} can't be read: {error.strerror}") from None
     if len(content) > most:
-        raise BadInput(f"{path} is larger than {most >> 10} KiB")
+        size = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
+        raise BadInput(f"{path} is larger than {size}")
     return content

@@ -11,7 +11,10 @@ from engine.kernel.records cimport Table
 
 cdef struct ColumnPlace:    # a column of a table, and what its values are
     char* content
-    int code                # of the struct module; ? is a flag
+    size_t size             # bytes of a value
+    bint is_real
+    int64_t low             # of a whole number
+    int64_t high
 
 
 @cython.final

@@ -5,18 +5,18 @@ put behind it. It takes the GIL for each step.
 """
 
 cimport cython
-from libc.stdint cimport (
-    INT8_MAX, INT8_MIN, INT16_MAX, INT16_MIN, INT32_MAX, INT32_MIN, UINT8_MAX, UINT16_MAX,
-    UINT32_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
-)
+from libc.stdint cimport int64_t, uint64_t
 from libc.math cimport isfinite
 from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
 
 from engine.kernel.chance cimport Chance
 from engine.rules.decisions cimport Asked
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status
 from engine.rules.generator_core cimport GeneratorCore
 from engine.kernel.records cimport Table
+
+import numpy as np
 
 from engine.rules.generator_core import OVER
 
@@ -29,15 +29,7 @@ cdef enum:
     GAMES_OF_A_SESSION = 32     # bits of a stream's number
 
 
-cdef int code_of(str kind) except -1:
-    """The struct code of a numpy type's name. Raises ValueError for a type that no column has."""
-    codes = {
-        "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
-        "int64": "q", "float32": "f", "float64": "d",
-    }
-    if kind not in codes:
-        raise ValueError(f"no column can be {kind}; there are {', '.join(codes)}")
-    return ord(codes[kind])
+KINDS = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "float64")   # of columns
 
 
 @cython.final
@@ -48,6 +40,7 @@ cdef class Rows:
     """
 
     def __init__(self, Table table, columns):
+        cdef ColumnPlace* place
         cdef int i
         buffered = {name: "uint8" if kind == "bool" else kind for name, kind in columns.items()}
         there = {name: table.row[name].name for name in table.row.names}
@@ -62,8 +55,15 @@ cdef class Rows:
         if self.places == NULL:
             raise MemoryError
         for i, (name, kind) in enumerate(columns.items()):
-            self.places[i].content = table.columns.content + <int64_t>table.row.fields[name][1] * table.columns.pitch
-            self.places[i].code = code_of(kind)
+            if kind not in KINDS:
+                raise ValueError(f"no column can be {kind}; there are {', '.join(KINDS)}")
+            place = &self.places[i]
+            place.content = table.columns.content + <int64_t>table.row.fields[name][1] * table.columns.pitch
+            place.size = np.dtype(kind).itemsize
+            place.is_real = kind.startswith("float")
+            if not place.is_real:
+                place.low = 0 if kind == "bool" else np.iinfo(kind).min
+                place.high = 1 if kind == "bool" else np.iinfo(kind).max
 
     def __dealloc__(self):
         free(self.places)
@@ -94,60 +94,32 @@ cdef class Rows:
         cdef int64_t number
         cdef double real
         cdef ColumnPlace* place
+        cdef char* target
         cdef int i
         cdef bint fits
         for i in range(len(self.names)):
             place = &self.places[i]
             value = values[i]
-            if place.code == c"f" or place.code == c"d":
-                try:
+            try:
+                if place.is_real:
                     real = value
                     fits = isfinite(real)
-                except (TypeError, OverflowError):
-                    fits = False
-                if fits and place.code == c"d":
-                    (<double*>place.content)[row] = real
-                elif fits:
-                    (<float*>place.content)[row] = <float>real
-            else:
-                try:
+                else:
                     number = value
-                    fits = not isinstance(value, float)
-                except (TypeError, OverflowError):
-                    fits = False
-                fits = fits and put(place, row, number)
+                    fits = not isinstance(value, float) and place.low <= number <= place.high
+            except (TypeError, OverflowError):
+                fits = False
             if not fits:
                 raise ValueError(f"the rules record {self.names[i]} = {value!r}, which its column can't hold")
+            target = place.content + row * place.size
+            if not place.is_real:
+                memcpy(target, &number, place.size)     # the lowest bytes come first
+            elif place.size == sizeof(double):
+                (<double*>target)[0] = real
+            else:
+                (<float*>target)[0] = <float>real
         self.table.rows = row + 1
         return 0
-
-
-cdef bint put(ColumnPlace* place, int64_t row, int64_t number) noexcept:
-    """Write a whole number; false when it is too large or small."""
-    cdef int code = place.code
-    if code == c"?":
-        (<uint8_t*>place.content)[row] = <uint8_t>number
-        return 0 <= number <= 1
-    if code == c"b":
-        (<int8_t*>place.content)[row] = <int8_t>number
-        return INT8_MIN <= number <= INT8_MAX
-    if code == c"B":
-        (<uint8_t*>place.content)[row] = <uint8_t>number
-        return 0 <= number <= UINT8_MAX
-    if code == c"h":
-        (<int16_t*>place.content)[row] = <int16_t>number
-        return INT16_MIN <= number <= INT16_MAX
-    if code == c"H":
-        (<uint16_t*>place.content)[row] = <uint16_t>number
-        return 0 <= number <= UINT16_MAX
-    if code == c"i":
-        (<int32_t*>place.content)[row] = <int32_t>number
-        return INT32_MIN <= number <= INT32_MAX
-    if code == c"I":
-        (<uint32_t*>place.content)[row] = <uint32_t>number
-        return 0 <= number <= UINT32_MAX
-    (<int64_t*>place.content)[row] = number
-    return True
 
 
 @cython.final

@@ -521,7 +521,7 @@ def test_the_command_with_decks(tmp_path: Path) -> None:
     [
         (["judge", "von_neumann_poker", "--no-sandbox", "--", "true"], "von_neumann_poker has no judge for programs"),
         (["judge", "holdem_training", "--hands", "5", "--decks", "x", "--no-sandbox", "--", "true"], "leave one of"),
-        (["judge", "holdem_training", "--decks", "x", "--no-sandbox", "--", "true"], "x: can't be read"),
+        (["judge", "holdem_training", "--decks", "x", "--no-sandbox", "--", "true"], "x can't be read"),
         (["judge", "holdem_training", "--transcript", "a/b", "--no-sandbox", "--", "true"], "can't be written"),
         (
             [

@@ -206,8 +206,8 @@ def test_huge_files_are_refused_at_once(content: bytes, message: str) -> None:
 def test_endless_and_odd_files_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     for path, message in (
-        (tmp_path / "pipe.txt", "is not a plain file"),
-        (Path("/dev/zero"), "is not a plain file"),
+        (tmp_path / "pipe.txt", "is a pipe or a device"),
+        (Path("/dev/zero"), "is a pipe or a device"),
         (tmp_path, "can't be read: Is a directory"),
     ):
         with pytest.raises(BadInput, match=message):

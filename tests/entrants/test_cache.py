@@ -16,7 +16,7 @@ import wasmtime
 from tests.contest_runs import Place, call, new_place
 from tests.support import build_folder, play_built, poker_settings
 from tournament.artifacts import archive, c_bots, compiler_command, compiler_run, libraries, program_build
-from tournament.cache import cache_folder, is_noted, keep, note, recall
+from tournament.cache import cache_folder, keep, recall, remembered
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import probe, running, scratch
 from tournament.sandbox.outside.confined import Confined
@@ -46,11 +46,14 @@ def _new(folder: Path) -> Path:
 
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "entry"
-    assert recall(path) is None and not is_noted(path)
+    assert recall(path) is None
     keep(path, b"content")
     assert recall(path) == b"content"
-    note(path)
-    assert recall(path) == b"" and is_noted(path)
+    assert remembered(path, lambda: b"other") == b"content"
+    keep(path, b"")
+    assert remembered(path, lambda: b"other") == b"" == recall(path)
+    path.unlink()
+    assert remembered(path, lambda: b"made") == b"made" == recall(path)
     assert [entry.name for entry in path.parent.iterdir()] == ["entry"]
 
 

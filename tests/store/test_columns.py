@@ -15,7 +15,7 @@ ROW = np.dtype([("match", np.int32), ("won", np.uint8), ("points", np.float64)],
 
 
 def test_a_column_has_the_cores_name_and_type_and_the_contests_meaning() -> None:
-    columns = columns_of(ROW, flags=("won",), points="points, dollars", won="x won", match="the match")
+    columns = columns_of(ROW, ("won",), points="points, dollars", won="x won", match="the match")
     assert columns == (
         Column("match", "int32", "the match"),
         Column("won", "bool", "x won"),

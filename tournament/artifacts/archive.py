@@ -19,11 +19,8 @@ _LEFT_OUT = {"__pycache__", ".git"}
 
 
 def pack(folder: Path, *, built: bool = False) -> bytes:
-    """A folder as one archive, the same bytes for the same files.
-
-    `built`: builds can't mark files as executable, so those that look executable are marked.
-    Raises BadInput for links, for too much, and for what can't be read.
-    """
+    """A folder as one archive, the same bytes for the same files. `built`: builds can't mark files as executable, so
+    those that look executable are marked. Raises BadInput for links, for too much, and for what can't be read."""
     content = io.BytesIO()
     total = 0
     with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:

@@ -114,10 +114,8 @@ def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Build) -> byte
 
 
 def _guess(work: _Work) -> _Answering | None:
-    """The names that answer, by the source's words alone, where these leave no choice. The compiler has to try them.
-
-    An exact name that compiles is the bot's. One after the file is guessed only where there can be no exact one.
-    """
+    """The names that answer, by the source's words alone, where these leave no choice. The compiler has to try them. An
+    exact name that compiles is the bot's. One after the file is guessed only where there can be no exact one."""
     interface = work.interface
     words = set(words_of(_text(work)))
     if work.class_name in words:
@@ -135,10 +133,8 @@ def _guess(work: _Work) -> _Answering | None:
 
 
 def _asked_of_compiler(work: _Work, include: str) -> _Answering:
-    """The names that answer, by a trial call of every function that could.
-
-    Raises NotCompiled for a source that doesn't compile, and NotChosen.
-    """
+    """The names that answer, by a trial call of every function that could. Raises NotCompiled for a source that doesn't
+    compile, and NotChosen."""
     interface = work.interface
     words = words_of(_text(work))
     names = {question.name: names_for(work.submission.name, question.name, words) for question in interface.answered}
@@ -154,10 +150,7 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
             f"ANSWER_{question.upper()}({TRIAL_FILE}{number}, {_qualified(name, work)})\n",
         ]
     for name in of_class:
-        lines += [
-            f'#line 1 "{TRIAL_FILE}{len(calls)}"\n',
-            f"static const unsigned long trial_size = sizeof({name});\n",
-        ]
+        lines += [f'#line 1 "{TRIAL_FILE}{len(calls)}"\n', f"static const unsigned long trial_size = sizeof({name});\n"]
     work.unit.path.write_text(f'{include}{"".join(lines)}#line 1 "{work.unit.path.name}"\n')
     wrong = errors_of(work.unit, expected=TRIAL_FILE)
     if of_class and f"{TRIAL_FILE}{len(calls)}" not in wrong:

@@ -24,10 +24,8 @@ from tournament.sandbox.outside.settings import SandboxSettings
 
 @dataclass(frozen=True)
 class Unit:
-    """A file to be compiled by one of the STANDARDS, in a folder for the work.
-
-    `include`: the folder of the contest's header. `hints` go with the compiler's messages.
-    """
+    """A file to be compiled by one of the STANDARDS, in a folder for the work. `include`: the folder of the contest's
+    header. `hints` go with the compiler's messages."""
 
     path: Path
     standard: str
@@ -52,10 +50,8 @@ class Unit:
 
 
 def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
-    """The first error in each file of a unit, by the file's name, which must begin with `expected`.
-
-    Raises NotCompiled for any other error.
-    """
+    """The first error in each file of a unit, by the file's name, which must begin with `expected`. Raises NotCompiled
+    for any other error."""
     compiling = unit.command(WITHOUT_WARNINGS, "-ferror-limit=0", f"-I{SEEN_SDK}")
     try:
         run_compiler([compiling], unit.folder, [unit.include], unit.sandbox, hints=unit.hints)
@@ -75,10 +71,8 @@ def warnings_of(unit: Unit) -> str:
 
 
 def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Build) -> bytes:
-    """The WebAssembly of a unit, linked with object files by name. The libraries must have been prepared.
-
-    Raises NotCompiled, and RunFailed when the libraries are damaged.
-    """
+    """The WebAssembly of a unit, linked with object files by name. The libraries must have been prepared. Raises
+    NotCompiled, and RunFailed when the libraries are damaged."""
     objects = dict(runtime)
     if language_of(unit.standard) == "c":
         return _compile_and_link(unit, [], objects, build)

@@ -29,34 +29,25 @@ def _to_the_compiler_proper(*words: str) -> list[str]:
 # Without instructions for blocks of memory, which take a unit of fuel a byte: see bot_runtime/blocks.c.
 _CPU = "generic-bulk_memory-bulk_memory_opt"
 _FLAGS = [
-    "-target",
-    "wasm32-wasi",
+    *("-target", "wasm32-wasi"),
     # The driver turns -O3 into -O2, so the compiler proper is told, too.
-    "-O3",
-    *_to_the_compiler_proper("-O3"),
-    "-mexec-model=reactor",
-    f"-mcpu={_CPU}",
-    "-fno-sanitize=all",
+    *("-O3", *_to_the_compiler_proper("-O3")),
+    *("-mexec-model=reactor", f"-mcpu={_CPU}", "-fno-sanitize=all"),
     # A failed assertion is a fault, whose words are the assertion's.
     "-UNDEBUG",
     # C as people write it: old habits warn elsewhere, so they build here, and overflow wraps.
-    "-fwrapv",
-    "-fno-strict-aliasing",
+    *("-fwrapv", "-fno-strict-aliasing"),
     # Likewise a fraction too large for a whole type becomes the type's largest, and NaN 0.
     "-fno-strict-float-cast-overflow",
 ]
 WITHOUT_WARNINGS = "-w"
 WARNINGS = ["-Wall", "-Wno-date-time"]
+_OLD_HABITS = (
+    *("implicit-int", "implicit-function-declaration", "int-conversion", "incompatible-pointer-types"),
+    *("incompatible-function-pointer-types", "return-mismatch", "return-type"),
+)
 _LANGUAGE_FLAGS = {
-    "c": [
-        "-Wno-error=implicit-int",
-        "-Wno-error=implicit-function-declaration",
-        "-Wno-error=int-conversion",
-        "-Wno-error=incompatible-pointer-types",
-        "-Wno-error=incompatible-function-pointer-types",
-        "-Wno-error=return-mismatch",
-        "-Wno-error=return-type",
-    ],
+    "c": [f"-Wno-error={warning}" for warning in _OLD_HABITS],
     "cpp": ["-fexceptions", "-Wno-error=register", "-Wno-error=c++11-narrowing"],
 }
 # Tried first: code that cleans up after throws would slow down bots that never throw.
@@ -77,30 +68,23 @@ _INSTEAD_OF_LIBC = (
     *("memalign", "aligned_alloc", "posix_memalign", "strlen", "strcpy", "stpcpy", "strncpy", "strcat", "strncat"),
     *("vsnprintf", "__cxa_throw", "_ZNSt3__122__libcpp_verbose_abortEPKcz", "__wasi_fd_write"),
 )
+_ASAN = (
+    *("force-dynamic-shadow=1", "instrumentation-with-call-threshold=0"),
+    *("use-after-return=never", "max-inline-poisoning-size=0"),
+)
 _CHECKS = [
     # Less optimised, so that what a bot reads in vain isn't left out.
-    "-O1",
-    *_to_the_compiler_proper("-O1"),
+    *("-O1", *_to_the_compiler_proper("-O1")),
     # Of inlined code the table of lines doesn't tell where it was called.
     *_to_the_compiler_proper("-fno-inline"),
     "-fno-wrapv",
     f"-fsanitize=address,return,unreachable,{_UNDEFINED}",
     f"-fsanitize-recover={_UNDEFINED}",
     "-ftrivial-auto-var-init=pattern",
-    "-U_LIBCPP_HARDENING_MODE",
-    "-D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE",
+    *("-U_LIBCPP_HARDENING_MODE", "-D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE"),
     "-U_LIBCPP_ASSERTION_SEMANTIC_DEFAULT",
     "-D_LIBCPP_ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_ENFORCE",
-    *(
-        word
-        for option in (
-            "force-dynamic-shadow=1",
-            "instrumentation-with-call-threshold=0",
-            "use-after-return=never",
-            "max-inline-poisoning-size=0",
-        )
-        for word in ("-mllvm", f"-asan-{option}")
-    ),
+    *(word for option in _ASAN for word in ("-mllvm", f"-asan-{option}")),
 ]
 
 
@@ -135,19 +119,11 @@ SOURCES_THAT_THROW = tuple(
     for name in names.split()
 )
 HEADERS_OF_LIBRARY = ("libcxxabi/src", "libcxxabi/include", "libcxx/src", "libunwind/include", "libunwind/src")
-FLAGS_OF_LIBRARY = [
-    "-Os",
-    "-Xclang",
-    "-Os",
-    "-std=c++23",
-    "-DNDEBUG",
-    "-D_LIBCXXABI_BUILDING_LIBRARY",
-    "-D_LIBCXXABI_HAS_NO_THREADS",
-    "-DLIBCXXABI_SILENT_TERMINATE",
-    "-D_LIBCPP_BUILDING_LIBRARY",
-    "-DLIBCXX_BUILDING_LIBCXXABI",
-    "-D_LIBUNWIND_HIDE_SYMBOLS",
-]
+_DEFINED_FOR_LIBRARY = (
+    *("NDEBUG", "_LIBCXXABI_BUILDING_LIBRARY", "_LIBCXXABI_HAS_NO_THREADS", "LIBCXXABI_SILENT_TERMINATE"),
+    *("_LIBCPP_BUILDING_LIBRARY", "LIBCXX_BUILDING_LIBCXXABI", "_LIBUNWIND_HIDE_SYMBOLS"),
+)
+FLAGS_OF_LIBRARY = ["-Os", *_to_the_compiler_proper("-Os"), "-std=c++23", *(f"-D{n}" for n in _DEFINED_FOR_LIBRARY)]
 EXCEPTIONS_SOURCE = Path(__file__).with_name("bot_exceptions.cpp")
 
 # What a bot's compilation finds, and by which names, on every machine: nothing else is there for it (`seen_by_bots`).
@@ -213,9 +189,7 @@ def words_said(message: str, source: str) -> list[str]:
 
 def bot_command(words: list[str], standard: str) -> list[str]:
     """The compiler's command for a bot, which finds no files but those of SEEN_FILES; `words` are those that it said.
-
-    It starts no other program and keeps no cache.
-    """
+    It starts no other program and keeps no cache."""
     return [zig(), "clang", *words, f"-std={standard}", *_OF_BOTS]
 
 

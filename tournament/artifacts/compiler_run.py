@@ -42,9 +42,7 @@ class NotCompiled(Exception):
 
 class CompilerRefused(NotCompiled):
     """The message is the compiler's own, cut to what helps. `complaints`: its errors as (file, message).
-
-    `text_has_exceptions`: a text that throws or catches was compiled without exceptions.
-    """
+    `text_has_exceptions`: a text that throws or catches was compiled without exceptions."""
 
     complaints: tuple[tuple[str, str], ...] = ()
     text_has_exceptions: bool = False
@@ -69,10 +67,9 @@ def run_compiler(
 ) -> Finished:
     """Run the compiler in the sandbox, one command after the other; returns how it ended, which is well.
 
-    It reads its own files, `folder` and what is `readable`, and writes into `folder`
-    alone. `libraries`: a folder in which it builds its libraries; this involves no
-    stranger's code, so only limits hold it. Raises NotCompiled, and RunFailed when the
-    machine keeps it from compiling.
+    It reads its own files, `folder` and what is `readable`, and writes into `folder` alone. `libraries`: a folder in
+    which it builds its libraries; this involves no stranger's code, so only limits hold it. Raises NotCompiled, and
+    RunFailed when the machine keeps it from compiling.
     """
     finished = _run_once(commands, folder, readable, sandbox, libraries)
     if _failed_by_itself(finished):

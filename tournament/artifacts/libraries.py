@@ -37,7 +37,7 @@ from tournament.artifacts.compiler_command import (
 )
 from tournament.artifacts.compiler_messages import first_line, message_of
 from tournament.artifacts.compiler_run import NotCompiled, run_compiler
-from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall
+from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall, remembered
 from tournament.errors import RunFailed, TournamentError
 from tournament.sandbox.outside.scratch import alone_on_this_machine, remove, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -50,9 +50,8 @@ _OBJECTS, _LIBRARIES = "{objects}", "{libraries}"
 def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Callable[[str], None]) -> None:
     """Let the compiler build its libraries for C or C++ or both, once on a machine: about a minute.
 
-    What is kept is what its linker was given; submissions are linked with that
-    alone, so that nothing of theirs gets near the compiler's own cache.
-    Raises RunFailed when one can't be built or kept.
+    What is kept is what its linker was given; submissions are linked with that alone, so that nothing of theirs gets
+    near the compiler's own cache. Raises RunFailed when one can't be built or kept.
     """
     if all(_is_sound(libraries_of(kind)) for kind in kinds):
         return
@@ -165,11 +164,7 @@ def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
         made_of.update(hashlib.sha256(source.read_bytes()).digest())
     name = sources[0].parent.name
     kept = cache_folder() / "libraries" / f"{name}-{made_of.hexdigest()[:16]}.sealed"
-    content = recall(kept)
-    if content is None:
-        content = _build_object(name, sources, sandbox)
-        keep(kept, content)
-    return content
+    return remembered(kept, lambda: _build_object(name, sources, sandbox))
 
 
 def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
@@ -197,13 +192,8 @@ def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
     """
     made_of = hashlib.sha256(version().encode() + EXCEPTIONS_SOURCE.read_bytes()).hexdigest()
     kept = cache_folder() / "libraries" / f"exceptions-{made_of[:16]}.sealed"
-    above = kept.parent
-    with _lock, cache_trouble(above), alone_on_this_machine(above):
-        content = recall(kept)
-        if content is None:
-            content = _build_exceptions(sandbox)
-            keep(kept, content)
-    return content
+    with _lock, cache_trouble(kept.parent), alone_on_this_machine(kept.parent):
+        return remembered(kept, lambda: _build_exceptions(sandbox))
 
 
 def _build_exceptions(sandbox: SandboxSettings) -> bytes:

@@ -36,10 +36,8 @@ _SYSTEM = (
 
 
 class BuildFailed(Exception):
-    """A program's build command failed; the message has its complaints.
-
-    `status` is how the command ended, 0 if we ended it.
-    """
+    """A program's build command failed; the message has its complaints. `status` is how the command ended, 0 if we
+    ended it."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)

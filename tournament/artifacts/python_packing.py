@@ -29,10 +29,7 @@ class Packages:
 
 @cache
 def installed(names: tuple[str, ...]) -> Packages:
-    """The packages of these names and all that they need.
-
-    Raises BadInput for one that is not installed.
-    """
+    """The packages of these names and all that they need. Raises BadInput for one that is not installed."""
     versions: dict[str, str] = {}
     modules: dict[str, tuple[str, list[str]]] = {}
     readable: list[str] = []
@@ -94,10 +91,8 @@ def _short_digest(file: Path) -> str:
 def pack(
     source: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None, *, legs_may_share: bool = False
 ) -> bytes:
-    """The artifact: a line that names the interpreter and packages, and the file.
-
-    `legs_may_share`: legs may share a process (`why_apart` found nothing against it).
-    """
+    """The artifact: a line that names the interpreter and packages, and the file. `legs_may_share`: legs may share a
+    process (`why_apart` found nothing against it)."""
     line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
     return json.dumps(line, sort_keys=True).encode() + b"\n" + source
 

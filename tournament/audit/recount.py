@@ -77,10 +77,8 @@ class _SessionsOfGames:
 
 
 class Recount:
-    """The sums of a batch's legs, from its rows in the order in which they lie.
-
-    Numbers are added one by one, as a core adds them, so that all are equal to the last bit.
-    """
+    """The sums of a batch's legs, from its rows in the order in which they lie. Numbers are added one by one, as a core
+    adds them, so that all are equal to the last bit."""
 
     def __init__(self, contest: Contest, settings: ContestSettings, legs: Sequence[LegResult]) -> None:
         self._contest = contest

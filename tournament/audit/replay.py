@@ -35,10 +35,8 @@ MOST_GAMES = 1000
 
 @dataclass(frozen=True)
 class ReplayedGame:
-    """A game as it was played again. `cards` by who held them, `actions` as (who, what) in order, from its row.
-
-    `row` is by column; None where the game was broken off. `as_recorded`: the records have the same.
-    """
+    """A game as it was played again. `cards` by who held them, `actions` as (who, what) in order, from its row. `row`
+    is by column; None where the game was broken off. `as_recorded`: the records have the same."""
 
     session: int  #: of the match
     game: int  #: of the session

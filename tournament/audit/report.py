@@ -26,10 +26,8 @@ def plays_again(batch: Batch) -> str:
 
 @dataclass(frozen=True)
 class Verification:
-    """What was checked of one contest's records, and what is wrong with them.
-
-    `size` is in bytes of parts, `notes` say what could not be checked, and why.
-    """
+    """What was checked of one contest's records, and what is wrong with them. `size` is in bytes of parts, `notes` say
+    what could not be checked, and why."""
 
     contest: str  #: its name
     location: str  #: where the records are

@@ -56,9 +56,8 @@ class NobodyWatching:
 def verify_contest(location: str, config_of: Callable[[str], Config], replay: int, watcher: Watcher) -> Verification:
     """Read all that is recorded at a location, and play so many of its legs again.
 
-    A run may go on meanwhile. `config_of` gives the settings of a contest. Raises
-    BadInput when there are no records, RunFailed when the ledger can't be read or
-    this machine can't play.
+    A run may go on meanwhile. `config_of` gives the settings of a contest. Raises BadInput when there are no records,
+    RunFailed when the ledger can't be read or this machine can't play.
     """
     try:
         return _verified(open_storage(location), config_of, replay, watcher)

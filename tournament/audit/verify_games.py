@@ -55,10 +55,8 @@ def find_players(
     say: Callable[[str], None],
     only: Sequence[str] | None = None,
 ) -> Players:
-    """Players of a recorded field that are unchanged in the entrants folder; `only` those of some names, if given.
-
-    The settings have the seed. Raises BadInput when there is no entrants folder.
-    """
+    """Players of a recorded field that are unchanged in the entrants folder; `only` those of some names, if given. The
+    settings have the seed. Raises BadInput when there is no entrants folder."""
     entrants = build_entrants(contest, settings, config.sandbox, config.entrants, say, only, lambda: field.entrants)
     house = contest.house.players(settings, config.folder, say) if contest.house else ()
     artifacts = artifacts_of(entrants, house)

@@ -18,9 +18,9 @@ from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_legs, read_luck
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
-from tournament.store.ledger_reading import limits_of_entries, read_state
+from tournament.store.ledger_reading import limits_of_entries, read_state, text_of
 from tournament.store.parts import digest_of, origin_of_part, row_group_edges, rows_of, whole_is
-from tournament.store.storage import ASIDE, Storage, TooLarge
+from tournament.store.storage import ASIDE, Storage
 
 BRING_BACK = "tournament run brings it back from its copy"
 # A flipped bit changes neither size nor time, by which a run knows the files that it has checked.
@@ -58,16 +58,6 @@ def checkpoint_problems(storage: Storage, state: State) -> list[Problem]:
     return [Problem("ledger/checkpoint", "is not what the entries come to", "remove it: the entries are the record")]
 
 
-def text_of(storage: Storage, place: str, most: int) -> bytes | None:
-    """A file's content, None where it is missing; nothing of one with more than `most` bytes."""
-    try:
-        return storage.read(place, most)
-    except FileNotFoundError:
-        return None
-    except TooLarge:
-        return b""
-
-
 @dataclass(frozen=True)
 class Recounted:
     """What is wrong with a batch's parts and the sums of its legs, and what luck was worth in these."""
@@ -84,10 +74,8 @@ def recount(
     settings: ContestSettings | None,
     house: Mapping[str, bytes],
 ) -> Recounted:
-    """Compare a batch with its parts. `house` has the contents of house players by name.
-
-    Without `settings` only bytes are compared: its games are of another version.
-    """
+    """Compare a batch with its parts. `house` has the contents of house players by name. Without `settings` only bytes
+    are compared: its games are of another version."""
     remove = f"remove it, and {plays_again(batch)}"
     games, sessions = sorted(batch.parts, key=lambda part: part.table)
     tables = ((games, contest.games), (sessions, contest.sessions)) if settings else ()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tournament.audit.report import Problem
-from tournament.audit.verify_records import BRING_BACK, MOST_OF_HOUSE, REMOVE_FIRST, WRITE, text_of
+from tournament.audit.verify_records import BRING_BACK, MOST_OF_HOUSE, REMOVE_FIRST, WRITE
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
@@ -14,6 +14,7 @@ from tournament.errors import RunFailed, TournamentError
 from tournament.runner.resume import content_sha256, house_files
 from tournament.runner.seed import seed_of, unlike_seed
 from tournament.store.ledger import Field
+from tournament.store.ledger_reading import text_of
 from tournament.store.secrets import SECRETS
 from tournament.store.storage import Storage
 

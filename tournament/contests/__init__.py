@@ -60,10 +60,8 @@ def __getattr__(name: str) -> tuple[Contest, ...]:
 
 
 def find_contest(name: str, rules: str = "") -> Contest:
-    """The contest of that name that is played by the rules of another; without `rules` by its own.
-
-    Raises BadInput for rules that are unknown, or of a package that is broken.
-    """
+    """The contest of that name that is played by the rules of another; without `rules` by its own. Raises BadInput for
+    rules that are unknown, or of a package that is broken."""
     asked = rules or name
     contest = BUILT_IN[asked] if asked in BUILT_IN else loaded_rules(asked) or load_installed(asked, tuple(BUILT_IN))
     return contest.named(name)

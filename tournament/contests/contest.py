@@ -65,10 +65,8 @@ class NewCore(Protocol):
 
 
 class NewDrawnCore(Protocol):
-    """Makes the core of a leg that puts a drawing of the session of this number into `drawings`, a text or SVG.
-
-    One before each decision, and one at the end.
-    """
+    """Makes the core of a leg that puts a drawing of the session of this number into `drawings`, a text or SVG. One
+    before each decision, and one at the end."""
 
     def __call__(
         self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, number: int, drawings: list[str]
@@ -94,11 +92,8 @@ class Display:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Estimates that hold until something is measured.
-
-    `games` of a session, by the settings; the `rate` of games that one core plays in a second; the `bytes` of a game
-    in the records.
-    """
+    """Estimates that hold until something is measured. `games` of a session, by the settings; the `rate` of games that
+    one core plays in a second; the `bytes` of a game in the records."""
 
     games: Callable[[Any], float] = lambda settings: 25.0
     rate: float = 3e6

@@ -24,22 +24,20 @@ class Word:
 class Question:
     """A decision that a bot is asked for.
 
-    `parameters` and `result` are the WebAssembly types of the function of that
-    name, each a tuple of those accepted. `arguments` names what it is passed
-    after the bot, `extremes` has values at their limits to try bots with. `line`
-    asks a program, with the names of arguments and of the view's fields in
-    braces; it answers with one of the `words`. Where it `only_tells` something,
-    the answer doesn't matter. `answers` says in words which ones are legal, if there is more to say.
-    One that `catches_up` is only for processes, and of a Python bot only for its histories.
+    `parameters` and `result` are the WebAssembly types of the function of that name, each a tuple of those accepted.
+    `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with. `line`
+    asks a program, with the names of arguments and of the view's fields in braces; it answers with one of the `words`.
+    Where it `only_tells` something, the answer doesn't matter. `answers` says in words which ones are legal, if there
+    is more to say. One that `catches_up` is only for processes, and of a Python bot only for its histories.
     """
 
     name: str
-    parameters: tuple[tuple[str, ...], ...]
-    result: tuple[str, ...]
-    arguments: tuple[str, ...]
-    extremes: tuple[tuple[int, ...], ...]
-    line: str
-    words: tuple[Word, ...]
+    parameters: tuple[tuple[str, ...], ...] = (("i32",),)
+    result: tuple[str, ...] = ("i32",)
+    arguments: tuple[str, ...] = ()
+    extremes: tuple[tuple[int, ...], ...] = ()
+    line: str = ""
+    words: tuple[Word, ...] = ()
     only_tells: bool = False
     catches_up: bool = False
     answers: str = ""
@@ -53,22 +51,18 @@ class Question:
 @dataclass(frozen=True)
 class ViewField:
     """A value in the view that the core writes: its name, where it lies, and its struct code (f, d, q or i).
-
-    `extremes`: values at and between its limits, to try bots with.
-    """
+    `extremes`: values at and between its limits, to try bots with."""
 
     name: str
     offset: int
     code: str
-    extremes: tuple[float, ...]
+    extremes: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Histories:
-    """Lists of a game's moves that a Python bot is shown, the last of each from a field of the view.
-
-    `lists`: for the name of each, the field that has its next value. `length`: the field that has their length.
-    """
+    """Lists of a game's moves that a Python bot is shown, the last of each from a field of the view. `lists`: for the
+    name of each, the field that has its next value. `length`: the field that has their length."""
 
     lists: Mapping[str, str]
     length: str
@@ -103,10 +97,8 @@ class Dialogue(Protocol):
         """The lines that ask for the pending decision, and those to be said before."""
 
     def said(self, line: bytes) -> str | int:
-        """The meaning of a line of the program's: a line in reply, or its answer to the decision.
-
-        Raises `engine.processes.lanes.Violation`.
-        """
+        """The meaning of a line of the program's: a line in reply, or its answer to the decision. Raises
+        `engine.processes.lanes.Violation`."""
 
     def ended(self) -> Sequence[str]:
         """The last lines, when the leg is over."""
@@ -116,9 +108,8 @@ class Dialogue(Protocol):
 class PythonSdk:
     """A module that Python bots may import, by the name of its file.
 
-    Its `for_leg(seed)` gives the names that are new for each leg, its
-    `answering(function)` turns a bot's function into one that takes the view and
-    returns a number. It may import these `modules` of the engine.
+    Its `for_leg(seed)` gives the names that are new for each leg, its `answering(function)` turns a bot's function into
+    one that takes the view and returns a number. It may import these `modules` of the engine.
     """
 
     file: Path
@@ -145,10 +136,8 @@ class CompiledBots:
 
 @dataclass(frozen=True)
 class PythonBots:
-    """What Python bots have besides the questions.
-
-    They may import the `sdk`, keep state in a list f of `state_size` elements, and see the `histories` as lists.
-    """
+    """What Python bots have besides the questions. They may import the `sdk`, keep state in a list f of `state_size`
+    elements, and see the `histories` as lists."""
 
     sdk: PythonSdk | None = None
     state_size: int = 0
@@ -159,13 +148,12 @@ class PythonBots:
 class Interface:
     """How the contest's bots are written and how the engine reaches them.
 
-    `sdk` is the folder with the C header, the adapter and the templates of new bots. Questions are in the core's
-    order; `view` has the fields that the core writes before each. `told_names` are, of each question, the values
-    that are told by name instead, where the view's kinds of numbers don't suffice. A bot in C++ or Python may also
-    be a class called `class_name` with the questions as its methods. `new_dialogue` begins a program's leg, from
-    the core and the key of its helpers, if the questions' lines are not used; a program that broke off a dialogue
-    gets no other in that leg. `name_answer` puts a refused answer in the rules' words, `show_view` a view that has
-    too many fields to list.
+    `sdk` is the folder with the C header, the adapter and the templates of new bots. Questions are in the core's order;
+    `view` has the fields that the core writes before each. `told_names` are, of each question, the values that are told
+    by name instead, where the view's kinds of numbers don't suffice. A bot in C++ or Python may also be a class called
+    `class_name` with the questions as its methods. `new_dialogue` begins a program's leg, from the core and the key of
+    its helpers, if the questions' lines are not used; a program that broke off a dialogue gets no other in that leg.
+    `name_answer` puts a refused answer in the rules' words, `show_view` a view that has too many fields to list.
     """
 
     sdk: Path

@@ -23,27 +23,21 @@ class Program(Protocol):
         """Write to its input, without waiting for it to read."""
 
     def read_line(self, seconds: float, most_bytes: int) -> bytes:
-        """Its next line, without the end of line; cut after `most_bytes` + 1 bytes if longer.
-
-        Raises Silent when there is none within so many seconds, Gone when there will be none.
-        """
+        """Its next line, without the end of line; cut after `most_bytes` + 1 bytes if longer. Raises Silent when there
+        is none within so many seconds, Gone when there will be none."""
 
     def cpu_seconds(self) -> float:
         """The processor time that it has taken."""
 
     def end(self, seconds: float) -> int | None:
-        """Close its input, let it end within so many seconds, else kill it with all that it started.
-
-        Returns its exit status, negative for a signal; None if it had to be killed.
-        """
+        """Close its input, let it end within so many seconds, else kill it with all that it started. Returns its exit
+        status, negative for a signal; None if it had to be killed."""
 
 
 @dataclass(frozen=True)
 class JudgedMatch:
-    """What a program plays before a judge: so many hands dealt by a key, or those of a file.
-
-    `helpers_key`: for all other chance. The transcript gets every line of both sides.
-    """
+    """What a program plays before a judge: so many hands dealt by a key, or those of a file. `helpers_key`: for all
+    other chance. The transcript gets every line of both sides."""
 
     hands: int | None
     decks: Path | None

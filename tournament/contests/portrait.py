@@ -86,9 +86,7 @@ class Subject:
 @dataclass(frozen=True)
 class Step:
     """An action in a game: who does it (0 is x, 1 is y, None the dealer), what, and the cards and the pot after it.
-
-    Cards or a pot of None are as before. A card is a short text, such as K♦.
-    """
+    Cards or a pot of None are as before. A card is a short text, such as K♦."""
 
     seat: int | None
     text: str
@@ -100,10 +98,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Scene:
-    """A game step by step. The last steps, so many as `ends`, tell what came of it.
-
-    The notes stand below the players' names, such as their roles and their money.
-    """
+    """A game step by step. The last steps, so many as `ends`, tell what came of it. The notes stand below the players'
+    names, such as their roles and their money."""
 
     steps: Sequence[Step]
     x_note: str = ""
@@ -113,10 +109,8 @@ class Scene:
 
 @dataclass(frozen=True)
 class Turns:
-    """Where a session is a repeated game and a row one turn: the names of moves, which rows have by number.
-
-    `payoffs`: what x and y get for a turn, by x's move and y's; None where the rows don't say who has which role.
-    """
+    """Where a session is a repeated game and a row one turn: the names of moves, which rows have by number. `payoffs`:
+    what x and y get for a turn, by x's move and y's; None where the rows don't say who has which role."""
 
     moves: Sequence[str]
     payoffs: tuple[Sequence[Sequence[float]], Sequence[Sequence[float]]] | None

@@ -18,9 +18,8 @@ from tournament.store.ledger import TableName
 class HousePlayer:
     """A fixed opponent that the contest brings.
 
-    `content` is all that its play depends on besides settings and dice: it goes
-    into the digests of its legs and to the core that plays it. `facts` are numbers
-    about it for the scoring, such as what a perfect opponent wins a game.
+    `content` is all that its play depends on besides settings and dice: it goes into the digests of its legs and to the
+    core that plays it. `facts` are numbers about it for the scoring, such as what a perfect opponent wins a game.
     """
 
     name: str
@@ -73,11 +72,10 @@ class HouseScoring:
 class House:
     """The house players of a contest in which entrants play these and not each other.
 
-    `players` gives those of a tournament; it takes the settings, the folder from which relative paths
-    start, and a function for messages while it takes long, and raises BadInput. `practice` gives one to try entrants
-    against, chosen by a key. Every player has the `facts`. With a `suffix`, their contents are kept beside the
-    records, as files of that ending, and so are those of the `examples`, which entrants may know: their names, and
-    what makes them.
+    `players` gives those of a tournament; it takes the settings, the folder from which relative paths start, and a
+    function for messages while it takes long, and raises BadInput. `practice` gives one to try entrants against, chosen
+    by a key. Every player has the `facts`. With a `suffix`, their contents are kept beside the records, as files of
+    that ending, and so are those of the `examples`, which entrants may know: their names, and what makes them.
     """
 
     players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]

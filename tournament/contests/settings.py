@@ -104,10 +104,8 @@ class ContestSettings(BaseModel):
         return replicas
 
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but folder, words, number of replicas and seed.
-
-        They go to workers and into the ledger, where the seed must not be.
-        """
+        """The settings on which the records depend: all but folder, words, number of replicas and seed. They go to
+        workers and into the ledger, where the seed must not be."""
         return self.model_dump(exclude={"game", "entrants", "title", "about", "seed", *HOW_MANY_REPLICAS})
 
     @property

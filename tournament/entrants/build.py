@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from tournament.artifacts.commands import CommandMissing
 from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, Build
 from tournament.artifacts.compiler_run import CompilerRefused, NotCompiled, TookTooMuch
 from tournament.artifacts.recipe import BadRecipe
-from tournament.cache import cache_folder, is_noted, keep, note, recall, trouble_in_words
+from tournament.cache import cache_folder, keep, recall, remembered, trouble_in_words
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
@@ -64,12 +63,8 @@ def build_entrants(
     if only is not None:
         submissions = [submission for submission in submissions if submission.name in only]
     workers = os.cpu_count() or 1
-    to_compile = [
-        s
-        for s in submissions
-        if s.kind in LANGUAGES
-        and not any(is_noted(_entry(_source_digest(s, contest.interface), what)) for what in ("wasm", "refused"))
-    ]
+    in_c = [submission for submission in submissions if submission.kind in LANGUAGES]
+    to_compile = [s for s in in_c if not any(map(recall, _compiled_at(s, contest.interface)))]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
         probe.probe_sandbox(sandbox.mode)
     if to_compile:
@@ -89,9 +84,7 @@ def build_entrant(
     played: Collection[str | None] = (),
 ) -> Entrant:
     """Build one bot and start it once; a failure becomes the entrant's problem. The records have artifacts `played`.
-
-    Raises RunFailed when the machine fails: no bot is blamed for a full disk.
-    """
+    Raises RunFailed when the machine fails: no bot is blamed for a full disk."""
     artifact: bytes | None = None
     problem: str | None = None
     try:
@@ -122,7 +115,8 @@ def _artifact(
 ) -> bytes:
     """The artifact, from the cache or made."""
     if submission.kind == "wasm":
-        return _canonical(submission)
+        kept = _place("canonical", submission.source, _digest_of_rules())
+        return remembered(kept, lambda: _with_canonical_nans(submission.source))
     if submission.kind == "python":
         apart = python_packing.pack(submission.source, sandbox, interface.python.sdk)
         # What another machine has found out, and this one's cache doesn't know, stands in the records.
@@ -130,26 +124,15 @@ def _artifact(
             return apart
         return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=True)
     if submission.kind == "program":
-        return _built(submission, sandbox)
+        if not recipe_of(submission.source).build:
+            return submission.source
+        return remembered(_place("program", submission.source), lambda: program_build.build(submission.source, sandbox))
     return _with_canonical_nans(_compiled(submission, interface, sandbox).code)
 
 
-def _canonical(submission: Submission) -> bytes:
-    """The artifact of a submitted module, which may be large, from the cache or made."""
-    digest = hashlib.sha256(submission.source).hexdigest()
-    kept = _entry(hashlib.sha256(f"{digest} {_digest_of_rules()}".encode()).hexdigest(), "canonical")
-    canonical = recall(kept)
-    if canonical is None:
-        canonical = _with_canonical_nans(submission.source)
-        keep(kept, canonical)
-    return canonical
-
-
 def _with_canonical_nans(code: bytes) -> bytes:
-    """A module with canonical NaNs (`engine.wasm.canonical_nans`): the artifact, since its fuel is the one counted.
-
-    An unfit module stays as it is, to be refused with the reason where it is loaded.
-    """
+    """A module with canonical NaNs (`engine.wasm.canonical_nans`): the artifact, since its fuel is the one counted. An
+    unfit module stays as it is, to be refused with the reason where it is loaded."""
     try:
         return read_module(code).canonical
     except Refused:
@@ -159,13 +142,11 @@ def _with_canonical_nans(code: bytes) -> bytes:
 def _try(
     artifact: bytes, submission: Submission, interface: Interface, settings: ContestSettings, sandbox: SandboxSettings
 ) -> None:
-    """Start a bot on trial, unless it is known to start."""
+    """Start a bot on trial, unless it is known how that ends."""
     if submission.kind not in ("python", "program"):
         _try_module(artifact, submission, interface, limits_of(settings), sandbox)
         return
     memory = settings.memory_megabytes
-    if is_noted(tried := _tried(artifact, submission, interface, memory)):
-        return
 
     def start() -> None:
         if submission.kind == "python":
@@ -173,8 +154,10 @@ def _try(
         else:
             programs.try_start(artifact, sandbox, cache_folder(), memory_megabytes=memory)
 
-    endings.again_if_killed(start)
-    note(tried)
+    names = [question.name for question in interface.answered]
+    rules = Path(bot_functions.__file__).read_bytes() + Path(function_names.__file__).read_bytes()
+    noted = _place("starts", artifact, submission.name, names, memory, rules)
+    _once(noted, lambda: endings.again_if_killed(start))
 
 
 def language_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
@@ -183,34 +166,20 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
         return "", ""
     try:
         standard = _compiled(submission, interface, sandbox).standard
-        kept = _entry(_source_digest(submission, interface), "warnings")
-        warnings = recall(kept)
-        if warnings is None:
-            warnings = c_bots.warnings_of(submission, interface, standard, sandbox).encode()
-            keep(kept, warnings)
+        kept = _place("warnings", *_made_from(submission, interface))
+        warnings = remembered(kept, lambda: c_bots.warnings_of(submission, interface, standard, sandbox).encode())
     except NotCompiled:
         return "", ""
     return standard, "\n".join(_cut(line) for line in printable(warnings.decode()).splitlines())
 
 
-def _tried(artifact: bytes, submission: Submission, interface: Interface, memory_megabytes: int) -> Path:
-    """Where it is noted that a bot starts, so that not every run has to try."""
-    questions = [question.name for question in interface.answered]
-    rules = Path(bot_functions.__file__).read_bytes() + Path(function_names.__file__).read_bytes()
-    chooses = hashlib.sha256(rules).hexdigest()
-    parts = [hashlib.sha256(artifact).hexdigest(), submission.name, str(questions), str(memory_megabytes), chooses]
-    return _entry(hashlib.sha256(" ".join(parts).encode()).hexdigest(), "starts")
-
-
 def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSettings) -> bool:
     """Whether a Python bot's legs may share a process, from the cache or found out."""
-    noted = _verdict_on_legs(source, interface, sandbox)
-    why_apart = recall(noted)
-    if why_apart is None:
-        found = endings.again_if_killed(lambda: python_bots.why_apart(source, interface, sandbox))
-        why_apart = found.encode()
-        keep(noted, why_apart)
-    return not why_apart
+
+    def why_apart() -> bytes:
+        return endings.again_if_killed(lambda: python_bots.why_apart(source, interface, sandbox)).encode()
+
+    return not remembered(_verdict_on_legs(source, interface, sandbox), why_apart)
 
 
 def set_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> None:
@@ -220,17 +189,15 @@ def set_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> 
 
 def _verdict_on_legs(source: bytes, interface: Interface, sandbox: SandboxSettings) -> Path:
     """Where it is noted why a Python bot's legs must not share a process; empty if they may."""
-    how = python_packing.pack(source, sandbox, interface.python.sdk) + Path(leg_isolation.__file__).read_bytes()
-    return _entry(hashlib.sha256(how).hexdigest(), "legs")
+    packed = python_packing.pack(source, sandbox, interface.python.sdk)
+    return _place("legs", packed, Path(leg_isolation.__file__).read_bytes())
 
 
 def _try_module(
     code: bytes, submission: Submission, interface: Interface, limits: Limits, sandbox: SandboxSettings
 ) -> None:
-    """Compile a bot's WebAssembly within limits, and start it. Raises BotUnfit and TooHard.
-
-    A module that is known to start isn't read: with many entrants that would take most of a run's start.
-    """
+    """Compile a bot's WebAssembly within limits, and start it. Raises BotUnfit and TooHard. A module that is known to
+    start isn't read: with many entrants that would take most of a run's start."""
 
     def compile_confined() -> None:
         probe.probe_sandbox(sandbox.mode)
@@ -238,15 +205,15 @@ def _try_module(
         module_trial.try_compile(with_fuel(code, limits.memory_megabytes), library_path(), engines, sandbox)
 
     engines = [engine_settings(kind) for kind in (Engine.PLAIN, limits.engine)]
-    how = [json.dumps(engines), version(), hashlib.sha256(code).hexdigest()]
+    how = (engines, version(), code)
 
     def start() -> None:
         read_bot(code, limits.memory_megabytes)
-        _once(how, "compiles", compile_confined)
+        _once(_place("compiles", *how), compile_confined)
         try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.engine), limits)
 
-    asked = [repr(interface.questions), repr(interface.compiled.imports), str(interface.compiled.struct_size)]
-    _once([*how, _digest_of_rules(), submission.name, *asked, str(limits)], "starts", start)
+    asked = (interface.questions, interface.compiled.imports, interface.compiled.struct_size)
+    _once(_place("starts", *how, _digest_of_rules(), submission.name, *asked, limits), start)
 
 
 @cache
@@ -257,9 +224,8 @@ def _digest_of_rules() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in [*compiled, *sources])).hexdigest()
 
 
-def _once(key: list[str], what: str, attempt: Callable[[], None]) -> None:
+def _once(noted: Path, attempt: Callable[[], None]) -> None:
     """Make an attempt, or raise or return as it is noted to have ended before on this machine."""
-    noted = _entry(hashlib.sha256(json.dumps(key).encode()).hexdigest(), what)
     problem = recall(noted)
     if problem is not None:
         if problem:
@@ -270,23 +236,16 @@ def _once(key: list[str], what: str, attempt: Callable[[], None]) -> None:
     except (StartFailed, ModuleUnfit, module_trial.TooSlow) as error:
         keep(noted, str(error).encode())
         raise
-    note(noted)
+    keep(noted, b"")
 
 
-def _entry(digest: str, what: str) -> Path:
-    return cache_folder() / "bots" / f"{digest}.{what}.sealed"
-
-
-def _built(submission: Submission, sandbox: SandboxSettings) -> bytes:
-    """A program's archive after its build, from the cache or made. Raises BuildFailed and BadRecipe."""
-    if not recipe_of(submission.source).build:
-        return submission.source
-    cached = _entry(submission.sha256, "program")
-    archive = recall(cached)
-    if archive is None:
-        archive = program_build.build(submission.source, sandbox)
-        keep(cached, archive)
-    return archive
+def _place(what: str, *how: object) -> Path:
+    """Where the cache has what follows from all of this, bytes and whatever has a text of its own."""
+    digest = hashlib.sha256()
+    for part in how:
+        content = part if isinstance(part, bytes) else str(part).encode()
+        digest.update(len(content).to_bytes(8, "little") + content)
+    return cache_folder() / "bots" / f"{digest.hexdigest()}.{what}.sealed"
 
 
 def playable(entrants: Iterable[Entrant], least: int, folder: Path) -> list[Entrant]:
@@ -307,26 +266,23 @@ def _first_line(problem: str) -> str:
     return next((line for line in lines if "error:" in line), lines[0] if lines else "")
 
 
-def _source_digest(submission: Submission, interface: Interface) -> str:
-    """Of all that a C or C++ bot's WebAssembly follows from."""
-    digest = hashlib.sha256()
+def _made_from(submission: Submission, interface: Interface) -> list[object]:
+    """All that a C or C++ bot's WebAssembly follows from."""
     sdk = sorted(interface.sdk.rglob("*.h"))
-    how = [Path(c_bots.__file__), Path(function_names.__file__)]
-    for part in (
-        compiler_command.version().encode(),
-        submission.name.encode(),
-        submission.kind.encode(),
-        submission.source,
-        *[path.read_bytes() for path in [*sdk, *how, *c_bots.RUNTIME_SOURCES, EXCEPTIONS_SOURCE]],
-    ):
-        digest.update(len(part).to_bytes(8, "little") + part)
-    return digest.hexdigest()
+    how = [Path(c_bots.__file__), Path(function_names.__file__), *c_bots.RUNTIME_SOURCES, EXCEPTIONS_SOURCE]
+    files = [path.read_bytes() for path in (*sdk, *how)]
+    return [compiler_command.version(), submission.name, submission.kind, submission.source, *files]
+
+
+def _compiled_at(submission: Submission, interface: Interface) -> tuple[Path, Path]:
+    """Where the cache has a bot's WebAssembly, and where it has why there is none."""
+    made_from = _made_from(submission, interface)
+    return _place("wasm", *made_from), _place("refused", *made_from)
 
 
 def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> Compiled:
     """The bot's WebAssembly, or why there is none, from the cache or the compiler. Raises NotCompiled."""
-    digest = _source_digest(submission, interface)
-    entry, refused = _entry(digest, "wasm"), _entry(digest, "refused")
+    entry, refused = _compiled_at(submission, interface)
     kept = recall(entry)
     if kept is not None:
         standard, _, code = kept.partition(b"\n")
@@ -343,10 +299,8 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
 
 
 def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
-    """A C or C++ bot's WebAssembly with the source's lines, to say where it failed.
-
-    None for others, and for one that could tell by a clock that this isn't its artifact.
-    """
+    """A C or C++ bot's WebAssembly with the source's lines, to say where it failed. None for others, and for one that
+    could tell by a clock that this isn't its artifact."""
     artifact = _built_otherwise(submission, interface, sandbox, Build.WITH_LINES)
     if artifact is None:
         return None
@@ -366,15 +320,10 @@ def _built_otherwise(
     """A C or C++ bot's WebAssembly for another use than play, from the cache or the compiler; None for others."""
     if submission.kind not in LANGUAGES:
         return None
-    how = [_source_digest(submission, interface), *build.flags, *build.link_flags]
+    how = [*_made_from(submission, interface), *build.flags, *build.link_flags]
     if build is Build.CHECKED:
-        how += [source.read_text() for source in c_bots.CHECK_SOURCES]
-    kept = _entry(hashlib.sha256(json.dumps(how).encode()).hexdigest(), "lines")
-    artifact = recall(kept)
-    if artifact is None:
-        try:
-            artifact = compile_bot(submission, interface, sandbox, build).code
-        except NotCompiled:
-            return None
-        keep(kept, artifact)
-    return artifact
+        how += [source.read_bytes() for source in c_bots.CHECK_SOURCES]
+    try:
+        return remembered(_place("lines", *how), lambda: compile_bot(submission, interface, sandbox, build).code)
+    except NotCompiled:
+        return None

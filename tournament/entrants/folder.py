@@ -17,14 +17,7 @@ from tournament.errors import BadInput, printable
 from tournament.names import NAME_RULE, valid_name
 from tournament.store.ledger import FieldEntrant
 
-KINDS: dict[str, Kind] = {
-    ".c": "c",
-    ".cpp": "cpp",
-    ".cc": "cpp",
-    ".cxx": "cpp",
-    ".wasm": "wasm",
-    ".py": "python",
-}
+KINDS: dict[str, Kind] = {".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".wasm": "wasm", ".py": "python"}
 MOST_BYTES = 16 << 20
 MOST_ENTRIES = 20_000
 _OUTSIDE = "it is a link to something outside of the entrants folder; put a copy there"
@@ -123,10 +116,8 @@ def _on_one_line(text: str) -> str:
 
 
 def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
-    """Raise BadInput for a bot that can't enter from its entrants folder, whatever is in its file.
-
-    Raises as `recorded` does, too.
-    """
+    """Raise BadInput for a bot that can't enter from its entrants folder, whatever is in its file. Raises as `recorded`
+    does, too."""
     if folder.is_dir() and path.parent.resolve() == folder.resolve():
         for entrant in find_submissions(folder, recorded)[1]:
             if entrant.name.removeprefix("./") == _on_one_line(path.name):
@@ -162,10 +153,8 @@ def _has_recipe(folder: Path) -> bool:
 
 
 def read_submission(path: Path, within: Path | None = None) -> Submission:
-    """One bot's file or folder, which must lie `within` one if that is given.
-
-    Raises BadInput when it can't be one, with the reason.
-    """
+    """One bot's file or folder, which must lie `within` one if that is given. Raises BadInput when it can't be one,
+    with the reason."""
     kind = kind_of(path)
     if kind is None:
         raise BadInput(f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {recipe.FILE_NAME}")
@@ -185,9 +174,7 @@ def read_submission(path: Path, within: Path | None = None) -> Submission:
 
 def _read_file(path: Path, within: Path | None) -> bytes:
     """A plain file's content. The checks are of the opened file, not of its path, and never wait for a pipe or device.
-
-    Raises OSError, and BadInput when it isn't a plain file, or is too large.
-    """
+    Raises OSError, and BadInput when it isn't a plain file, or is too large."""
     # A link within the folder is resolved first: the path that is opened is no link.
     descriptor = os.open(path.resolve(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:

@@ -21,9 +21,7 @@ def templates(contest: Contest) -> dict[str, Path]:
 
 def write_new_bot(contest: Contest, folder: Path, name: str, language: str | None) -> Path:
     """Write the contest's commented bot in a language, by default its first; returns its path, a file's or a folder's.
-
-    Raises BadInput for a language without one, a bad name, or a bot that is there.
-    """
+    Raises BadInput for a language without one, a bad name, or a bot that is there."""
     known = templates(contest)
     language = language or next(iter(known))
     if language not in known:

@@ -38,10 +38,8 @@ _FEWEST_BYTES, _FEWEST_SHARE = 4 << 20, 0.1
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The state after the first `entries`; `stamp` is of their files.
-
-    The batches have no legs; these are packed in files of their own, `counts` of each batch, with the sha256 `legs`.
-    """
+    """The state after the first `entries`; `stamp` is of their files. The batches have no legs; these are packed in
+    files of their own, `counts` of each batch, with the sha256 `legs`."""
 
     __pydantic_config__ = CHECKED
 
@@ -59,10 +57,8 @@ def _checkpoints() -> TypeAdapter[Checkpoint]:
 
 
 def write_checkpoint(storage: Storage, state: State) -> None:
-    """Write a checkpoint if it saves enough reading, and the seed is here. All batches must be published.
-
-    Raises OSError.
-    """
+    """Write a checkpoint if it saves enough reading, and the seed is here. All batches must be published. Raises
+    OSError."""
     sizes = storage.list("ledger")
     entries = [sizes.get(entry_name(number), 0) for number in range(1, state.entries + 1)]
     if sum(entries[state.noted :]) < max(_FEWEST_BYTES, _FEWEST_SHARE * sum(entries)):
@@ -96,10 +92,8 @@ def _stamp_of_entries(storage: Storage, names: Sequence[str]) -> str:
 
 
 def read_checkpoint(storage: Storage, names: Sequence[str], first_field: Callable[[], Field | None]) -> Checkpoint:
-    """The checkpoint, for entries of these names; an empty one if there is none, or nobody with their seed made it.
-
-    All entries are of one seed. Whose it is, the first one tells: its field is asked for only if it is needed.
-    """
+    """The checkpoint, for entries of these names; an empty one if there is none, or nobody with their seed made it. All
+    entries are of one seed. Whose it is, the first one tells: its field is asked for only if it is needed."""
     if not names or _NOTE not in (listed := storage.list("ledger")) or _LEGS not in listed:
         return Checkpoint()
     key = kept_key(storage, first_field())

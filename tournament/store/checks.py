@@ -59,10 +59,8 @@ class Checks:
         return "missing" if "missing" in problems else "damaged" if problems else ""
 
     def write(self, batches: Iterable[Batch], published: Mapping[str, str]) -> None:
-        """Write notes of the parts of these batches only; new parts count as whole. Raises OSError.
-
-        `published` has the stamps that parts had when they were published, by place.
-        """
+        """Write notes of the parts of these batches only; new parts count as whole. Raises OSError. `published` has the
+        stamps that parts had when they were published, by place."""
         stamps = self._stamps_now()
         notes = {}
         for part in (part for batch in batches for part in batch.parts):

@@ -1,7 +1,6 @@
 """The columns of a record table.
 
-The cores in engine/ define which columns their rows have, by name, type and
-order. A contest adds what they mean.
+The cores in engine/ define which columns their rows have, by name, type and order. A contest adds what they mean.
 """
 
 from __future__ import annotations
@@ -28,11 +27,9 @@ class Column:
     meaning: str
 
 
-def columns_of(row: np.dtype[np.void], flags: tuple[str, ...] = (), **meanings: str) -> tuple[Column, ...]:
+def columns_of(row: np.dtype[np.void], flags: tuple[str, ...] = (), /, **meanings: str) -> tuple[Column, ...]:
     """The columns of a core's row with their meanings, those of STANDARD unless another is given; `flags` are 0 or 1.
-
-    Raises ValueError when the names differ from the row's.
-    """
+    Raises ValueError when the names differ from the row's."""
     names = row.names or ()
     known = {name: STANDARD[name] for name in names if name in STANDARD} | meanings
     if set(names) != set(known):

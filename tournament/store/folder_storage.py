@@ -57,10 +57,8 @@ class FolderStorage:
 
     @contextlib.contextmanager
     def _folder(self, name: str) -> Iterator[int]:
-        """The descriptor of a folder inside, or of the root for "".
-
-        Raises FileNotFoundError where there is none, RunFailed where something else is.
-        """
+        """The descriptor of a folder inside, or of the root for "". Raises FileNotFoundError where there is none,
+        RunFailed where something else is."""
         descriptor = os.open(self.location, _OPEN_FOLDER)
         try:
             for step in checked_name(name).split("/") if name else ():

@@ -1,9 +1,8 @@
 """The ledger: numbered JSON files, its entries. Each is a commit.
 
-A leg counts when an entry names it and the part with its games is in games/,
-as large as the entry says. Each entry is stored twice, so that one flipped
-bit doesn't lock the records. A results folder may come from a stranger: an
-entry is accepted only if every name, number and text in it is within limits.
+A leg counts when an entry names it and the part with its games is in games/, as large as the entry says. Each entry is
+stored twice, so that one flipped bit doesn't lock the records. A results folder may come from a stranger: an entry is
+accepted only if every name, number and text in it is within limits.
 """
 
 from __future__ import annotations
@@ -79,10 +78,8 @@ Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, ma
 
 @dataclass(frozen=True)
 class Part:
-    """A Parquet file of a table. `staged` is where it waits until it is published.
-
-    The hash of its bytes is `blake3`; parts of older versions have `sha256`.
-    """
+    """A Parquet file of a table. `staged` is where it waits until it is published. The hash of its bytes is `blake3`;
+    parts of older versions have `sha256`."""
 
     __pydantic_config__ = CHECKED
 
@@ -144,11 +141,8 @@ class Batch:
 
 
 def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
-    """The name of a batch whose first leg is `number` of `match`.
-
-    Names sort as the schedule does, so that parts sorted by name give records in
-    its order. The legs' digests are part of it: a name stands for one content.
-    """
+    """The name of a batch whose first leg is `number` of `match`. Names sort as the schedule does, so that parts sorted
+    by name give records in its order. The legs' digests are part of it: a name stands for one content."""
     return f"{match:010d}-{number}-{hashlib.sha256(''.join(digests).encode()).hexdigest()[:12]}"
 
 
@@ -159,10 +153,8 @@ def without_legs(batch: Batch) -> Batch:
 
 @dataclass(frozen=True)
 class FieldEntrant:
-    """An entrant as the ledger knows it. Its `number` never changes; `artifact` is the sha256 of what plays.
-
-    One that can't play may have any file's name, and has no `sha256` if its file couldn't be read.
-    """
+    """An entrant as the ledger knows it. Its `number` never changes; `artifact` is the sha256 of what plays. One that
+    can't play may have any file's name, and has no `sha256` if its file couldn't be read."""
 
     __pydantic_config__ = CHECKED
 
@@ -279,20 +271,16 @@ def is_sealed(content: bytes) -> bool:
 
 
 def pack(entry: Entry, known: Mapping[str, Sequence[Batch]]) -> tuple[bytes, Entry]:
-    """An entry's text, and the entry as it is read back from it. `known` are the batches as in State.
-
-    Raises ValueError for an entry that `unpack` would refuse.
-    """
+    """An entry's text, and the entry as it is read back from it. `known` are the batches as in State. Raises ValueError
+    for an entry that `unpack` would refuse."""
     short = replace(entry, batches=tuple(replace(b, legs=() if b.taken else b.legs) for b in entry.batches))
     content = sealed(_entries().dump_json(short, exclude_defaults=True))
     return content, unpack(content, known)
 
 
 def unpack(content: bytes, known: Mapping[str, Sequence[Batch]]) -> Entry:
-    """An entry from its text. The batches of the entries before it are `known`.
-
-    Raises ValueError when `pack` didn't make the text, or it says something impossible.
-    """
+    """An entry from its text. The batches of the entries before it are `known`. Raises ValueError when `pack` didn't
+    make the text, or it says something impossible."""
     text = unsealed(content)
     check_density(text)
     entry = _entries().validate_json(text)
@@ -333,11 +321,8 @@ def most_bytes(before: int) -> int:
 
 
 def _with_taken(batch: Batch, known: Mapping[str, Sequence[Batch]], left: dict[str, int]) -> Batch:
-    """The batch with the legs that it takes over. Raises ValueError when they can't be taken.
-
-    `left` counts the legs that are left in the batches of this entry. No leg is taken twice: a short text could
-    stand for ever more legs.
-    """
+    """The batch with the legs that it takes over. Raises ValueError when they can't be taken. `left` counts the legs
+    that are left in the batches of this entry. No leg is taken twice: a short text could stand for ever more legs."""
     legs = []
     for taken in batch.taken:
         if not taken.first < taken.end or left.get(taken.batch, 0) < taken.end - taken.first:

@@ -55,8 +55,8 @@ def read_state(storage: Storage, damaged: dict[str, bytes] | None = None, *, fro
     return state
 
 
-def _text(storage: Storage, place: str, most: int) -> bytes | None:
-    """A file's content, None where it is missing; nothing of one that is too large to be an entry."""
+def text_of(storage: Storage, place: str, most: int) -> bytes | None:
+    """A file's content, None where it is missing; nothing of one with more than `most` bytes."""
     try:
         return storage.read(place, most)
     except FileNotFoundError:
@@ -83,7 +83,7 @@ def _read_ahead(
                     name = coming.popleft()
                     bytes_waiting += sizes[name]
                     texts = {
-                        place: pool.submit(_text, storage, place, limits[name])
+                        place: pool.submit(text_of, storage, place, limits[name])
                         for place in (f"{folder}/{name}" for folder in folders)
                     }
                     waiting.append((name, texts))
@@ -145,10 +145,8 @@ def _field_of(content: bytes) -> Field | None:
 
 
 def limits_of_entries(storage: Storage) -> dict[str, int]:
-    """The names of entries in order, and how many bytes each may have.
-
-    Raises RunFailed when one is missing in both folders, or both its copies are larger.
-    """
+    """The names of entries in order, and how many bytes each may have. Raises RunFailed when one is missing in both
+    folders, or both its copies are larger."""
     found: dict[str, int] = {}
     for folder in FOLDERS_OF_ENTRIES:
         for name, size in storage.list(folder).items():
@@ -181,15 +179,13 @@ def _read_entry(
     damaged: dict[str, bytes] | None = None,
     known: Mapping[str, bytes | None] = MappingProxyType({}),
 ) -> _Read:
-    """What `read` makes of the first sound copy of an entry, of `most` bytes; it raises ValueError for others.
-
-    Texts that are `known` aren't read again. `damaged` as in `read_state`.
-    """
+    """What `read` makes of the first sound copy of an entry, of `most` bytes; it raises ValueError for others. Texts
+    that are `known` aren't read again. `damaged` as in `read_state`."""
     texts: dict[str, bytes | None] = {}
     sound: tuple[_Read, bytes] | None = None
     for folder in FOLDERS_OF_ENTRIES:
         place = f"{folder}/{name}"
-        texts[place] = text = known[place] if place in known else _text(storage, place, most)
+        texts[place] = text = known[place] if place in known else text_of(storage, place, most)
         if text is not None and sound is None:
             with suppress(ValueError):
                 sound = read(text), text
@@ -204,10 +200,8 @@ def _read_entry(
 
 
 def standing_batches(storage: Storage, state: State) -> list[Batch]:
-    """The batches that count, sorted by name: of each the newest version whose games part is in place.
-
-    Raises RunFailed when a leg is none of the field's, or would count twice.
-    """
+    """The batches that count, sorted by name: of each the newest version whose games part is in place. Raises RunFailed
+    when a leg is none of the field's, or would count twice."""
     games = storage.list("games")
     standing: list[Batch] = []
     for _, versions in sorted(state.batches.items()):
@@ -222,10 +216,8 @@ def standing_batches(storage: Storage, state: State) -> list[Batch]:
 
 
 def _require_own(location: str, field: Field | None, batches: Sequence[Batch]) -> None:
-    """Raises RunFailed where a leg is there twice, or isn't of the two players of the field whose match it is.
-
-    Digests stand for players, too, but take longer: `tournament.runner.counting` compares them.
-    """
+    """Raises RunFailed where a leg is there twice, or isn't of the two players of the field whose match it is. Digests
+    stand for players, too, but take longer: `tournament.runner.counting` compares them."""
     several = [Legs.of(batch.legs) for batch in batches]
     match, number = np.concatenate([legs.whole[:, :2] for legs in several]).T
     keys = match << 31 | number

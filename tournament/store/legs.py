@@ -49,11 +49,8 @@ _NUMBER = re.compile(r"(?<!line )\b[0-9]+(?:[.,][0-9]+)*(?:e[+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault of the bot at `seat` (0 is x, 1 is y), where it happened and what it was.
-
-    `asked`: the question by its name, with all that it told. `complaints`: the last lines that
-    its process wrote to standard error.
-    """
+    """One fault of the bot at `seat` (0 is x, 1 is y), where it happened and what it was. `asked`: the question by its
+    name, with all that it told. `complaints`: the last lines that its process wrote to standard error."""
 
     __pydantic_config__ = CHECKED
 
@@ -123,10 +120,8 @@ class LegResult:
 
 
 def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
-    """What the ledger keeps of a leg's faults, and how many of each seat it leaves out.
-
-    Kept are the first ones, and the last one if it `ended` the leg.
-    """
+    """What the ledger keeps of a leg's faults, and how many of each seat it leaves out. Kept are the first ones, and
+    the last one if it `ended` the leg."""
     kept = [*faults[:_MOST_FAULTS], *(faults[_MOST_FAULTS:][-1:] if ended else ())]
     left_out = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in kept)
     return tuple(fault.bounded() for fault in kept), tuple(left_out[seat] for seat in range(SEAT_COUNT))
@@ -416,9 +411,7 @@ def _rest_of_json(row: dict[str, Any]) -> Rest:
 @dataclass(frozen=True)
 class _Packed:
     """What packed legs have besides columns: their number, the names that indices stand for, the rest by place.
-
-    `y_sums`: whether there are sums of the seats after x.
-    """
+    `y_sums`: whether there are sums of the seats after x."""
 
     __pydantic_config__ = CHECKED
 
@@ -486,10 +479,5 @@ def unpack_legs(content: bytes) -> Legs:
     text = digests.tobytes().hex()
     x, y = ([packed.names[place] for place in column] for column in players.tolist())
     return Legs(
-        [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)],
-        x,
-        y,
-        whole,
-        sums,
-        rest,
+        [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)], x, y, whole, sums, rest
     )

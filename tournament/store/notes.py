@@ -26,10 +26,8 @@ def write_note(storage: Storage, name: str, body: bytes, key: bytes) -> None:
 
 
 def read_note(storage: Storage, name: str, key: bytes | None) -> bytes | None:
-    """The body of a note; None where it is missing, damaged, too large, or not marked with this master `key`.
-
-    Without a key anybody may have written it.
-    """
+    """The body of a note; None where it is missing, damaged, too large, or not marked with this master `key`. Without a
+    key anybody may have written it."""
     content = read_pieces(storage, name) or b""
     body, mark, seal = content[: -2 * _HASH], content[-2 * _HASH : -_HASH], content[-_HASH:]
     if hashlib.sha256(memoryview(content)[:-_HASH]).digest() != seal or (key and mark != _mark(name, body, key)):

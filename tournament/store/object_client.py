@@ -171,10 +171,8 @@ class ObjectClient:
         self._ask(lambda store: obstore.put(store, key, content, use_multipart=False))
 
     def put_if(self, key: str, content: bytes, expected: Version | None) -> Version:
-        """Replace the expected version, or create the object if None is expected. Returns the new version.
-
-        Contents must be unique. Raises AlreadyExists when another version is there.
-        """
+        """Replace the expected version, or create the object if None is expected. Returns the new version. Contents
+        must be unique. Raises AlreadyExists when another version is there."""
         mode = cast(Any, expected or "create")
         lost_answer = False
         for pause in (*_PAUSES, None):

@@ -22,10 +22,8 @@ _PORTION = 500  # objects between two checks that this process is still the writ
 
 
 def store(client: ObjectClient, place: str, archive: str, still_held: Callable[[], None]) -> None:
-    """Move the records at a prefix to another beside it, which is empty.
-
-    `still_held` raises when this process is no longer the writer.
-    """
+    """Move the records at a prefix to another beside it, which is empty. `still_held` raises when this process is no
+    longer the writer."""
     _write_note(client, place, "storing", archive)
     _copy(client, place, archive, still_held)
     _write_note(client, place, "stored", archive)

@@ -97,10 +97,8 @@ class ObjectPlace:
         return RunFailed(f"{self.url} needs credentials, and there are none: {self.remedy}")
 
     def settings(self) -> dict[str, str]:
-        """A client's settings, by obstore's names, besides the variables that obstore reads itself.
-
-        Raises RunFailed if there are no credentials.
-        """
+        """A client's settings, by obstore's names, besides the variables that obstore reads itself. Raises RunFailed if
+        there are no credentials."""
         if self.kind == "gs":
             # An emulator takes any credentials.
             told = {"base_url": self.endpoint, "bearer_token": _first_set(("STORAGE_EMULATOR_HOST",)) and "none"}

@@ -58,10 +58,8 @@ class ObjectStorage:
         """Nothing has to be there before."""
 
     def hold(self) -> bool:
-        """Become the only writer. True if the former one left its sign: it may still be writing.
-
-        Raises RunFailed when another becomes the writer at the same moment.
-        """
+        """Become the only writer. True if the former one left its sign: it may still be writing. Raises RunFailed when
+        another becomes the writer at the same moment."""
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
         former, version = b"", None
         with contextlib.suppress(FileNotFoundError):

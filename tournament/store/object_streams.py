@@ -18,10 +18,8 @@ class _Writer(Protocol):
 
 
 class Upload(io.RawIOBase):
-    """A stream that becomes an object when it is finished; closed before, it leaves nothing.
-
-    `asking` calls what it is given, and translates its errors.
-    """
+    """A stream that becomes an object when it is finished; closed before, it leaves nothing. `asking` calls what it is
+    given, and translates its errors."""
 
     def __init__(self, writer: _Writer, asking: Callable[[Callable[[], Any]], Any]) -> None:
         super().__init__()

@@ -28,10 +28,8 @@ _CONVERTED = {  # enum ConvertedType
 
 
 class ParquetFileWriter:
-    """Writes a file of these columns, none of them with nulls, by `write`.
-
-    Of the columns named in `statistics` the footer tells each row group's least and greatest value.
-    """
+    """Writes a file of these columns, none of them with nulls, by `write`. Of the columns named in `statistics` the
+    footer tells each row group's least and greatest value."""
 
     def __init__(
         self,

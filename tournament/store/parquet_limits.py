@@ -33,11 +33,8 @@ _UNCOMPRESSED_SIZE, _COMPRESSED_SIZE = 2, 3
 
 
 def opened(stream: pa.NativeFile, most_rows: int = ROWS_PER_GROUP, most_bytes: int | None = None) -> pq.ParquetFile:
-    """A Parquet file, whose page checksums are verified when it is read.
-
-    A row group has `most_rows`, and a column's pages there take `most_bytes`, or what so many numbers take. Raises
-    ArrowInvalid for any other file.
-    """
+    """A Parquet file, whose page checksums are verified when it is read. A row group has `most_rows`, and a column's
+    pages there take `most_bytes`, or what so many numbers take. Raises ArrowInvalid for any other file."""
     try:
         footer, _ = read_struct(_footer(stream), _MOST_FOOTER_VALUES)
         types = [column.get(_TYPE) for column in footer[_SCHEMA][1:] if not column.get(_CHILDREN)]

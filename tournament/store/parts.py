@@ -46,10 +46,8 @@ def reading(storage: Storage, part: Part) -> Iterator[None]:
 
 
 def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.ParquetFile:
-    """A published part; page checksums are verified when it is read.
-
-    Raises FileNotFoundError when it is gone, RunFailed when it has other columns or rows, or can't be read.
-    """
+    """A published part; page checksums are verified when it is read. Raises FileNotFoundError when it is gone,
+    RunFailed when it has other columns or rows, or can't be read."""
     with reading(storage, part):
         file = opened(storage.open_data(part.place))
         if file.schema_arrow.equals(arrow_schema(columns)) and file.metadata.num_rows == part.rows:
@@ -138,9 +136,7 @@ def rows_of(
     groups: Iterable[int] | None = None,
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
     """A published part by column, one row group at a time: all of it, or some columns and row groups. Flags are bool.
-
-    Raises as `open_part` does. No threads are used: callers read several parts at once.
-    """
+    Raises as `open_part` does. No threads are used: callers read several parts at once."""
     wanted = [column.name for column in columns] if names is None else list(names)
     with open_part(storage, part, columns) as file:
         for group in range(file.num_row_groups) if groups is None else groups:
@@ -181,10 +177,8 @@ def _origin(file: pq.ParquetFile) -> dict[str, str]:
 
 
 class PartReader:
-    """Reads a published part by runs of its legs. Read forwards, each row group is decoded once.
-
-    Raises as `open_part` does, and RunFailed when rows belong to other legs than the ledger says.
-    """
+    """Reads a published part by runs of its legs. Read forwards, each row group is decoded once. Raises as `open_part`
+    does, and RunFailed when rows belong to other legs than the ledger says."""
 
     def __init__(
         self, storage: Storage, part: Part, columns: Sequence[Column], legs: Legs, sessions_per_leg: int
@@ -226,10 +220,8 @@ class PartReader:
 
 
 def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
-    """A column without nulls, of numbers or flags.
-
-    Unlike `to_numpy` this doesn't import pandas, and unlike `cast` not pyarrow.compute: both take long.
-    """
+    """A column without nulls, of numbers or flags. Unlike `to_numpy` this doesn't import pandas, and unlike `cast` not
+    pyarrow.compute: both take long."""
     column = table[name]
     kind = np.dtype(column.type.to_pandas_dtype())
     arrays: list[npt.NDArray[Any]] = []
@@ -284,10 +276,8 @@ def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: 
 
 
 def whole_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:
-    """Whether a table that `write_whole` wrote has these values; None when it is damaged. Raises FileNotFoundError.
-
-    One that is larger isn't read.
-    """
+    """Whether a table that `write_whole` wrote has these values; None when it is damaged. Raises FileNotFoundError. One
+    that is larger isn't read."""
     table = _whole_table(columns, values)
     most = table.nbytes + (1 << 16)
     try:

@@ -1,8 +1,7 @@
 """Where results are kept: a folder, or a prefix in an object store, behind one interface.
 
-Names are relative, with forward slashes. The ledger relies on two things: a file
-made by `create` appears whole or not at all and never replaces another, and
-`publish` moves a finished file to where readers look in one step.
+Names are relative, with forward slashes. The ledger relies on two things: a file made by `create` appears whole or not
+at all and never replaces another, and `publish` moves a finished file to where readers look in one step.
 """
 
 from __future__ import annotations
@@ -35,18 +34,17 @@ class Storage(Protocol):
     """Files by name. Names that lead outside raise RunFailed.
 
     `hold` makes this process the only writer, and returns True when a former one may still wake up; `may_be_held` tells
-    whether any process is the writer, or, in an object store, was and didn't end by itself. `exchange`
-    moves everything here to the archive `away`, then the archive `back` here; `finish_exchange` completes what a
-    crash interrupted. `list` returns the sizes in bytes of the files right inside a folder, {} if there is none;
-    `size` that of one file, None if there is none. `everything` right inside a folder has names of any kind, those
-    of folders with a slash at the end, and whether each is a file; `set_aside` moves such things, by their places,
-    to a folder below `set-aside`, whose location it returns. `folders` are the names of folders right here.
-    `stamps` returns texts that change when a file is written. `sizes` has size and stamp of several files, those that
-    are there, and no stamp where that would be slow. `publish` moves a staged file to its name, `publish_all` several,
-    those that are staged, which then stay there also after a loss of power. `read` and `open_data` raise
-    FileNotFoundError, `read` also TooLarge for more than `most` bytes.
-    `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be known without changing
-    anything.
+    whether any process is the writer, or, in an object store, was and didn't end by itself. `exchange` moves everything
+    here to the archive `away`, then the archive `back` here; `finish_exchange` completes what a crash interrupted.
+    `list` returns the sizes in bytes of the files right inside a folder, {} if there is none; `size` that of one file,
+    None if there is none. `everything` right inside a folder has names of any kind, those of folders with a slash at
+    the end, and whether each is a file; `set_aside` moves such things, by their places, to a folder below `set-aside`,
+    whose location it returns. `folders` are the names of folders right here. `stamps` returns texts that change when a
+    file is written. `sizes` has size and stamp of several files, those that are there, and no stamp where that would be
+    slow. `publish` moves a staged file to its name, `publish_all` several, those that are staged, which then stay there
+    also after a loss of power. `read` and `open_data` raise FileNotFoundError, `read` also TooLarge for more than
+    `most` bytes. `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be known without
+    changing anything.
     """
 
     location: str

@@ -8,16 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from tournament.errors import RunFailed
 from tournament.store.checkpoint import write_checkpoint
-from tournament.store.ledger import (
-    Batch,
-    Entry,
-    Field,
-    Part,
-    State,
-    entry_name,
-    most_bytes,
-    pack,
-)
+from tournament.store.ledger import Batch, Entry, Field, Part, State, entry_name, most_bytes, pack
 from tournament.store.ledger_reading import read_state
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import AlreadyExists, Storage
@@ -133,10 +124,8 @@ def _not_mine(storage: Storage) -> RunFailed:
 
 
 def open_for_writing(storage: Storage) -> Writer:
-    """Hold the ledger, publish what was committed but not yet published, and remove what was never committed.
-
-    Raises RunFailed while another process holds it, or when it can't be written.
-    """
+    """Hold the ledger, publish what was committed but not yet published, and remove what was never committed. Raises
+    RunFailed while another process holds it, or when it can't be written."""
     storage.prepare()
     try:
         damaged: dict[str, bytes] = {}

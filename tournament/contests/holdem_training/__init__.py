@@ -73,15 +73,7 @@ def new_core(
     leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
 ) -> GameCore:
     assert isinstance(settings, Settings)
-    return HoldemTraining(
-        games,
-        sessions,
-        deals_key=leg.deals_key,
-        sessions=leg.sessions,
-        hands=settings.hands,
-        match=leg.match,
-        first_session=leg.first_session,
-    )
+    return HoldemTraining(games, sessions, hands=settings.hands, **leg.for_core)
 
 
 LUCK_COLUMNS = (
@@ -236,15 +228,12 @@ HOLDEM_TRAINING = Contest(
     ),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
-        questions=(Question("makeDecision", (("i32",),), ("i64",), arguments=(), extremes=(), line="", words=()),),
+        questions=(Question("makeDecision", result=("i64",)),),
         view=VIEW,
         compiled=CompiledBots(
             "texas.h",
             struct_size=88,
-            imports=(
-                Import("tournament_rates", ("i64", "i32"), "i64"),
-                Import("tournament_result", ("i64",), "i32"),
-            ),
+            imports=(Import("tournament_rates", ("i64", "i32"), "i64"), Import("tournament_result", ("i64",), "i32")),
             new_helpers=RateHelpers,
         ),
         python=PythonBots(PythonSdk(Path(__file__).parent / "sdk" / "texas.py", _PYTHON_MODULES)),

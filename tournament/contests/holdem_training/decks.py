@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tournament.errors import BadInput
+from tournament.small_files import read_small_file
 
 CARDS = 9
 _MOST_BYTES = 16 << 20  # 400,000 hands
@@ -15,21 +16,12 @@ _ORDER = "suit and value of Alice's two cards, Bob's two, the flop's three, the 
 
 
 def read_decks(path: Path) -> NDArray[np.uint8]:
-    """The hands of a file as card numbers (13 · suit + value − 1), shape (hands, 9).
-
-    `#` begins a comment; empty lines are ignored. Raises BadInput, naming
-    the line and what it should be.
-    """
+    """The hands of a file as card numbers (13 · suit + value − 1), shape (hands, 9). `#` begins a comment; empty lines
+    are ignored. Raises BadInput, naming the line and what it should be."""
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        text = content.decode()
-    except OSError as error:
-        raise BadInput(f"{path}: can't be read: {error.strerror}") from None
+        text = read_small_file(path, _MOST_BYTES).decode()
     except UnicodeDecodeError:
-        raise BadInput(f"{path}: is not a text file") from None
-    if len(content) > _MOST_BYTES:
-        raise BadInput(f"{path}: is larger than {_MOST_BYTES >> 20} MiB")
+        raise BadInput(f"{path} is not a text file") from None
     hands = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split("#", 1)[0].split()

@@ -35,10 +35,8 @@ EXIT_CODES: dict[Ending, int] = {"finished": 0, "violation": 3, "out of time": 4
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a match ended. `mean_profit` is over the hands played to their end: W if the match was finished.
-
-    `seconds` is how long the program was waited for.
-    """
+    """How a match ended. `mean_profit` is over the hands played to their end: W if the match was finished. `seconds` is
+    how long the program was waited for."""
 
     ending: Ending
     reason: str
@@ -84,10 +82,9 @@ def judge_program(start: Callable[[], Program], match: JudgedMatch) -> Verdict:
 def judge(program: Program, table: Table, *, seconds: float = SECONDS, transcript: TextIO | None = None) -> Verdict:
     """Play a match to its end, or to what ends it before; then let the program end.
 
-    The program is waited for so many seconds in all, and up to three times as long while it has not
-    had as much processor time. Lines that it writes ahead are read when it is their turn. On a
-    violation it gets -1. The transcript has the lines that the program reads after "< ", and those
-    that it writes after "> ".
+    The program is waited for so many seconds in all, and up to three times as long while it has not had as much
+    processor time. Lines that it writes ahead are read when it is their turn. On a violation it gets -1. The transcript
+    has the lines that the program reads after "< ", and those that it writes after "> ".
     """
     waited = 0.0
     lines = table.start()

@@ -24,10 +24,8 @@ _BOARDS = (
 
 
 def hands_at_limits() -> NDArray[np.uint8]:
-    """Card numbers, shape (hands, 9): each of these boards with each of these holes that it can have.
-
-    The order is that of the deal; Bob gets the first cards that are left.
-    """
+    """Card numbers, shape (hands, 9): each of these boards with each of these holes that it can have. The order is that
+    of the deal; Bob gets the first cards that are left."""
     hands = []
     for hole in _HOLES:
         for board in _BOARDS:

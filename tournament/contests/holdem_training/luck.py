@@ -2,12 +2,11 @@
 
 A hand's luck is a sum of controls, numbers of mean zero however Alice plays, each times a weight that is known before
 the hand; `engine.games.holdem_training.luck` says which. So its mean is zero, and the score without it has the same
-expectation.
-The controls of the pot are the martingale of AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M. Bowling,
-"AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information Games", 2018) for hands that
-are checked down from where they are. They can't see how later bets depend on the cards. The weights make up for that,
-and so do the controls that compare hands. The weights are those that would have left the least variance in the
-earlier hands of the session (control variates by ridge regression: S. Lavenberg and P. Welch, 1981).
+expectation. The controls of the pot are the martingale of AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M.
+Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information Games", 2018) for
+hands that are checked down from where they are. They can't see how later bets depend on the cards. The weights make up
+for that, and so do the controls that compare hands. The weights are those that would have left the least variance in
+the earlier hands of the session (control variates by ridge regression: S. Lavenberg and P. Welch, 1981).
 """
 
 from __future__ import annotations
@@ -19,11 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.games.holdem_training.luck import CONTROLS, add_hands, solve
-from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.holdem_training import LUCK_COLUMNS
+from tournament.contests.learned_luck import LearnedLuck
 
-# Blocks before which the weights are worked out anew.
-_LEARNED_BEFORE = (1, 2, 4, 8, 16)
 # The initial weights, and how much of the controls' squares, in chips, they count for.
 _USUAL = np.array([1.0] * 5 + [0.0] * 6)
 _FIRMNESS = np.array([2000.0] * 5 + [5.0] * 6)
@@ -31,50 +28,29 @@ _FIRMNESS = np.array([2000.0] * 5 + [5.0] * 6)
 Floats = npt.NDArray[np.float64]
 
 
-class LegLuck:
-    """Goes through a session's hands as they come, in any pieces."""
-
+class LegLuck(LearnedLuck):
     def __init__(self, hands: int) -> None:
-        self._hands = hands
-        self._luck = np.zeros(BLOCK_COUNT)
+        super().__init__(hands)
         self._moments = np.zeros((CONTROLS + 2, CONTROLS + 2))
         self._weights = _USUAL
         self._shuffle = 0
-        self._played = 0
-        self._next = [-(-block * hands // BLOCK_COUNT) for block in _LEARNED_BEFORE]
+
+    def learn(self) -> None:
+        self._weights = best_weights(self._moments)
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next hands, by column. Raises ValueError for hands that no session has."""
         *columns, profit = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
-        row, rows = 0, len(profit)
-        while row < rows:
-            while self._next and self._played == self._next[0]:
-                self._next.pop(0)
-                self._weights = best_weights(self._moments)
-            end = min(rows, row + self._next[0] - self._played) if self._next else rows
+        for piece in self.pieces(len(profit)):
+            hands = [column[piece] for column in columns]
             self._shuffle = add_hands(
-                [column[row:end] for column in columns],
-                profit[row:end],
-                self._played,
-                self._hands,
-                self._shuffle,
-                self._weights,
-                self._moments,
-                self._luck,
+                hands, profit[piece], self.played, self.hands, self._shuffle, self._weights, self._moments, self.luck
             )
-            self._played += end - row
-            row = end
-
-    def blocks(self) -> Floats:
-        """What luck was worth to Alice, in chips, by block."""
-        return self._luck
 
 
 def best_weights(moments: Floats) -> Floats:
-    """The weights that leave the least variance of the profit, near the usual ones where little is known.
-
-    `moments`: on and above its diagonal, the sums of the products of 1, the controls and the profit.
-    """
+    """The weights that leave the least variance of the profit, near the usual ones where little is known. `moments`: on
+    and above its diagonal, the sums of the products of 1, the controls and the profit."""
     count = moments[0, 0]
     if count < 2:
         return _USUAL

@@ -34,10 +34,8 @@ _ALICE = 1  # who folded
 
 
 def made(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
-    """The hands made of five to seven cards, as indices of MADE; each an array of cards, 0 to 51, 13 of each suit.
-
-    One number counts the cards of each rank, in four bits each; another those of each suit, in eight.
-    """
+    """The hands made of five to seven cards, as indices of MADE; each an array of cards, 0 to 51, 13 of each suit. One
+    number counts the cards of each rank, in four bits each; another those of each suit, in eight."""
     ranks = sum((np.int64(1) << (4 * (card % 13).astype(np.int64)) for card in cards), np.int64(0))
     suits = sum((np.int64(1) << (8 * (card // 13).astype(np.int64)) for card in cards), np.int64(0))
     ones = np.int64(sum(1 << 4 * rank for rank in range(13)))

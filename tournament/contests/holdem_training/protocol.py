@@ -68,10 +68,8 @@ class Dialogue:
         ]
 
     def said(self, line: bytes) -> str | int:
-        """The reply to a program's line, given without its end: the answer to a RATE, or an action for the core.
-
-        Raises Violation.
-        """
+        """The reply to a program's line, given without its end: the answer to a RATE, or an action for the core. Raises
+        Violation."""
         try:
             return self._meaning(_words(line))
         except _Wrong as problem:
@@ -124,29 +122,17 @@ class Dialogue:
         return amount
 
 
-class Table:
+class Table(Dialogue):
     """A program's seat at a match of its own: all of `core`, asked and answered in lines.
 
-    `start` gives the first lines, `answer` those that answer one of the
-    program's, until `over`. `empty_records` takes the core's rows away when its
-    tables are full. The caller sees to times and processes.
+    `start` gives the first lines, `answer` those that answer one of the program's, until `over`. `empty_records` takes
+    the core's rows away when its tables are full. The caller sees to times and processes.
     """
 
     def __init__(self, core: HoldemTraining, rates: RateSampler, empty_records: Callable[[], None]) -> None:
-        self._core = core
-        self._dialogue = Dialogue(core, rates)
+        super().__init__(core, rates)
         self._empty_records = empty_records
         self.over = False
-
-    @property
-    def hands_played(self) -> int:
-        """How many hands were played to their end."""
-        return self._dialogue.hands_played
-
-    @property
-    def mean_profit(self) -> float:
-        """Chips a hand, over the hands played to their end; W once the match is over."""
-        return self._dialogue.mean_profit
 
     def start(self) -> list[str]:
         """The first lines of a match."""
@@ -154,7 +140,7 @@ class Table:
 
     def answer(self, line: bytes) -> list[str]:
         """The lines that answer one of the program's, given without its end. Raises Violation."""
-        said = self._dialogue.said(line)
+        said = self.said(line)
         return [said] if isinstance(said, str) else self._play(said)
 
     def _play(self, action: int) -> list[str]:
@@ -162,7 +148,7 @@ class Table:
         while (status := self._core.play(action)) == RECORDS_ARE_FULL:
             self._empty_records()
         self.over = status == LEG_IS_OVER
-        return self._dialogue.ended() if self.over else self._dialogue.asked()
+        return self.ended() if self.over else self.asked()
 
 
 def _shown(text: str) -> str:

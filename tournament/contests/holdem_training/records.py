@@ -32,12 +32,7 @@ GAMES = columns_of(
     profit="what Alice won, chips",
 )
 
-SESSIONS = columns_of(
-    SESSION_ROW,
-    games="hands played",
-    profit="what Alice won, chips",
-    mean_profit="profit / games",
-)
+SESSIONS = columns_of(SESSION_ROW, games="hands played", profit="what Alice won, chips", mean_profit="profit / games")
 
 _CHECKED, _CALLED, _FOLDED = 1, 2, 3  # Bob's answers
 _ALICE = 1

@@ -99,16 +99,13 @@ def new_core(
     return MatrixGame(
         games,
         sessions,
-        deals_key=leg.deals_key,
-        sessions=leg.sessions,
+        **leg.for_core,
         row_payoffs=settings.payoffs,
         column_payoffs=settings.column_payoffs,
         rounds=settings.rounds,
         games_per_session=settings.games_per_session,
         noise=settings.noise,
         end_probability=settings.end_probability,
-        match=leg.match,
-        first_session=leg.first_session,
         seats_swapped=settings.duplicate and leg.number % 2 == 1,
     )
 
@@ -175,7 +172,7 @@ MATRIX_GAME = Contest(
     settings=Settings,
     games=columns_of(
         GAME_ROW,
-        flags=("x_slipped", "y_slipped"),
+        ("x_slipped", "y_slipped"),
         game="turn of the session, from 0: each is a game of its own that is paid",
         turn="turn since the bots' histories were last empty, from 0",
         x_move="x's move as played, by its number in the settings' moves",
@@ -185,7 +182,7 @@ MATRIX_GAME = Contest(
     ),
     sessions=columns_of(
         SESSION_ROW,
-        flags=("x_is_row",),
+        ("x_is_row",),
         games="turns played",
         x_is_row="x had the row's payoffs, y the column's",
         x_points="what x was paid over the session",
@@ -201,26 +198,18 @@ MATRIX_GAME = Contest(
         questions=(
             Question(
                 "move",
-                (("i32",),),
-                ("i32",),
-                arguments=(),
-                extremes=(),
                 line="STATE {turn} {rounds} {moves} {role} {my_previous_move} {opponents_previous_move}",
                 words=(Word("MOVE"),),
             ),
             Question(
                 "past",
-                (("i32",),),
-                ("i32",),
-                arguments=(),
-                extremes=(),
                 line="PAST {turn} {rounds} {moves} {role} {my_previous_move} {opponents_previous_move}",
                 words=(Word("OK", 0),),
                 only_tells=True,
                 catches_up=True,
             ),
         ),
-        view=tuple(ViewField(name, 4 * place, "i", ()) for place, name in enumerate(_PLACES)),
+        view=tuple(ViewField(name, 4 * place, "i") for place, name in enumerate(_PLACES)),
         compiled=CompiledBots(
             "matrix_game.h",
             struct_size=BOT_BYTES,

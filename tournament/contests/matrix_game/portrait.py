@@ -40,10 +40,8 @@ _MOST_ANSWERS = 12  # up to so many moves they are shown at all
 
 
 def new_portrait(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None, rounds: int) -> Portrait:
-    """The portrait for moves of these names. `payoffs`: of x and y, None where either may be the row player.
-
-    A game has so many `rounds`. Moves count as chosen by the bots: those that noise replaced are left out.
-    """
+    """The portrait for moves of these names. `payoffs`: of x and y, None where either may be the row player. A game has
+    so many `rounds`. Moves count as chosen by the bots: those that noise replaced are left out."""
     shown = _MatrixGame(moves, payoffs, rounds)
     return Portrait(
         shown.tally,

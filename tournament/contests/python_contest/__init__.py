@@ -9,16 +9,7 @@ from __future__ import annotations
 from engine.kernel.chance import Chance
 from engine.rules.session_core import Session
 from tournament.contests.contest import Contest
-from tournament.contests.python_contest.declaring import (
-    Decision,
-    Told,
-    fraction,
-    fractions,
-    text,
-    texts,
-    whole,
-    wholes,
-)
+from tournament.contests.python_contest.declaring import Decision, Told, fraction, fractions, text, texts, whole, wholes
 from tournament.contests.python_contest.rules import Play, PythonContest, PythonSettings
 from tournament.store.columns import Column
 

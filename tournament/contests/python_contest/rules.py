@@ -119,12 +119,7 @@ def _make(rules: type[PythonContest]) -> Contest:
             questions=tuple(
                 Question(
                     decision.name,
-                    (("i32",),),
-                    ("i64", "i32"),
-                    arguments=(),
-                    extremes=(),
-                    line="",
-                    words=(),
+                    result=("i64", "i32"),
                     answers="one of the legal_actions" if decision.has_legal_actions else decision.answer.limits,
                 )
                 for decision in rules.decisions
@@ -160,50 +155,30 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
     ) -> GameCore:
         played = rules(settings)
-        swapped = played.settings.duplicate and leg.number % 2 == 1
         tree = None if against_chance else played.tree()
         if tree is not None:
-            return TreeCore(
-                games,
-                sessions,
-                tree,
-                deals_key=leg.deals_key,
-                sessions=leg.sessions,
-                match=leg.match,
-                first_session=leg.first_session,
-                seats_swapped=swapped,
-            )
+            return TreeCore(games, sessions, tree, **leg.for_core, seats_swapped=_swapped(leg, played))
         chance = Chance(leg.deals_key, _TRIAL_STREAM)
 
         def play(session: Session) -> Play:
             own = played.play(session)
             return answered_by_chance(own, chance, {1}) if against_chance else own
 
-        return _session_core(rules, played, leg, games, sessions, play)
+        return _session_core(played, leg, games, sessions, play)
 
     return new_core
 
 
+def _swapped(leg: LegPlan, played: PythonContest) -> bool:
+    return bool(played.settings.duplicate) and leg.number % 2 == 1
+
+
 def _session_core(
-    rules: type[PythonContest],
-    played: PythonContest,
-    leg: LegPlan,
-    games: Table,
-    sessions: Table,
-    play: Callable[[Session], Play],
+    played: PythonContest, leg: LegPlan, games: Table, sessions: Table, play: Callable[[Session], Play]
 ) -> SessionCore:
-    return SessionCore(
-        games,
-        sessions,
-        play,
-        {column.name: column.type for column in rules.columns},
-        deals_key=leg.deals_key,
-        sessions=leg.sessions,
-        match=leg.match,
-        first_session=leg.first_session,
-        seats_swapped=played.settings.duplicate and leg.number % 2 == 1,
-        zero_sum=rules.zero_sum,
-    )
+    columns = {column.name: column.type for column in played.columns}
+    swapped, zero_sum = _swapped(leg, played), played.zero_sum
+    return SessionCore(games, sessions, play, columns, **leg.for_core, seats_swapped=swapped, zero_sum=zero_sum)
 
 
 def _new_drawn_core(rules: type[PythonContest]) -> NewDrawnCore:
@@ -217,7 +192,7 @@ def _new_drawn_core(rules: type[PythonContest]) -> NewDrawnCore:
         def play(session: Session) -> Play:
             return drawn(played, session, drawings) if session.number == number else played.play(session)
 
-        return _session_core(rules, played, leg, games, sessions, play)
+        return _session_core(played, leg, games, sessions, play)
 
     return new_core
 

@@ -45,9 +45,7 @@ class Struct:
 
 def lay_out(decisions: Sequence[Decision]) -> Struct:
     """The struct of a contest's decisions, as C compilers lay it out. Values of several decisions are in it once.
-
-    Raises ValueError when two decisions tell different things by the same name.
-    """
+    Raises ValueError when two decisions tell different things by the same name."""
     told: dict[str, Told] = {}
     for decision in decisions:
         for name, value in decision.told.items():

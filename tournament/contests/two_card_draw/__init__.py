@@ -34,8 +34,9 @@ from tournament.contests.two_card_draw.servers import (
     SUFFIX,
     compiled_strategy,
     generated_server,
-    house_players,
+    generated_servers,
     practice_server,
+    servers_in,
     strategy_of,
 )
 from tournament.contests.two_card_draw.telling import TELLING
@@ -97,9 +98,9 @@ def new_core(
 
 def players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
     assert isinstance(settings, Settings)
-    return house_players(
-        None if settings.strategies is None else folder / settings.strategies, _key(settings), settings.servers, say
-    )
+    if settings.strategies is not None:
+        return servers_in(folder / settings.strategies)
+    return generated_servers(_key(settings), settings.servers, say)
 
 
 def example(settings: ContestSettings, name: str) -> HousePlayer:
@@ -147,7 +148,6 @@ def _question(
     return Question(
         name,
         (("i32",),) * len(arguments),
-        ("i32",),
         arguments=tuple(arguments),
         extremes=tuple(arguments.values()),
         line=" ".join([name.upper(), *[f"{{{argument}}}" for argument in arguments]]),
@@ -169,7 +169,7 @@ TWO_CARD_DRAW = Contest(
     settings=Settings,
     games=columns_of(
         GAME_ROW,
-        flags=("x_opened1", "x_opened2"),
+        ("x_opened1", "x_opened2"),
         game="hand of the session, from 0",
         x_dealt="the bot's hand as dealt, two digits: lower and higher card",
         y_dealt="the server's hand as dealt",

@@ -13,7 +13,7 @@ import numpy as np
 from engine.games.two_card_draw.climbing import HillClimber, random_strategy
 from engine.games.two_card_draw.equilibria import EquilibriumSolver
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
-from tournament.cache import cache_folder, keep, recall
+from tournament.cache import cache_folder, remembered
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 
 # Part of every cached strategy's name: raise it when the same numbers give another strategy.
@@ -49,12 +49,7 @@ def cached_at(recipe: Recipe) -> Path:
 
 def generated_text(recipe: Recipe) -> bytes:
     """The file of a generated server, from the cache if it was made before."""
-    cached = cached_at(recipe)
-    text = recall(cached)
-    if text is None:
-        text = write_strategy(generate(recipe)).encode()
-        keep(cached, text)
-    return text
+    return remembered(cached_at(recipe), lambda: write_strategy(generate(recipe)).encode())
 
 
 @dataclass(frozen=True)
@@ -78,10 +73,8 @@ def solve(
     most_iterations: int = 200_000,
     watch: Callable[[int, Equilibrium], None] = lambda iterations, found: None,
 ) -> Equilibrium:
-    """Iterate until the server found is within `exploitability` chips a hand of the best, or iterations run out.
-
-    The bound is the best answer to the strategy of the bot that was found with it.
-    """
+    """Iterate until the server found is within `exploitability` chips a hand of the best, or iterations run out. The
+    bound is the best answer to the strategy of the bot that was found with it."""
     solver = EquilibriumSolver(bet1, bet2)
     done = 0
     chunk = 200

@@ -19,21 +19,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.games.two_card_draw.core import (
-    MOST_BETS,
-    SITUATION_COUNT,
-    situation_of_draw,
-    situation_of_round1,
-    situation_of_round2,
-)
+from engine.games.two_card_draw.core import SITUATION_COUNT, situation_of_draw, situation_of_round1, situation_of_round2
 from engine.games.two_card_draw.luck import LINES, add_hands, share_actions, value_actions
-from engine.kernel.game_core import BLOCK_COUNT
+from tournament.contests.learned_luck import LearnedLuck
 from tournament.contests.two_card_draw import LUCK_COLUMNS
+from tournament.contests.two_card_draw.hands import CHANCES, EXCHANGES, HANDS, HISTORIES, STRENGTHS
 from tournament.contests.two_card_draw.servers import strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
 
-# Blocks before which the assumed strategy is worked out anew. At first all actions are equally likely.
-_LEARNED_BEFORE = (1, 2, 4, 8, 16)
 # How many of the bot's actions in a place these count for: all allowed ones, and those with such cards in other lines.
 _GENERAL, _SPECIAL = 0.5, 2.0
 
@@ -41,49 +34,34 @@ _NO_COUNTS = np.zeros((SITUATION_COUNT, 3), np.int32)
 
 Floats = npt.NDArray[np.float64]
 
-_HANDS = [(low, high) for low in range(5) for high in range(low, 5)]
-_HISTORIES = [(0, False), *[(bets, y_opened) for y_opened in (False, True) for bets in range(1, MOST_BETS + 1)]]
 
-
-class LegLuck:
-    """Goes through a session's hands as they come, in any pieces."""
-
+class LegLuck(LearnedLuck):
     def __init__(self, hands: int, server: bytes) -> None:
-        self._hands, self._tables = hands, tables_of(server)
+        super().__init__(hands)
+        self._tables = tables_of(server)
         self._counts = _NO_COUNTS  # an own array only while hands come: many legs are read at once
-        self._luck = np.zeros(BLOCK_COUNT)
         self._value, self._advantages = self._tables.at_first
-        self._played = 0
-        self._next = [-(-block * hands // BLOCK_COUNT) for block in _LEARNED_BEFORE]
+
+    def learn(self) -> None:
+        self._value, self._advantages = self._tables.valued(self._counts)
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next hands, by column. Raises ValueError for hands that no session has."""
         columns = [np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS]
-        row, rows = 0, len(columns[0])
-        if not self._played:
+        if not self.played:
             self._counts = _NO_COUNTS.copy()
-        while row < rows:
-            if self._next and self._played == self._next[0]:
-                self._next.pop(0)
-                self._value, self._advantages = self._tables.valued(self._counts)
-            end = min(rows, row + self._next[0] - self._played) if self._next else rows
+        for piece in self.pieces(len(columns[0])):
             add_hands(
-                *(column[row:end] for column in columns),  # type: ignore[call-arg, arg-type]
-                self._played,
-                self._hands,
+                *(column[piece] for column in columns),  # type: ignore[call-arg, arg-type]
+                self.played,
+                self.hands,
                 self._value,
                 self._advantages,
                 self._counts,
-                self._luck,
+                self.luck,
             )
-            self._played += end - row
-            row = end
-        if self._played == self._hands:
+        if self.played == self.hands:
             self._counts, self._advantages = _NO_COUNTS, self._tables.at_first[1]
-
-    def blocks(self) -> Floats:
-        """What luck was worth to the bot, in chips, by block."""
-        return self._luck
 
 
 @dataclass(frozen=True)
@@ -101,7 +79,7 @@ class Tables:
         shares, advantages = np.zeros((SITUATION_COUNT, 3)), np.zeros((SITUATION_COUNT, 3))
         share_actions(counts, _GENERAL, _SPECIAL, shares)
         value = value_actions(
-            self.acts, self.shows, self.draws, _EXCHANGES, _CHANCES, self.bet1, self.bet2, shares, advantages
+            self.acts, self.shows, self.draws, EXCHANGES, CHANCES, self.bet1, self.bet2, shares, advantages
         )
         return value, advantages
 
@@ -110,23 +88,8 @@ class Tables:
         return self.valued(_NO_COUNTS)
 
 
-def _exchanged(count: int) -> Floats:
-    """The chance of each hand (column) after exchanging so many cards of a hand (row)."""
-    if count == 0:
-        return np.eye(len(_HANDS))
-    chances = np.zeros((len(_HANDS), len(_HANDS)))
-    for hand, (_, high) in enumerate(_HANDS):
-        for new in range(25):
-            cards = (high, new % 5) if count == 1 else divmod(new, 5)
-            chances[hand, _HANDS.index((min(cards), max(cards)))] += 1 / 25
-    return chances
-
-
-_EXCHANGES = np.array([_exchanged(count) for count in range(3)])
-_CHANCES = np.ascontiguousarray(_EXCHANGES[2, 0])
-_STRENGTHS = np.array([10 + low if low == high else high * (high - 1) // 2 + low for low, high in _HANDS])
-_BETS2 = np.array([bets for bets, _ in _HISTORIES])
-_WINS = np.sign(_STRENGTHS[:, np.newaxis] - _STRENGTHS).astype(np.float64)  # of the row's hand
+_BETS2 = np.array([bets for bets, _ in HISTORIES])
+_WINS = np.sign(STRENGTHS[:, np.newaxis] - STRENGTHS).astype(np.float64)  # of the row's hand
 
 
 @cache
@@ -137,24 +100,24 @@ def tables_of(server: bytes) -> Tables:
 
 def make_tables(strategy: ServerStrategy) -> Tables:
     rows = strategy.rows
-    acts, shows = np.zeros((LINES + 1, 4, 3)), np.zeros((LINES, len(_HISTORIES), len(_HANDS)))
-    draws = np.zeros((len(_HISTORIES), 3, 3))
-    in_round1 = np.array([[rows[situation_of_round1(*hand, bets)] for hand in _HANDS] for bets in range(4)])
-    acts[LINES], ends = _round(in_round1, _CHANCES)
-    for history, (bets, y_opened) in enumerate(_HISTORIES):
+    acts, shows = np.zeros((LINES + 1, 4, 3)), np.zeros((LINES, len(HISTORIES), len(HANDS)))
+    draws = np.zeros((len(HISTORIES), 3, 3))
+    in_round1 = np.array([[rows[situation_of_round1(*hand, bets)] for hand in HANDS] for bets in range(4)])
+    acts[LINES], ends = _round(in_round1, CHANCES)
+    for history, (bets, y_opened) in enumerate(HISTORIES):
         for x_drew in range(3):
-            drawing = np.array([rows[situation_of_draw(*hand, bets, x_drew, y_opened)] for hand in _HANDS])
+            drawing = np.array([rows[situation_of_draw(*hand, bets, x_drew, y_opened)] for hand in HANDS])
             reach = ends[history][:, np.newaxis] * drawing
             draws[history, x_drew] = _shares(reach.sum(axis=0))
             for y_drew in range(3):
                 line = (history * 3 + x_drew) * 3 + y_drew
                 in_round2 = np.array(
                     [
-                        [rows[situation_of_round2(*hand, bets, y_opened, x_drew, y_drew, faced)] for hand in _HANDS]
+                        [rows[situation_of_round2(*hand, bets, y_opened, x_drew, y_drew, faced)] for hand in HANDS]
                         for faced in range(4)
                     ]
                 )
-                acts[line], reached = _round(in_round2, _times(reach[:, y_drew], _EXCHANGES[y_drew]))
+                acts[line], reached = _round(in_round2, _times(reach[:, y_drew], EXCHANGES[y_drew]))
                 shares = np.array(list(map(_shares, reached)))
                 won = np.add.reduce(shares[:, np.newaxis] * _WINS, axis=2)
                 shows[line] = (1 + bets * strategy.bet1 + _BETS2 * strategy.bet2)[:, np.newaxis] * won
@@ -163,9 +126,7 @@ def make_tables(strategy: ServerStrategy) -> Tables:
 
 def _round(rows: Floats, reach: Floats) -> tuple[Floats, list[Floats]]:
     """The chances of the server's actions in a betting round facing 0 to 3 bets, and its hands' reach at each end.
-
-    `rows` are its strategy by bets faced and hand, `reach` the chances that it gets there with each hand.
-    """
+    `rows` are its strategy by bets faced and hand, `reach` the chances that it gets there with each hand."""
     fold_call_raise = np.moveaxis(rows, 2, 0)
     _, calls, raises = fold_call_raise
     # Reaches where the server acts, by bets faced: the bot's actions tell nothing of the server's hands.

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
+from tournament.contests.two_card_draw.hands import HANDS, HISTORIES
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
-
-_HANDS, _HISTORIES = 15, 7
 
 _TEMPLATE = """\
 /* {about}
@@ -72,7 +71,7 @@ def perfect_bot(strategy: ServerStrategy, about: str) -> str:
     """C source of the perfect opponent; `about` is its first comment."""
     evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
     digits = "".join(map(str, np.argmax(evaluator.best_response(), axis=1)))
-    first, second = _HANDS * 4, _HANDS * 4 + _HANDS * _HISTORIES
+    first, second = len(HANDS) * 4, len(HANDS) * (4 + len(HISTORIES))
     rest = digits[second:]
     lines = [f'    "{rest[start : start + 108]}"' for start in range(0, len(rest), 108)]
     return _TEMPLATE.format(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -25,10 +25,8 @@ FACTS = ("bet1", "bet2", "achievable")
 
 
 def recipe_of(key: bytes, name: str) -> Recipe:
-    """Bets, iterations and seed of a generated server: uniform in the ranges of the statement.
-
-    Each server has its own sub-keys of the contest's master key, so the examples tell nothing about the others.
-    """
+    """Bets, iterations and seed of a generated server: uniform in the ranges of the statement. Each server has its own
+    sub-keys of the contest's master key, so the examples tell nothing about the others."""
     bets, iterations, seed = [sub_key(key, "two-card draw server", what, name) for what in ("bets", "steps", "climb")]
     bet1 = 1 + int.from_bytes(bets[:8], "little") % 5
     bet2 = bet1 + int.from_bytes(bets[8:16], "little") % (2 * bet1 + 1)
@@ -55,10 +53,7 @@ def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> lis
 
 
 def servers_in(folder: Path) -> list[HousePlayer]:
-    """The strategy files of a folder, by name.
-
-    Raises BadInput when there are none, or one is malformed.
-    """
+    """The strategy files of a folder, by name. Raises BadInput when there are none, or one is malformed."""
     if not folder.is_dir():
         raise BadInput(f"the folder of strategies {folder} does not exist; mend `strategies` in [two_card_draw]")
     servers = []
@@ -90,8 +85,3 @@ def strategy_of(content: bytes) -> ServerStrategy:
 def compiled_strategy(content: bytes) -> CompiledStrategy:
     """The same, compiled to be played."""
     return CompiledStrategy(strategy_of(content).rows)
-
-
-def house_players(folder: Path | None, key: bytes, count: int, say: Callable[[str], None]) -> Sequence[HousePlayer]:
-    """Those of a folder if there is one, else generated ones."""
-    return generated_servers(key, count, say) if folder is None else servers_in(folder)

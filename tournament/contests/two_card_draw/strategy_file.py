@@ -13,14 +13,10 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from engine.games.two_card_draw.core import (
-    MOST_BETS,
-    SITUATION_COUNT,
-    situation_of_draw,
-    situation_of_round1,
-    situation_of_round2,
-)
+from engine.games.two_card_draw.core import MOST_BETS, SITUATION_COUNT
+from tournament.contests.two_card_draw.hands import HANDS, HISTORIES
 from tournament.errors import BadInput
+from tournament.small_files import read_small_file
 
 # How far from 1 the sum of a line's three probabilities may be, and how far by rounding alone.
 _SLACK, _ROUNDING = 1e-6, 1e-15
@@ -28,7 +24,14 @@ _SLACK, _ROUNDING = 1e-6, 1e-15
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # A file has 300 KB with probabilities of 17 digits.
 MOST_BYTES = 4 << 20
-_KINDS = {"ROUND1": 3, "DRAW": 5, "ROUND2": 7}
+# The highest of each number of a situation, by its name.
+_CARDS = {"CARD1": 4, "CARD2": 4}
+_KINDS = {
+    "ROUND1": _CARDS | {"BETS": 3},
+    "DRAW": _CARDS | {"BETS": 3, "DREW": 2, "FIRST": 1},
+    "ROUND2": _CARDS | {"BETS1": 3, "BETS2": 3, "DREW1": 2, "DREW2": 2, "FIRST": 1},
+}
+_FACED = {"ROUND1": 3, "ROUND2": 4}  # where a betting situation has the bets faced
 
 
 @dataclass(frozen=True)
@@ -43,20 +46,17 @@ class ServerStrategy:
 @cache
 def situation_labels() -> tuple[str, ...]:
     """The beginning of each situation's line, in the order of the written file."""
-    hands = [(low, high) for low in range(5) for high in range(low, 5)]
-    # (bets, first): in the order of the histories, nobody betting, then x opening, then y.
-    endings = [(0, 0), *[(bets, first) for first in (0, 1) for bets in range(1, MOST_BETS + 1)]]
-    labels = [f"ROUND1 {low} {high} {bets}" for low, high in hands for bets in range(MOST_BETS + 1)]
+    labels = [f"ROUND1 {low} {high} {bets}" for low, high in HANDS for bets in range(MOST_BETS + 1)]
     labels += [
-        f"DRAW {low} {high} {bets} {drew} {first}"
-        for low, high in hands
-        for bets, first in endings
+        f"DRAW {low} {high} {bets} {drew} {int(y_opened)}"
+        for low, high in HANDS
+        for bets, y_opened in HISTORIES
         for drew in range(3)
     ]
     labels += [
-        f"ROUND2 {low} {high} {bets} {bets2} {drew1} {drew2} {first}"
-        for low, high in hands
-        for bets, first in endings
+        f"ROUND2 {low} {high} {bets} {bets2} {drew1} {drew2} {int(y_opened)}"
+        for low, high in HANDS
+        for bets, y_opened in HISTORIES
         for drew1 in range(3)
         for drew2 in range(3)
         for bets2 in range(MOST_BETS + 1)
@@ -78,13 +78,7 @@ def _shortest(probability: float) -> str:
 
 def read_strategy_file(path: Path) -> tuple[ServerStrategy, bytes]:
     """The strategy in a file, and the file's content. Raises BadInput naming file, line and defect."""
-    try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise BadInput(f"{path} is not a plain file")
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise BadInput(f"{path} can't be read: {error.strerror}") from None
+    content = read_small_file(path, MOST_BYTES)
     return read_strategy(content, str(path)), content
 
 
@@ -113,9 +107,9 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
     known = _numbers_of_labels()
     seen: dict[int, int] = {}
     for number, words in lines:
-        fields = _KINDS.get(words[0])
-        if fields is None:
+        if words[0] not in _KINDS:
             refuse(number, f"a line begins with ROUND1, DRAW or ROUND2, not {words[0][:40]}")
+        fields = len(_KINDS[words[0]])
         if len(words) != 1 + fields + 3:
             refuse(number, f"{words[0]} has {fields} numbers and 3 probabilities, this line has {len(words) - 1}")
         situation = known.get(" ".join(words[: 1 + fields])) or _situation(words[0], words[1 : 1 + fields])
@@ -155,29 +149,17 @@ def _whole(word: str) -> int | None:
 
 def _situation(kind: str, words: list[str]) -> int | str:
     """The number of a situation that isn't written as usual, or what is wrong with it."""
-    names = {
-        "ROUND1": ("CARD1", "CARD2", "BETS"),
-        "DRAW": ("CARD1", "CARD2", "BETS", "DREW", "FIRST"),
-        "ROUND2": ("CARD1", "CARD2", "BETS1", "BETS2", "DREW1", "DREW2", "FIRST"),
-    }[kind]
-    most = {"CARD1": 4, "CARD2": 4, "BETS": 3, "BETS1": 3, "BETS2": 3, "DREW": 2, "DREW1": 2, "DREW2": 2, "FIRST": 1}
     values: dict[str, int] = {}
-    for name, word in zip(names, words):
+    for (name, most), word in zip(_KINDS[kind].items(), words):
         value = _whole(word)
-        if value is None or value > most[name]:
-            return f"{name} is {word[:40]}, must be 0 to {most[name]}"
+        if value is None or value > most:
+            return f"{name} is {word[:40]}, must be 0 to {most}"
         values[name] = value
     if values["CARD1"] > values["CARD2"]:
         return f"CARD1 is {values['CARD1']}, must not be higher than CARD2, {values['CARD2']}"
-    if kind == "ROUND1":
-        return situation_of_round1(values["CARD1"], values["CARD2"], values["BETS"])
-    bets = values["BETS" if kind == "DRAW" else "BETS1"]
-    if bets == 0 and values["FIRST"] == 1:
+    if values.get("FIRST") and 0 in (values.get("BETS"), values.get("BETS1")):
         return "FIRST is 1 where nobody bet, must be 0"
-    hand = values["CARD1"], values["CARD2"]
-    if kind == "DRAW":
-        return situation_of_draw(*hand, bets, values["DREW"], bool(values["FIRST"]))
-    return situation_of_round2(*hand, bets, bool(values["FIRST"]), values["DREW1"], values["DREW2"], values["BETS2"])
+    return _numbers_of_labels()[" ".join([kind, *map(str, values.values())])]
 
 
 def _probabilities(kind: str, situation: int, words: list[str]) -> list[float] | str:
@@ -194,8 +176,7 @@ def _probabilities(kind: str, situation: int, words: list[str]) -> list[float] |
     if abs(total - 1) > _SLACK:
         return f"the probabilities add up to {total:.9g}, must be 1"
     if kind != "DRAW":
-        # Of a betting situation's numbers, the bets faced count up fastest.
-        bets = situation % 4 if kind == "ROUND1" else (situation - situation_of_round2(0, 0, 0, False, 0, 0, 0)) % 4
+        bets = int(situation_labels()[situation].split()[_FACED[kind]])
         if bets == 0 and row[0] > 0:
             return "fold must be 0 where calling is free"
         if bets == MOST_BETS and row[2] > 0:

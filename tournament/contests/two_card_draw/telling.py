@@ -39,10 +39,8 @@ def _answer(name: str, values: Values, answer: int) -> str:
 
 
 def betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]:
-    """Who does what in a round, by seat: one opens, both raise in turn, and the last calls or folds.
-
-    `folder` is who folds at its end: 0 nobody, 1 x, 2 y.
-    """
+    """Who does what in a round, by seat: one opens, both raise in turn, and the last calls or folds. `folder` is who
+    folds at its end: 0 nobody, 1 x, 2 y."""
     if not (bets and x_opened):
         yield 0, "checks"
     if not bets:

@@ -18,15 +18,13 @@ import numpy.typing as npt
 
 from engine.games.two_card_draw.core import MOST_BETS, situation_of_draw, situation_of_round1, situation_of_round2
 from engine.kernel.game_core import ANSWER_WANTED, FAULT, GameCore
+from tournament.contests.two_card_draw.hands import CHANCES, EXCHANGES, HANDS, STRENGTHS
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy
 
 # At most so many hands visit all leaves: 15 deals, 3 ends of round 1 and 2 folds in it, 3 draws
 # of the server, 15 hands after the draw and 4 ends of round 2.
 MOST_LEAVES = 15 * (3 * 3 * 15 * 4 + 2)
 
-_HANDS = [(low, high) for low in range(5) for high in range(low, 5)]
-_STRENGTHS = [(low == high, high, low) for low, high in _HANDS]
-_CHANCES = np.array([0.04 if low == high else 0.08 for low, high in _HANDS])
 _INIT, _NEW_HAND, _ROUND1, _DRAW, _ROUND2, _SHOWDOWN = range(6)
 _FOLD, _CALL, _RAISE = range(3)
 
@@ -74,13 +72,11 @@ def _action(question: tuple[int, ...], answer: int) -> int | None:
 
 @dataclass(frozen=True)
 class _Turn:
-    """A place in a hand: the bot is asked something, or the hand is over (`question` None).
-
-    `reach` is the chance of getting there with each of the server's hands, given the bot's actions.
-    """
+    """A place in a hand: the bot is asked something, or the hand is over (`question` None). `reach` is the chance of
+    getting there with each of the server's hands, given the bot's actions."""
 
     question: tuple[int, ...] | None
-    hand: int  # the bot's, as the others an index of _HANDS
+    hand: int  # the bot's, as the others an index of HANDS
     reach: npt.NDArray[np.float64]
     bets1: int = 0
     y_opened: bool = False  # in round 1
@@ -96,8 +92,7 @@ class _Turn:
 
     def gain_against(self, other: int) -> int:
         """What the bot wins at an end if the server has this hand."""
-        mine, theirs = _STRENGTHS[self.hand], _STRENGTHS[other]
-        return self.gain + self.stake * ((mine > theirs) - (mine < theirs))
+        return self.gain + self.stake * int(np.sign(STRENGTHS[self.hand] - STRENGTHS[other]))
 
 
 class _Tree:
@@ -109,7 +104,7 @@ class _Tree:
 
     def deals(self) -> list[_Turn]:
         return [
-            _Turn((_NEW_HAND, *_HANDS[hand]), hand, chance * _CHANCES) for hand, chance in enumerate(_CHANCES.tolist())
+            _Turn((_NEW_HAND, *HANDS[hand]), hand, chance * CHANCES) for hand, chance in enumerate(CHANCES.tolist())
         ]
 
     def after(self, turn: _Turn, action: int) -> list[_Turn]:
@@ -130,7 +125,7 @@ class _Tree:
             yield self._called(turn, faced, in_round2)
             return
         bets = faced + (action == _RAISE)
-        rows = self._rows[[self._situation(turn, other, bets, in_round2) for other in _HANDS]]
+        rows = self._rows[[self._situation(turn, other, bets, in_round2) for other in HANDS]]
         folds, calls, raises = (replace(turn, reach=turn.reach * rows[:, theirs]) for theirs in range(3))
         yield replace(folds, question=None, gain=before + (bets - 1) * size)
         yield self._called(calls, bets, in_round2)
@@ -144,43 +139,27 @@ class _Tree:
     def _called(self, turn: _Turn, bets: int, in_round2: bool) -> _Turn:
         if in_round2:
             return replace(turn, question=None, stake=1 + turn.bets1 * self._bet1 + bets * self._bet2)
-        return replace(turn, question=(_DRAW, *_HANDS[turn.hand], bets), bets1=bets)
+        return replace(turn, question=(_DRAW, *HANDS[turn.hand], bets), bets1=bets)
 
     def _raised(self, turn: _Turn, bets: int, in_round2: bool) -> _Turn:
         if in_round2:
-            return replace(turn, question=(_ROUND2, *_HANDS[turn.hand], turn.bets1, bets, turn.y_drew))
-        return replace(turn, question=(_ROUND1, *_HANDS[turn.hand], bets), y_opened=turn.y_opened or bets == 1)
+            return replace(turn, question=(_ROUND2, *HANDS[turn.hand], turn.bets1, bets, turn.y_drew))
+        return replace(turn, question=(_ROUND1, *HANDS[turn.hand], bets), y_opened=turn.y_opened or bets == 1)
 
     def _draw(self, turn: _Turn, x_draws: int) -> Iterator[_Turn]:
-        rows = self._rows[[situation_of_draw(*other, turn.bets1, x_draws, turn.y_opened) for other in _HANDS]]
-        becomes = _AFTER_DRAW[x_draws][turn.hand]
+        rows = self._rows[[situation_of_draw(*other, turn.bets1, x_draws, turn.y_opened) for other in HANDS]]
+        becomes = EXCHANGES[x_draws][turn.hand]
         for y_draws in range(3):
-            reach = (turn.reach * rows[:, y_draws]) @ _AFTER_DRAW[y_draws]
+            reach = (turn.reach * rows[:, y_draws]) @ EXCHANGES[y_draws]
             for hand in np.flatnonzero(becomes).tolist():
                 yield replace(
                     turn,
-                    question=(_ROUND2, *_HANDS[hand], turn.bets1, 0, y_draws),
+                    question=(_ROUND2, *HANDS[hand], turn.bets1, 0, y_draws),
                     hand=hand,
                     reach=becomes[hand] * reach,
                     x_drew=x_draws,
                     y_drew=y_draws,
                 )
-
-
-def _after_draw(count: int) -> npt.NDArray[np.float64]:
-    """The chance of each hand (column) after exchanging so many cards of a hand (row)."""
-    if count == 2:
-        return np.tile(_CHANCES, (len(_HANDS), 1))
-    if count == 0:
-        return np.eye(len(_HANDS))
-    chances = np.zeros((len(_HANDS), len(_HANDS)))
-    for hand, (_, high) in enumerate(_HANDS):
-        for card in range(5):
-            chances[hand, _HANDS.index((min(card, high), max(card, high)))] += 0.2
-    return chances
-
-
-_AFTER_DRAW = [_after_draw(count) for count in range(3)]
 
 
 @dataclass(eq=False)
@@ -197,10 +176,8 @@ def introduction(strategy: ServerStrategy) -> Questions[None]:
 
 
 def visit_leaves(strategy: ServerStrategy, answers: Answers, winnings: int) -> Questions[tuple[float, int]]:
-    """Play a hand to each leaf of the tree, in random order; returns (the bot's expectation, hands played).
-
-    `winnings`: what the bot has won before. Raises NotMemoryless.
-    """
+    """Play a hand to each leaf of the tree, in random order; returns (the bot's expectation, hands played). `winnings`:
+    what the bot has won before. Raises NotMemoryless."""
     tree = _Tree(strategy)
     chance = random.Random(0)
     root = _Node(None, [_Node(turn) for turn in tree.deals()])
@@ -218,9 +195,9 @@ def visit_leaves(strategy: ServerStrategy, answers: Answers, winnings: int) -> Q
             path.append(chance.choice(path[-1].following))
         assert turn is not None
         values.append(turn.value)
-        (other,) = chance.choices(range(len(_HANDS)), turn.reach.tolist())
+        (other,) = chance.choices(range(len(HANDS)), turn.reach.tolist())
         if turn.stake:
-            yield _SHOWDOWN, (*_HANDS[turn.hand], *_HANDS[other])
+            yield _SHOWDOWN, (*HANDS[turn.hand], *HANDS[other])
         winnings += turn.gain_against(other)
         while not path[-1].following and len(path) > 1:
             visited = path.pop()

@@ -39,10 +39,7 @@ def new_core(
     return VonNeumannPoker(
         games,
         sessions,
-        deals_key=leg.deals_key,
-        sessions=leg.sessions,
-        match=leg.match,
-        first_session=leg.first_session,
+        **leg.for_core,
         seats_swapped=settings.duplicate and leg.number % 2 == 1,
         cap_after_ante=settings.bet_cap == "after_ante",
     )
@@ -88,7 +85,7 @@ VON_NEUMANN_POKER = Contest(
     settings=Settings,
     games=columns_of(
         GAME_ROW,
-        flags=("x_is_a", "folded"),
+        ("x_is_a", "folded"),
         x_is_a="x plays A, who acts first",
         a_card="A's card, 0 to 1",
         b_card="B's card, 0 to 1",
@@ -99,10 +96,7 @@ VON_NEUMANN_POKER = Contest(
         a_gain="what A won, dollars; B lost as much",
     ),
     sessions=columns_of(
-        SESSION_ROW,
-        x_gain="what x won, dollars",
-        x_points="x_gain / √games",
-        y_points="what y has for it: −x_points",
+        SESSION_ROW, x_gain="what x won, dollars", x_points="x_gain / √games", y_points="what y has for it: −x_points"
     ),
     scored=Scored("sessions", ("x_points",), sessions=SessionRows(_gains, _points)),
     interface=Interface(
@@ -110,10 +104,7 @@ VON_NEUMANN_POKER = Contest(
         questions=(
             Question(
                 "a",
-                (("i32",),),
-                ("i64", "i32"),
-                arguments=(),
-                extremes=(),
+                result=("i64", "i32"),
                 line="STATE A {card} {opponents_previous_card} {money} {opponents_money}",
                 words=(Word("PASS", 0), Word("BET")),
             ),

@@ -76,10 +76,8 @@ def _blocks_of(sessions: int) -> npt.NDArray[np.int64]:
 
 @cache
 def usual_gains() -> Floats:
-    """x's gain by cell in von Neumann's solution for a pot and a bet of twenty dollars.
-
-    A bets with a card below 1/9 or above 7/9, B calls above 5/9; a mean over the middles of 81 parts of a cell.
-    """
+    """x's gain by cell in von Neumann's solution for a pot and a bet of twenty dollars. A bets with a card below 1/9 or
+    above 7/9, B calls above 5/9; a mean over the middles of 81 parts of a cell."""
     parts = 9
     middles = (np.arange(CELLS_A_SIDE * parts) + 0.5) / (CELLS_A_SIDE * parts)
     a, b = middles[:, np.newaxis], middles
