@@ -1,7 +1,7 @@
 # See referee.pyx for details.
 
 cimport cython
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 
 from engine.kernel.game_core cimport SEATS, GameCore, Status
 from engine.wasm.fuel cimport Fuel
@@ -20,6 +20,11 @@ ctypedef void* (*CallUnchecked)(
 ) noexcept nogil
 ctypedef void (*SetDeadline)(void* context, uint64_t ticks) noexcept nogil
 
+cdef struct DirectStep:         # the first argument of the function in direct_step.h, which reads it in this order
+    void* referee
+    int (*next)(void* referee, int64_t answer) noexcept nogil
+    const int64_t* arguments    # of the pending decision: MOST_ARGUMENTS
+
 cdef struct Meter:              # what a seat's decisions took
     uint64_t decisions
     uint64_t fuel
@@ -35,8 +40,7 @@ cdef class Referee:
     cdef RuntimeFunction loop
     cdef int questions                  # that the contest has
     cdef int most_arguments             # of any of them
-    cdef bint packed                    # two arguments in a value
-    cdef bint seated[SEATS]             # by a bot that the loop calls
+    cdef DirectStep direct
     cdef Fuel x_fuel, y_fuel            # kept for `fuels`
     cdef void* fuels[SEATS]
     cdef uint64_t fuel                  # for each decision
@@ -54,9 +58,8 @@ cdef class Referee:
 
     cdef Status play_on(self, int64_t answer) noexcept nogil
     cdef bint enter(self, RuntimeValue* values) noexcept nogil
-    cdef int next_call(self, RuntimeValue* values) noexcept nogil
-    cdef int next_plain_call(self, RuntimeValue* values) noexcept nogil
-    cdef int next_plain_call_of_one(self, RuntimeValue* values) noexcept nogil
+    cdef int next_call(self, int64_t answer) noexcept nogil
+    cdef void next_measured(self, RuntimeValue* values) noexcept nogil
     cdef uint64_t spent(self, int seat) noexcept nogil
     cdef uint64_t left_of_bank(self, int seat) noexcept nogil
     cdef bint refill(self, int seat) noexcept nogil

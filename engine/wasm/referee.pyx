@@ -1,9 +1,10 @@
 """The one loop that plays WebAssembly bots: core and bots in turn, without leaving the runtime.
 
 Entering the runtime costs more than a game. So the loop itself is a few
-WebAssembly instructions (tournament/worker/wasm/loop_text.py writes them): it calls `on_step`
-here, which steps the core and says whose function is next, and then that
-function. Both calls are far cheaper than entering the runtime.
+WebAssembly instructions (tournament/worker/wasm/loop_text.py writes them): it calls the core's
+step, which says whose function is next, and then that function. Both calls are
+far cheaper than entering the runtime. The step is called through the runtime,
+as `on_step`, or by direct_step.h where that can be.
 """
 
 cimport cython
@@ -11,33 +12,26 @@ from libc.math cimport ceil
 from libc.stdint cimport UINT64_MAX
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
-from engine.kernel.game_core cimport DECIDE, REFUSED, Decision
-from engine.kernel.limits cimport C_PACKED_VALUES
+from engine.kernel.game_core cimport DECIDE, REFUSED
 from engine.wasm.fuel cimport Fuel
+
+cdef extern from "direct_step.h":
+    const void* DIRECT_STEP     # NULL where there is none
 
 cdef enum:
     STOP = -1   # instead of a function's number: leave the loop
     MORE = 256  # a bot gets so small a part of its limit on top, that it needn't be filled up after each decision
 
-PACKED_VALUES = C_PACKED_VALUES
-
 
 cdef void* on_step(void* referee, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
     """Called by the loop with the last answer; gives the next function's number and its arguments."""
-    values[0].i32 = (<Referee>referee).next_call(values)
+    (<Referee>referee).next_measured(values)
     return NULL
 
 
-cdef void* on_plain_step(void* referee, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """The same where nothing is measured and arguments are packed, in as few instructions as possible."""
-    values[0].i32 = (<Referee>referee).next_plain_call(values)
-    return NULL
-
-
-cdef void* on_plain_step_of_one(void* referee, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """Likewise where no question has more than one argument, of 64 bits."""
-    values[0].i32 = (<Referee>referee).next_plain_call_of_one(values)
-    return NULL
+cdef int on_direct_step(void* referee, int64_t answer) noexcept nogil:
+    """The same for `direct_step.h`, where nothing is measured, in as few instructions as possible."""
+    return (<Referee>referee).next_call(answer)
 
 
 cdef inline int function_number(int seat, int question, int questions) noexcept nogil:
@@ -47,11 +41,6 @@ cdef inline int function_number(int seat, int question, int questions) noexcept 
 def number_of_function(int seat, int question, int questions):
     """The loop's number for a seat's function, one for each question. Greater numbers, and STOP, end the loop."""
     return function_number(seat, question, questions)
-
-
-cdef inline int64_t packed(int64_t one, int64_t other) noexcept nogil:
-    """Two arguments of 32 bits in a value."""
-    return <int64_t><uint32_t>one | other << 32
 
 
 cdef inline double now() noexcept nogil:
@@ -81,7 +70,6 @@ cdef class Referee:
         uintptr_t context,
         int questions,
         int most_arguments,
-        bint packed,
         Fuel x_fuel,
         Fuel y_fuel,
         uint64_t fuel,
@@ -94,7 +82,6 @@ cdef class Referee:
         self.context = <void*>context
         self.questions = questions
         self.most_arguments = most_arguments
-        self.packed = packed
         self.x_fuel, self.y_fuel = x_fuel, y_fuel
         self.fuels[0], self.fuels[1] = <void*>x_fuel, <void*>y_fuel
         self.fuel = fuel
@@ -104,28 +91,30 @@ cdef class Referee:
     @property
     def step_function(self):
         """(address of the C function, its first argument) that the loop calls to step the core."""
-        step = <uintptr_t>&on_step
-        if not self.metered:
-            if self.packed:
-                step = <uintptr_t>&on_plain_step
-            elif self.most_arguments == 1:
-                step = <uintptr_t>&on_plain_step_of_one
-        return step, <uintptr_t><void*>self
+        return <uintptr_t>&on_step, <uintptr_t><void*>self
 
-    def seat_bots(self, bytes loop, x_seated, y_seated):
-        """Take the loop's function handle, and which seats it serves; others' answers are given to `play`."""
+    @property
+    def direct_step(self):
+        """The same as compiled WebAssembly calls functions; 0 for both where fuel is measured, or on this processor."""
+        if self.metered or DIRECT_STEP == NULL:
+            return 0, 0
+        self.direct.referee = <void*>self
+        self.direct.next = on_direct_step
+        self.direct.arguments = self.core.decision.arguments
+        return <uintptr_t>DIRECT_STEP, <uintptr_t>&self.direct
+
+    def seat_bots(self, bytes loop):
+        """Take the loop's function handle; answers of seats that it doesn't serve are given to `play`."""
         if len(loop) != sizeof(RuntimeFunction):
             raise ValueError("a function handle has 16 bytes")
         self.loop = (<RuntimeFunction*><const char*>loop)[0]
-        self.seated[0] = x_seated
-        self.seated[1] = y_seated
         self.is_counted = self.x_fuel.is_counted or self.y_fuel.is_counted
         self.is_asking = False
         self.refill(0)
         self.refill(1)
 
     def measure_fuel(self):
-        """Measure the fuel of decisions from now on. Call it before `step_function` is taken."""
+        """Measure the fuel of decisions from now on. Call it before `step_function` or `direct_step` is taken."""
         self.metered = True
 
     def fuel_used(self, int seat):
@@ -181,44 +170,24 @@ cdef class Referee:
             self.seconds_left -= now() - entered
         return self.error == NULL and self.trap == NULL
 
-    cdef int next_call(self, RuntimeValue* values) noexcept nogil:
-        cdef Decision* decision = &self.core.decision
+    cdef inline int next_call(self, int64_t answer) noexcept nogil:
+        """Step the core: the number of the function to call, or STOP."""
+        cdef Status status = self.core.step(answer)
+        self.status = status
+        if status != DECIDE:
+            return STOP
+        return function_number(self.core.decision.seat, self.core.decision.kind, self.questions)
+
+    cdef void next_measured(self, RuntimeValue* values) noexcept nogil:
         cdef int i
         self.note_fuel()
-        self.status = self.core.step(values[0].i64)
-        if self.status != DECIDE or not self.seated[decision.seat]:
-            return STOP
+        values[0].i32 = self.next_call(values[0].i64)
         # All of them: a loop of fixed length has no branch to mispredict.
-        if self.packed:
-            for i in range(C_PACKED_VALUES):
-                values[i + 1].i64 = packed(decision.arguments[2 * i], decision.arguments[2 * i + 1])
-        else:
-            for i in range(self.most_arguments):
-                values[i + 1].i64 = decision.arguments[i]
-        if self.metered:
+        for i in range(self.most_arguments):
+            values[i + 1].i64 = self.core.decision.arguments[i]
+        if self.metered and self.status == DECIDE:
             self.is_asking = True
-            self.used_before = self.spent(decision.seat)
-        return function_number(decision.seat, decision.kind, self.questions)
-
-    cdef inline int next_plain_call(self, RuntimeValue* values) noexcept nogil:
-        cdef Decision* decision = &self.core.decision
-        cdef Status status = self.core.step(values[0].i64)
-        self.status = status
-        if status != DECIDE or not self.seated[decision.seat]:
-            return STOP
-        values[1].i64 = packed(decision.arguments[0], decision.arguments[1])
-        values[2].i64 = packed(decision.arguments[2], decision.arguments[3])
-        values[3].i64 = packed(decision.arguments[4], decision.arguments[5])
-        return function_number(decision.seat, decision.kind, self.questions)
-
-    cdef inline int next_plain_call_of_one(self, RuntimeValue* values) noexcept nogil:
-        cdef Decision* decision = &self.core.decision
-        cdef Status status = self.core.step(values[0].i64)
-        self.status = status
-        if status != DECIDE or not self.seated[decision.seat]:
-            return STOP
-        values[1].i64 = decision.arguments[0]
-        return function_number(decision.seat, decision.kind, self.questions)
+            self.used_before = self.spent(self.core.decision.seat)
 
     cdef uint64_t spent(self, int seat) noexcept nogil:
         return (<Fuel>self.fuels[seat]).settle()

@@ -9,6 +9,7 @@ pyproject.toml says up to which version of wasmtime these names were tried.
 from __future__ import annotations
 
 import ctypes
+import importlib.metadata
 import resource
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -143,6 +144,35 @@ def native_function(context: int, kind: wasmtime.FuncType, function: int, argume
     found.kind = _FUNCTION
     _new_function(context, ctypes.addressof(kind.ptr().contents), function, argument, None, ctypes.addressof(found.of))
     return found
+
+
+# How the runtime describes a function to compiled code: the addresses of what is called from outside and of the code
+# itself, the type, and the first argument. A function of C has no such code, and its first argument begins with a mark.
+_Described = ctypes.c_uint64 * 4
+_MARK = b"ACHF"
+
+
+@cache
+def knows_functions() -> bool:
+    """Whether this holds for the runtime; versions with which it was not tried call C in their own, slower way."""
+    return importlib.metadata.version("wasmtime").startswith("50.")
+
+
+def direct_function(function: Extern, code: int, argument: int) -> tuple[Extern, object] | None:
+    """A function of `native_function` with code of its own for compiled callers, and what to keep as long as that.
+
+    The code may not enter the runtime, look at its caller, or fail. None where there is none, or the runtime isn't
+    known to allow it.
+    """
+    if code == 0 or not knows_functions():
+        return None
+    from_outside, itself, kind, first = _Described.from_address(function.of.func.__private)  # type: ignore[arg-type]
+    if itself or ctypes.string_at(first, len(_MARK)) != _MARK:
+        return None
+    described = _Described(from_outside, code, kind, argument)
+    found = Extern.from_buffer_copy(function)
+    found.of.func.__private = ctypes.addressof(described)  # type: ignore[assignment]
+    return found, described
 
 
 def memory(extern: Extern) -> wasmtime.Memory:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from engine.wasm.referee import PACKED_VALUES, number_of_function
+from engine.wasm.referee import number_of_function
 from tournament.contests.interface import Interface
 from tournament.worker.wasm.loading import FunctionTypes
 
@@ -21,8 +19,7 @@ def loop_text(
     counted. It exports play: (answer to the pending decision) -> (the last answer, whether the bot that gave it has
     less than `fuel` left, what a decision may take).
     """
-    packs = packs_arguments(interface)
-    values = value_count(interface)
+    values = interface.most_arguments
     lines = [f'(module (import "" "step" (func $step (param i64) (result i32{" i64" * values})))']
     addresses = []
     calls = {}
@@ -34,7 +31,7 @@ def loop_text(
             parameters = " ".join(["i32"] * interface.passes_address + [*kinds.arguments])
             name = f"${seat}_{question}"
             lines.append(f'(import "" "" (func {name} (param {parameters}) (result {kinds.result})))')
-            passed = " ".join(_argument(i, kind, packs) for i, kind in enumerate(kinds.arguments))
+            passed = " ".join(_argument(i, kind) for i, kind in enumerate(kinds.arguments))
             address = f"(global.get $bot{seat})" if interface.passes_address else ""
             call = f"(call {name} {address}{passed})"
             answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
@@ -63,20 +60,7 @@ def loop_text(
     return "\n".join(lines)
 
 
-@cache
-def packs_arguments(interface: Interface) -> bool:
-    """Whether all arguments are of 32 bits, so that the core's step can hand them over two in a value."""
-    return all(kinds == ("i32",) for question in interface.questions for kinds in question.parameters)
-
-
-def value_count(interface: Interface) -> int:
-    return PACKED_VALUES if packs_arguments(interface) else interface.most_arguments
-
-
-def _argument(number: int, kind: str, packs: bool) -> str:
+def _argument(number: int, kind: str) -> str:
     """An argument of a question, from the values that the core's step gave."""
-    if not packs:
-        value = f"(local.get $value{number})"
-        return f"(i32.wrap_i64 {value})" if kind == "i32" else value
-    value = f"(local.get $value{number // 2})"
-    return f"(i32.wrap_i64 {f'(i64.shr_u {value} (i64.const 32))' if number % 2 else value})"
+    value = f"(local.get $value{number})"
+    return f"(i32.wrap_i64 {value})" if kind == "i32" else value

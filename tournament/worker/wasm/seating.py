@@ -25,7 +25,7 @@ from tournament.worker.wasm.calls import Extern, Instance
 from tournament.worker.wasm.engine import TICK_SECONDS, Engine, compile_module, engine
 from tournament.worker.wasm.imports import imports_of, new_fuel
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot
-from tournament.worker.wasm.loop_text import loop_text, packs_arguments, value_count
+from tournament.worker.wasm.loop_text import loop_text
 from tournament.worker.wasm.stack import on_deep_stack
 from tournament.worker.wasm.traps import (
     OUT_OF_FUEL,
@@ -126,7 +126,6 @@ class Seating:
             context=self._context,
             questions=len(interface.questions),
             most_arguments=interface.most_arguments,
-            packed=packs_arguments(interface),
             x_fuel=self._fuel[0],
             y_fuel=self._fuel[1],
             fuel=limits.fuel,
@@ -139,8 +138,10 @@ class Seating:
             for seat, bot in enumerate(bots):
                 if bot:
                     core.skip_questions(seat, bot.ignored_questions)
-        step_type = _step_type(value_count(interface), self.engine)
+        step_type = _step_type(interface.most_arguments, self.engine)
         self._step = calls.native_function(self._context, step_type, *self.referee.step_function)
+        if direct := calls.direct_function(self._step, *self.referee.direct_step):
+            self._step, self._kept = direct
         self._seated: list[_SeatedBot | None] = [None, None]
 
     @property
@@ -202,7 +203,7 @@ class Seating:
                 functions += bot_there.functions
                 addresses += bot_there.addresses
         (loop,) = Instance(self._context, module, [*functions, *addresses, *counters]).exports(("play",))
-        self.referee.seat_bots(calls.handle_of(loop), self._seated[0] is not None, self._seated[1] is not None)
+        self.referee.seat_bots(calls.handle_of(loop))
 
     def play(self, answer: int) -> int:
         """The referee's `play`, where bots' calls have room."""

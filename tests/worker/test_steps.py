@@ -1,0 +1,91 @@
+"""The loop calls a core's step in two ways, and a bot hears the same by both."""
+
+from __future__ import annotations
+
+import platform
+import random
+from dataclasses import replace
+
+import pytest
+import wasmtime
+
+from engine.kernel.game_core import ARGUMENT_LIMIT, LEG_IS_OVER
+from engine.watching.scripted_core import ScriptedCore
+from tournament.contests.interface import Question
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.worker.wasm import calls
+from tournament.worker.wasm.loading import load_bot
+from tournament.worker.wasm.seating import Limits, Seating
+
+HERE = platform.machine() == "x86_64" and platform.system() == "Linux"
+LIMITS = Limits(1_000_000, 64)
+# Questions with no argument to as many as there can be, in which both kinds of number follow each other.
+KINDS = [["i64" if (place + count) % 3 else "i32" for place in range(count)] for count in range(ARGUMENT_LIMIT + 1)]
+INTERFACE = replace(
+    TWO_CARD_DRAW.interface,
+    questions=tuple(
+        Question(f"ask{count}", tuple((kind,) for kind in kinds), ("i64",), tuple("abcdef"[:count]), (), "", ())
+        for count, kinds in enumerate(KINDS)
+    ),
+)
+LEAST = {"i32": -(1 << 31), "i64": -(1 << 63)}
+
+
+def asked(count: int, kinds: list[str]) -> str:
+    """A function whose answer tells all that it was passed."""
+    parameters = " ".join(f"(param {kind})" for kind in kinds)
+    text = f"(i64.const {count})"
+    for place, kind in enumerate(kinds):
+        value = f"(local.get {place})" if kind == "i64" else f"(i64.extend_i32_s (local.get {place}))"
+        text = f"(i64.add (i64.mul {text} (i64.const 1000003)) {value})"
+    return f'(func (export "ask{count}") {parameters} (result i64) {text})'
+
+
+def meant(numbers: tuple[int, ...]) -> int:
+    total = len(numbers)
+    for number in numbers:
+        total = total * 1_000_003 + number
+    return calls.signed(total, 64)
+
+
+@pytest.mark.parametrize("measured", [False, True])
+def test_every_argument_arrives(measured: bool) -> None:
+    functions = "".join(asked(count, kinds) for count, kinds in enumerate(KINDS))
+    bot = load_bot(bytes(wasmtime.wat2wasm(f'(module (memory (export "memory") 1) {functions})')), INTERFACE, "bot", 64)
+    draw = random.Random(1)
+    questions = []
+    for _ in range(3000):
+        kinds = draw.choice(KINDS)
+        numbers = (
+            draw.choice((LEAST[kind], -1 - LEAST[kind], draw.randrange(LEAST[kind], -LEAST[kind]))) for kind in kinds
+        )
+        questions.append((len(kinds), tuple(numbers), b""))
+    core = ScriptedCore(questions, 0)
+    seating = Seating(core, INTERFACE, [bot, None], LIMITS, measure_fuel=measured)
+    seating.seat(0, 1, bytes(32))
+    assert seating.play(0) == LEG_IS_OVER
+    assert core.answers == [meant(numbers) for _, numbers, _ in questions]
+    assert (seating.referee.direct_step != (0, 0)) == (HERE and not measured)
+
+
+def test_this_version_of_the_runtime_calls_the_step_directly() -> None:
+    """If not, each decision takes 60 instructions more: see whether `calls.direct_function` holds for a new version."""
+    store = wasmtime.Store()
+    kind = wasmtime.FuncType([], [])
+    function = calls.native_function(calls.context_of(store), kind, 0x1000, 0x2000)
+    direct = calls.direct_function(function, 0x3000, 0x4000)
+    assert direct is not None
+    # What is described already isn't taken for a function of C, nor one without code.
+    assert calls.direct_function(direct[0], 0x3000, 0x4000) is None
+    assert calls.direct_function(function, 0, 0) is None
+
+
+def test_another_version_of_the_runtime_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "51.0.0")
+    calls.knows_functions.cache_clear()
+    store = wasmtime.Store()
+    function = calls.native_function(calls.context_of(store), wasmtime.FuncType([], []), 0x1000, 0x2000)
+    try:
+        assert calls.direct_function(function, 0x3000, 0x4000) is None
+    finally:
+        calls.knows_functions.cache_clear()
