@@ -19,6 +19,7 @@ import tournament
 from engine.games.two_card_draw.evaluation import BOT_SITUATIONS, StrategyEvaluator
 from tests.contest_runs import Listener, assert_same, call, outcome
 from tests.oracles.deals import key_of
+from tests.samples import sampled
 from tests.support import artifact_of
 from tournament.artifacts.bot import Entrant
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
@@ -142,7 +143,7 @@ def run(folder: Path, results: str, settings: Sequence[str], workers: int = 1, w
 # Expectation and play.
 
 
-@pytest.mark.parametrize("name", ["sample", "pair_bettor", "perfect"])
+@pytest.mark.parametrize("name", sampled(["sample", "pair_bettor", "perfect"], ["sample", "perfect"]))
 @pytest.mark.statistical
 def test_three_million_hands_are_what_is_expected(tmp_path: Path, server: ServerStrategy, name: str) -> None:
     """Within four standard errors, for three policies."""
@@ -220,7 +221,7 @@ NOT_MEMORYLESS = {
 }
 
 
-@pytest.mark.parametrize("name", NOT_MEMORYLESS)
+@pytest.mark.parametrize("name", sampled(NOT_MEMORYLESS, ["ledger", "lunch", "grudge", "learner"]))
 def test_bots_that_remember_more_than_a_hand_are_played(tmp_path: Path, server: ServerStrategy, name: str) -> None:
     """Whatever they remember, they show it in hands and winnings as sessions have them."""
     (bot,) = built(tmp_path, {f"{name}.c": NOT_MEMORYLESS[name]}).values()
@@ -289,7 +290,7 @@ MEMORYLESS = {
 }
 
 
-@pytest.mark.parametrize("name", MEMORYLESS)
+@pytest.mark.parametrize("name", sampled(MEMORYLESS, ["strict", "both_hands"]))
 def test_bots_that_forget_are_worth_what_they_win_by_play(tmp_path: Path, server: ServerStrategy, name: str) -> None:
     """Within four standard errors over a million hands."""
     (bot,) = built(tmp_path, {f"{name}.c": MEMORYLESS[name]}).values()
