@@ -371,19 +371,20 @@ def test_crosstable_has_one_column(played: Path) -> None:
     assert {row["y"] for row in rows} == {"Bob"}
 
 
-def test_new_bots_start_from_one_that_can_enter(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "language", sampled({"cpp": ".cpp", "python": ".py", "program-python": "", "program-c": ""}.items(), 2)
+)
+def test_new_bots_start_from_one_that_can_enter(tmp_path: Path, language: tuple[str, str]) -> None:
     (tmp_path / "tournament.toml").write_text("[holdem_training]\nhands = 300\n")
-    for language, name in (
-        ("cpp", "one.cpp"),
-        ("python", "two.py"),
-        ("program-python", "three"),
-        ("program-c", "four"),
-    ):
-        process = command(tmp_path, "new", "holdem_training", name.split(".")[0], "--language", language)
-        assert process.returncode == 0 and f"entrants/holdem_training/{name} is there" in process.stdout
-        report = command(tmp_path, "check", f"entrants/holdem_training/{name}")
-        said = " ".join(report.stdout.split())
-        assert report.returncode == 0 and "fit to enter" in said and "repeats yes" in said
+    word, suffix = language
+    process = command(tmp_path, "new", "holdem_training", "one", "--language", word)
+    assert process.returncode == 0 and f"entrants/holdem_training/one{suffix} is there" in process.stdout
+    report = command(tmp_path, "check", f"entrants/holdem_training/one{suffix}")
+    said = " ".join(report.stdout.split())
+    assert report.returncode == 0 and "fit to enter" in said and "repeats yes" in said
+
+
+def test_a_new_bot_in_no_language_of_the_contest_is_refused(tmp_path: Path) -> None:
     refused = command(tmp_path, "new", "holdem_training", "other", "--language", "c")
     assert refused.returncode == 2 and "holdem_training has cpp, python, program-c, program-python" in refused.stderr
 

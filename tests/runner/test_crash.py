@@ -236,8 +236,9 @@ def test_kills_at_random_times_with_two_workers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path, number: int) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=100_000)
+    arguments = command_line([*place.arguments(), "--workers", "2"])
     with subprocess.Popen(
-        command_line(place.arguments()), env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        arguments, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as run:
         assert comes(lambda: list((place.results / "games").glob("*")), run=run)
         os.kill(run.pid, number)
