@@ -291,7 +291,7 @@ pieces = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(GOOD)), st.integers(0, 12), pieces), min_size=1, max_size=4))
 def test_a_mangled_file_is_read_or_is_bad_input(
     tmp_path_factory: pytest.TempPathFactory, edits: list[tuple[int, int, str]]

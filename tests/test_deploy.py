@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import yaml
-from ray.autoscaler._private.util import prepare_config, validate_config
 
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN
@@ -55,6 +54,8 @@ def test_the_image_is_made_by_the_readmes_commands() -> None:
 
 
 def test_ray_takes_the_clusters_file() -> None:
+    from ray.autoscaler._private.util import prepare_config, validate_config  # heavy
+
     config = prepare_config(read("cluster.yaml"))
     validate_config(config)
     nodes = config["available_node_types"]

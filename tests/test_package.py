@@ -32,7 +32,7 @@ GENERATED = (
     "engine/kernel/stale.so",
     "entrants/von_neumann_poker/__pycache__/stale.pyc",
 )
-COMPILED_ANEW = ("kernel", "von_neumann_poker")  # rooms of the core
+COMPILED_ANEW = ("von_neumann_poker",)  # rooms of the core
 SMALL = {"sessions": 2, "hands": 100, "servers": 2}
 
 

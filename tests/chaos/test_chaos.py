@@ -16,11 +16,11 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
 
 
 @pytest.mark.slow
-def test_ten_rounds(ground: Ground) -> None:
+def test_six_rounds(ground: Ground) -> None:
     said: list[str] = []
-    table = play_rounds(ground, FAULTS, rounds=10, seed=20, say=said.append)
+    table = play_rounds(ground, FAULTS, rounds=6, seed=20, say=said.append)
     assert said == []
-    assert sum(1 for came in table.values() if came) == 10
+    assert sum(1 for came in table.values() if came) == 6
 
 
 def test_lies_crashes_and_silence_are_noticed(ground: Ground) -> None:

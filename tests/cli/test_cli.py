@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from tests import forks
-from tests.processes import comes
 from tournament.standings.results import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -231,34 +230,6 @@ def test_one_bot_alone_is_told_so(tmp_path: Path) -> None:
     process = command(tmp_path, "run", "von_neumann_poker", "--entrants", "bots")
     assert process.returncode == 2
     assert "needs two bots" in process.stderr
-
-
-def test_ctrl_c_keeps_what_is_committed(tmp_path: Path) -> None:
-    import signal
-
-    bots = tmp_path / "bots"
-    bots.mkdir()
-    for number in range(8):
-        (bots / f"bot{number}.c").write_text(STEADY.replace("0.6f", f"0.{number + 1}f"))
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    options = ["--entrants", "bots", "--sessions", "400000", "--workers", "2"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tournament", "run", "von_neumann_poker", *options],
-        cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    ledger = tmp_path / "results" / "von_neumann_poker" / "ledger"
-    assert comes(lambda: len(list(ledger.glob("*.json"))) >= 3, run=process)
-    process.send_signal(signal.SIGINT)
-    _, complaints = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "run again to go on" in complaints
-    assert "Traceback" not in complaints
-    lines = json.loads(command(tmp_path, "leaderboard", "--json").stdout)
-    import pandas as pd
-
-    games = pd.read_parquet(tmp_path / "results" / "von_neumann_poker" / "games")
-    assert len(games) == sum(line["games"] for line in lines) / 2 > 0
-    assert not list((tmp_path / "results" / "von_neumann_poker" / "staging").iterdir())
 
 
 def test_ctrl_c_while_modules_are_loaded_is_quiet() -> None:

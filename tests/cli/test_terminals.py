@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tests.contest_runs import command_line, environment, new_place
+from tests.samples import sampled
 from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables, leaderboard_table
@@ -162,7 +163,8 @@ def test_the_live_board_ends_with_its_progress(width: int, height: int, matches:
 
 
 @pytest.mark.parametrize(
-    "variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+    "variables",
+    sampled([{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}], 2),
 )
 def test_a_console_without_a_sign_shows_another(tmp_path: Path, variables: dict[str, str]) -> None:
     place = new_place(tmp_path, ["bold", "calm"])

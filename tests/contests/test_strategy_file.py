@@ -167,7 +167,7 @@ WORDS = st.one_of(
 
 
 @given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), max_size=30), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_text_is_refused_with_bad_input(lines: list[str], has_bets: bool) -> None:
     text = "\n".join(["2 4", *lines] if has_bets else lines)
     with pytest.raises(BadInput):
@@ -175,7 +175,7 @@ def test_any_text_is_refused_with_bad_input(lines: list[str], has_bets: bool) ->
 
 
 @given(st.binary(max_size=2000))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_bytes_are_refused_with_bad_input(content: bytes) -> None:
     with pytest.raises(BadInput):
         read_strategy(b"1 2\n" + content, "any.txt")

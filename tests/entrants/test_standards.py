@@ -20,7 +20,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 
 CLASS = f"class TwoCardDraw {{ public: {CARDS % 1} }};\n"
 DECISION = "pair<ActionType, int> makeDecision(const State &s) { return make_pair(ActionType::RAISE, 1); }\n"
-HOLDEM = '#include <bits/stdc++.h>\n#include "texas.h"\nusing namespace std;\n'
+HOLDEM = '#include <cstddef>\n#include <iterator>\n#include "texas.h"\nusing namespace std;\n'
 C_BOT = "int a(Bot *bot) { return 1; } int b(Bot *bot, int bet) { return 1; }\n"
 
 # By file: the contest, the standard by which it builds first, and the text.
@@ -81,7 +81,10 @@ def test_the_first_standard_that_fits_builds_it(built: dict[str, Entrant], folde
 
 
 def test_check_says_by_which(folder: Path, built: dict[str, Entrant]) -> None:
-    done = call(["check", str(folder / "two_card_draw" / "retired.cpp"), "--contest", "two_card_draw"])
+    config = folder / "tournament.toml"
+    config.write_text("[two_card_draw]\nhands = 100\n")
+    bot = folder / "two_card_draw" / "retired.cpp"
+    done = call(["check", str(bot), "--contest", "two_card_draw", "--config", str(config)])
     assert "compiled by gnu++11" in " ".join(done.stdout.split()), done.stdout + done.stderr
 
 

@@ -21,10 +21,10 @@ def small_limits() -> Iterator[None]:
     libraries.library_of_exceptions(SandboxSettings())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiler_run, "SECONDS", 2)
-        patch.setattr(module_trial, "SECONDS", 2)
+        patch.setattr(module_trial, "SECONDS", 1)
         patch.setattr(time_limits, "START_SECONDS", 0.5)
-        patch.setattr(program_build, "_SECONDS", 3)
-        patch.setattr(python_bots, "_TRIAL_SECONDS", 2)
+        patch.setattr(program_build, "_SECONDS", 2)
+        patch.setattr(python_bots, "_TRIAL_SECONDS", 1)
         yield
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import re
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -25,13 +27,13 @@ DEAF = [HERE / "programs" / "deaf_to_signals", HERE / "python" / "outlives_its_l
 
 
 @contextmanager
-def run(ground: Ground, *more: str) -> Iterator[subprocess.Popen[str]]:
+def run(ground: Ground, *more: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
     """A run of so many sessions that it goes on until something ends it."""
     config = ground.config(sessions=100_000, wall_seconds_per_decision=60.0)
     arguments = ["--config", str(config), "--entrants", str(ground.entrants), "--results", str(ground.results)]
     with subprocess.Popen(
         command_line(["run", "von_neumann_poker", *arguments, "--workers", "2", *more]),
-        env=environment(),
+        env=environment(variables),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -62,7 +64,9 @@ def is_playing(pid: int, line: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)]
+)
 def test_a_driver_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     ground = Ground(tmp_path)
     ground.prepare(DEAF, PEOPLE)
@@ -74,11 +78,85 @@ def test_a_driver_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     assert not {pid for pid in confined_processes() if pid in mine}
 
 
-def test_ray_and_its_workers_that_are_killed(tmp_path: Path) -> None:
-    """A worker is killed: its bots end, and its batch is played again. Then the driver is."""
+def processes_of(driver: int) -> dict[int, str]:
+    """The processes that descend from one, itself too, with their command lines."""
+    return {driver: Path(f"/proc/{driver}/cmdline").read_text().replace("\0", " ")} | descendants(driver)
+
+
+def listens_on(processes: Iterable[int]) -> dict[str, ipaddress.IPv4Address | ipaddress.IPv6Address]:
+    """Addresses at which these processes take TCP connections or UDP messages, by port and process."""
+    owners: dict[str, int] = {}
+    for process in processes:
+        with suppress(OSError):
+            for entry in os.scandir(f"/proc/{process}/fd"):
+                with suppress(OSError):
+                    owners[os.readlink(entry.path)] = process
+    found = {}
+    for table in ("tcp", "tcp6", "udp", "udp6"):
+        for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+            _, local, _, state, *_, inode = line.split()[:10]
+            owner = owners.get(f"socket:[{inode}]")
+            if owner is not None and (state == "0A" or table.startswith("udp")):
+                address, port = local.split(":")
+                # Each word of four bytes is in the machine's order.
+                words = [bytes.fromhex(address[i : i + 8])[::-1] for i in range(0, len(address), 8)]
+                found[f"{int(port, 16)} of {owner}"] = _plain(ipaddress.ip_address(b"".join(words)))
+    return found
+
+
+def _plain(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+# A stranger on the same machine who has found the port.
+CALLS_RAY = """
+import sys
+from ray._raylet import GcsClient
+print("answered", len(GcsClient(address=sys.argv[1]).internal_kv_keys(b"", None, timeout=10)))
+"""
+
+
+def assert_closed_to_others(processes: Mapping[int, str], folder: Path) -> None:
+    """A Ray listens to this machine alone, and to nobody without its token, whatever a user's other clusters do."""
+    listening = listens_on(processes)
+    assert len(listening) >= 5, listening
+    assert not {where: str(address) for where, address in listening.items() if not address.is_loopback}
+    assert folder.stat().st_mode & 0o777 == 0o700
+    server = next(process for process, line in processes.items() if "/gcs_server " in line)
+    variables = Path(f"/proc/{server}/environ").read_text().split("\0")
+    assert "RAY_AUTH_MODE=token" in variables
+    token = re.search(r"RAY_AUTH_TOKEN=([0-9a-f]{64})$", "\n".join(variables), re.MULTILINE)
+    assert token
+    port = next(where.split()[0] for where in listening if where.endswith(f" of {server}"))
+    callers = [
+        subprocess.Popen(
+            [*command_line([])[:1], "-c", CALLS_RAY, f"127.0.0.1:{port}"],
+            env=environment({"RAY_AUTH_MODE": mode, "RAY_AUTH_TOKEN": given}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for mode, given in (("token", token.group(1)), ("token", "0" * 64), ("disabled", ""))
+    ]
+    right, wrong, none = [caller.communicate(timeout=60)[0] for caller in callers]
+    assert "answered" in right
+    for refused in (wrong, none):
+        assert "answered" not in refused and "nauthenticated" in refused
+
+
+def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers(tmp_path: Path) -> None:
+    """A worker is killed: its batch is played again. Then the driver is: nothing is left of its Ray."""
     ground = Ground(tmp_path)
     ground.prepare(DEAF, PEOPLE)
-    with run(ground, "--executor", "ray") as process:
+    with run(ground, "--executor", "ray", RAY_AUTH_MODE="disabled") as process:
+        wait_for_confined(process, 6)
+        of_ray = {pid: line for pid, line in processes_of(process.pid).items() if not is_playing(pid, line)}
+        raylet = next(line for line in of_ray.values() if "--raylet_socket_name=" in line)
+        folder = Path(raylet.split("--raylet_socket_name=")[1].split()[0]).parents[3]
+        assert_closed_to_others(of_ray, folder)
         wait_for_confined(process, 6)
         worker = next(pid for pid in ray_workers(process.pid) if any_playing(pid))
         mine = {pid for pid, line in descendants(worker).items() if is_playing(pid, line)}
@@ -88,7 +166,8 @@ def test_ray_and_its_workers_that_are_killed(tmp_path: Path) -> None:
         assert not again & mine
         process.kill()
         process.wait(30)
-        assert are_gone(again, 15.0)  # workers notice after some seconds that their driver is gone
+        assert are_gone([*again, *of_ray], 30.0)  # workers notice after some seconds that their driver is gone
+        assert comes(lambda: not folder.exists(), 15)  # its keeper tidies up last
 
 
 def any_playing(worker: int) -> bool:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas.testing
 import pytest
-import ray
 
 from tests.hostile.field import (
     Ground,
@@ -34,6 +33,8 @@ def test_every_kind_of_bot_here_and_on_ray(
 
     The second time on Ray it is the same workers that play: Ray starts once, which takes longer than to play.
     """
+    import ray  # heavy, and each worker of the tests would read it
+
     kinds = {kind: [bot for bot in bots_in(kind) if bot.stem in names] for kind, names in NAMES.items()}
     bots = [bot for found in kinds.values() for bot in found if found is not kinds["webassembly"]]
     assert len(bots) == 4 and len(kinds["webassembly"]) == 4

@@ -15,7 +15,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "statements.
 # Of each language, standard and family of the libraries one or two; the others are played by the thorough tests.
 SAMPLE = [
     "old_definitions", "wrapping", "float_formats", "big_locals",
-    "old_library", "throws", "engines_of_chance", "memory_of_matches",
+    "old_library", "engines_of_chance", "memory_of_matches",
 ]  # fmt: skip
 REST = sorted(set(PROGRAMS) - set(SAMPLE))
 

@@ -6,6 +6,7 @@ One cluster serves all tests in turn; those that end it come last.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -177,11 +178,17 @@ def assert_ends_well(run: subprocess.Popen[str], place: Place, expected: Outcome
     assert not list((place.results / "staging").glob("*"))
 
 
+NO_TOKEN = {"RAY_AUTH_TOKEN": None, "RAY_AUTH_MODE": None}
+MEND = "; put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_TOKEN\n"
+
+
 def test_a_run_waits_for_workers_and_plays_on_those_that_come(cluster: Cluster, tmp_path: Path) -> None:
-    """The head has no processors, and there is nobody else yet."""
+    """The head has no processors, and there is nobody else yet. The token in the home folder will do."""
     place = new_place(tmp_path, BOTS)
     place.play(results=tmp_path / "here")
-    with cluster.run(place) as run:
+    (tmp_path / ".ray").mkdir()
+    (tmp_path / ".ray" / "auth_token").write_text(cluster.variables["RAY_AUTH_TOKEN"])
+    with cluster.run(place, HOME=str(tmp_path), TOURNAMENT_CACHE=str(cache_folder()), **NO_TOKEN) as run:
         assert run.stderr
         line = next(line for line in run.stderr if line.startswith("Waiting"))
         assert line == (
@@ -227,6 +234,24 @@ def test_a_run_that_is_stopped_and_killed_goes_on(
     assert_ends_well(cluster.run(place), place, expected)
 
 
+def test_a_failing_disk_of_a_worker_is_one_line(cluster: Cluster, worker: Node, place: Place) -> None:
+    with cluster.run(place) as run:
+        wait_until(lambda: commits(place) > 1, run)
+        for number in itertools.count():
+            (place.results / "staging").rename(place.results / f"no staging {number}")
+            try:
+                (place.results / "staging").write_text("in the way of folders")
+                break
+            except IsADirectoryError:
+                continue  # a worker made the folder again before
+        said = complaints_of(run)
+    assert run.returncode == 1
+    where = re.escape(str(place.results))  # who stumbles on it: a part that is begun, or one that is published
+    assert re.fullmatch(
+        rf"tournament: (can't write to {where}: [A-Z][^\n]*|{where}/staging must be a folder [^\n]*)\n", said
+    )
+
+
 def without_package(folder: Path) -> dict[str, str]:
     """The variables of a node on which nobody has installed the tournament."""
     (folder / "sitecustomize.py").write_text(
@@ -249,9 +274,10 @@ def with_another_version(folder: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("variables", "line"),
     [
-        (
+        pytest.param(
             without_package,
             r"a worker failed on node IP: .*No module named 'tournament'; install the same on every node",
+            marks=pytest.mark.thorough,
         ),
         (with_another_version, r"node \S+ has wasmtime 1\.0 \(there [\d.]+\): install the same on every node"),
     ],
@@ -295,10 +321,6 @@ def test_a_node_without_the_shared_folder_ends_the_run(cluster: Cluster, worker:
     )
 
 
-NO_TOKEN = {"RAY_AUTH_TOKEN": None, "RAY_AUTH_MODE": None}
-MEND = "; put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_TOKEN\n"
-
-
 @pytest.mark.parametrize(
     ("variables", "problem"),
     [
@@ -316,20 +338,13 @@ def test_a_token_that_is_missing_or_wrong_is_one_line(
     assert said == f"tournament: Ray can't be reached at {cluster.address}: {problem}{MEND}"
 
 
-def test_a_token_in_the_home_folder_will_do(cluster: Cluster, place: Place, tmp_path: Path) -> None:
-    (tmp_path / ".ray").mkdir()
-    (tmp_path / ".ray" / "auth_token").write_text(cluster.variables["RAY_AUTH_TOKEN"])
-    cluster.add()
-    variables = {"HOME": str(tmp_path), "TOURNAMENT_CACHE": str(cache_folder()), **NO_TOKEN}
-    run = cluster.run(place, "--sessions", "50", **variables)
-    assert complaints_of(run) == "" and run.returncode == 0
-    assert_games_are_the_standings(place.results)
-
-
 AGAIN = "what was committed stays, run again once the cluster is back\n"
 
 
-def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, worker: Node, place: Place) -> None:
+# make test has the like, of the head.
+@pytest.mark.thorough
+def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, place: Place) -> None:
+    cluster.add()
     with cluster.run(place) as run:
         wait_until(lambda: commits(place) > 1, run)
         cluster.nodes[0].kill()
@@ -339,7 +354,8 @@ def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, worker: Node, place
     assert_games_are_the_standings(place.results)
 
 
-def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, worker: Node, place: Place) -> None:
+def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: Place) -> None:
+    cluster.add()
     with cluster.run(place, RAY_gcs_rpc_server_reconnect_timeout_s="15") as run:
         wait_until(lambda: commits(place) > 1, run)
         for process in cluster.nodes[-1].playing():

@@ -27,5 +27,5 @@ def peak_of_run(place: Place, sessions: int) -> int:
 
 def test_ten_times_the_games_take_the_same_memory(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull", "even"])
-    short, long = peak_of_run(place, 30_000), peak_of_run(place, 300_000)
+    short, long = peak_of_run(place, 15_000), peak_of_run(place, 150_000)
     assert long < 1.1 * short, f"{short} kB and {long} kB"

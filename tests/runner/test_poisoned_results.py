@@ -282,7 +282,7 @@ def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
         yield from places_in(inner, (*path, key))
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data: st.DataObject) -> None:
     """Any value of an entry replaced by any other, or left out, and sealed."""
@@ -308,7 +308,7 @@ def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data
         put(played, number, before)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=200), st.booleans())
 def test_any_bytes_as_an_entry_are_one_line(played: Place, content: bytes, is_sealed: bool) -> None:
     before = (played.results / "ledger" / "00000002.json").read_bytes()

@@ -604,7 +604,7 @@ MODULES += [_drawn_module([(n * n + 7 * seed) % 997 for n in range(150)]) for se
 @given(
     st.sampled_from(MODULES), st.lists(st.tuples(st.integers(8, 10**6), st.integers(0, 255)), min_size=1, max_size=4)
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_damaged_module_is_refused_or_stays_valid(code: bytes, changes: list[tuple[int, int]]) -> None:
     damaged = bytearray(code)
     for place, byte in changes:

@@ -91,11 +91,9 @@ static int thrown(int times) {
     return caught;
 }
 int a(const Bot *bot) {
-    std::map<std::string, int> counts;
-    std::deque<int> queue;
+    std::vector<int> queue;
     std::string text;
-    for (int n = 0; n < 99; n++) { text += "ab"; queue.push_back(n); if (n % 3) queue.pop_front(); counts[text] = n; }
-    std::sort(queue.begin(), queue.end());
+    for (int n = 0; n < 9; n++) { text += "ab"; queue.push_back(n); if (n % 3) queue.erase(queue.begin()); }
     char *at = (char *)malloc(3), words[20];
     at = (char *)realloc(at, 90);
     memset(at, 0, 90);
@@ -103,7 +101,7 @@ int a(const Bot *bot) {
     strncpy(at, words, 80);
     strcat(at, words);
     void *aligned = aligned_alloc(64, 128);
-    int size = (int)strlen(at) + (int)((uintptr_t)aligned % 64) + thrown(9) + counts[text] + queue.front();
+    int size = (int)strlen(at) + (int)((uintptr_t)aligned % 64) + thrown(9) + (int)text.size() + queue.front();
     int array[ten]; array[9] = size; shared = array;
     free(at); free(aligned); free(NULL);
     printf("%d\\n", array[9]);
@@ -111,8 +109,9 @@ int a(const Bot *bot) {
 }
 int b(const Bot *bot, const int bet) { return bot->card > 0.5; }
 """
-CPP_HEAD = "#include <algorithm>\n#include <array>\n#include <deque>\n#include <map>\n#include <memory>\n"
-CPP_HEAD += "#include <string>\n#include <vector>\n" + HEAD
+# No more headers than they need: each takes the compiler long.
+CPP_HEAD = "#include <array>\n#include <memory>\n#include <vector>\n" + HEAD
+GOOD_HEAD = "#include <string>\n#include <vector>\n" + HEAD
 
 
 def bot_of(bodies: list[str], head: str = HEAD) -> str:
@@ -124,7 +123,9 @@ def bot_of(bodies: list[str], head: str = HEAD) -> str:
 
 def check(folder: Path, name: str, source: str) -> CheckReport:
     (folder / name).write_text(source)
-    return check_bot(VON_NEUMANN_POKER, Settings(seed="5"), SandboxSettings(), folder / name, NobodyWatching())
+    return check_bot(
+        VON_NEUMANN_POKER, Settings(seed="5", sessions=60), SandboxSettings(), folder / name, NobodyWatching()
+    )
 
 
 @pytest.mark.parametrize(
@@ -168,7 +169,7 @@ def test_reading_what_was_never_set_shows_in_other_games(tmp_path: Path) -> None
 
 
 def test_a_good_bot_has_no_mistakes(tmp_path: Path) -> None:
-    report = check(tmp_path, "good.cpp", CPP_HEAD + GOOD)
+    report = check(tmp_path, "good.cpp", GOOD_HEAD + GOOD)
     assert report.fit and report.mistakes is not None
     assert report.mistakes.mistakes == ()
     assert report.mistakes.games > 100 and report.mistakes.questions == report.boundary_questions
@@ -202,7 +203,7 @@ int b(const Bot *bot, const int bet)
 
 def test_the_commands_name_file_and_line_and_let_the_bot_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("tournament.toml").write_text("[von_neumann_poker]\nsessions = 500\nseed = 2\n")
+    Path("tournament.toml").write_text("[von_neumann_poker]\nsessions = 60\nseed = 2\n")
     Path("crashes.c").write_text("#include <stdlib.h>\n" + CRASHES)
     words = [
         r"crashes\.c:6: uses a null pointer",
