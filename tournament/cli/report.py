@@ -24,7 +24,11 @@ def report(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="default report.html; with --serve none", rich_help_panel=OUTPUT
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="file to write; default report.html, with --serve none",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     serve: Annotated[
@@ -36,7 +40,15 @@ def report(
         ),
     ] = False,
     port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="of --serve; default a free one", rich_help_panel=OUTPUT)
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=65535,
+            show_default=False,
+            help="of --serve; default a free one",
+            rich_help_panel=OUTPUT,
+        ),
     ] = 0,
     without_games: Annotated[
         bool,
@@ -49,7 +61,7 @@ def report(
     show_seed: Annotated[
         bool,
         typer.Option(
-            "--show-seed", help="tell the seed, from which all cards follow: after the contest", rich_help_panel=CHOICE
+            "--show-seed", help="after the contest: tell the seed, from which all cards follow", rich_help_panel=CHOICE
         ),
     ] = False,
     bot: Annotated[
@@ -61,7 +73,10 @@ def report(
     all_bots: Annotated[
         Path | None,
         typer.Option(
-            "--all-bots", metavar="DIR", help="such a page for each bot, into this folder", rich_help_panel=OUTPUT
+            "--all-bots",
+            metavar="DIR",
+            help="a page for the author of each bot, into this folder",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     results: Results = None,

@@ -61,7 +61,10 @@ def run(
     executor: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|local|ray", envvar="TOURNAMENT_EXECUTOR", help="who plays", rich_help_panel=WHO_PLAYS
+            metavar="auto|local|ray",
+            envvar="TOURNAMENT_EXECUTOR",
+            help="this machine's threads, or Ray",
+            rich_help_panel=WHO_PLAYS,
         ),
     ] = None,
     address: Annotated[

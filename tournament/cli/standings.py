@@ -56,10 +56,9 @@ def leaderboard(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Ratings change no place. nash: against the mix of bots that nobody beats, so that copies of a bot and weak ones
-    to prey on count for nothing. runoff: the last one leaves and the others are ranked anew, until one is left.
-    bradley-terry: Elo points by won sessions, however high they were won. replicator, moran: shares of a population in
-    which who scores more has more offspring.
+    """Ratings change no place. nash: against the mix of bots that nobody beats. runoff: the last one leaves and the
+    others are ranked anew, until one is left. bradley-terry: Elo points by won sessions. replicator, moran: shares of a
+    population in which who scores more has more offspring.
     """
     if (rating is not None) + (history is not None) + as_csv > 1 or (as_csv and as_json):
         raise BadInput("--rating, --history and --csv: choose one; --json goes with the first two")

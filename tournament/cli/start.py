@@ -43,7 +43,9 @@ def new(
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="to write into, made if need be")] = Path(),
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="to write into, made if need be; default here")
+    ] = Path(),
     contest: Annotated[
         list[str] | None,
         typer.Option(metavar="CONTEST", help="only this one; may be given again; default all", rich_help_panel=PLAY),

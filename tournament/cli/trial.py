@@ -34,13 +34,18 @@ def match(
         str, typer.Argument(metavar="BOT", help="a file or folder, or the name of an entrant or shipped bot")
     ],
     opponent: Annotated[
-        str | None, typer.Argument(metavar="[OPPONENT]", help="the same; or a house player, if the contest has them")
+        str | None, typer.Argument(metavar="OPPONENT", help="the same; or a house player, if the contest has them")
     ] = None,
     sessions: Annotated[
         int | None, typer.Option(metavar="N", help="sessions of the match", rich_help_panel=PLAY)
     ] = None,
     seed: Annotated[
-        str | None, typer.Option(metavar="SEED", help="default one that is drawn, and told", rich_help_panel=PLAY)
+        str | None,
+        typer.Option(
+            metavar="SEED",
+            help="number or text that chooses the deals; default a drawn one, told",
+            rich_help_panel=PLAY,
+        ),
     ] = None,
     session: Annotated[
         int | None, typer.Option(metavar="S", min=0, help="show this session, step by step", rich_help_panel=CHOICE)
@@ -138,18 +143,20 @@ def check(
     contest: Annotated[
         str | None,
         typer.Option(
-            help="default: the one in the bot's path, or the only one in tournament.toml", rich_help_panel=PLAY
+            metavar="CONTEST",
+            help="default the one in the bot's path, or the only one in tournament.toml",
+            rich_help_panel=PLAY,
         ),
     ] = None,
     session: Annotated[
         int | None,
-        typer.Option(metavar="N", help="only play again and show this session of the check", rich_help_panel=CHOICE),
+        typer.Option(metavar="S", help="only play again and show this session of the check", rich_help_panel=CHOICE),
     ] = None,
     game: Annotated[
-        int | None, typer.Option(metavar="N", help="of that session, up to this game", rich_help_panel=CHOICE)
+        int | None, typer.Option(metavar="G", help="of that session, up to this game", rich_help_panel=CHOICE)
     ] = None,
     seed: Annotated[
-        str | None, typer.Option(metavar="SEED", help="of a check that is to be repeated", rich_help_panel=PLAY)
+        str | None, typer.Option(metavar="SEED", help="repeat the check of this seed", rich_help_panel=PLAY)
     ] = None,
     config: ConfigPath = None,
 ) -> None:
