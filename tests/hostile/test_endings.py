@@ -53,7 +53,9 @@ def wait_for_confined(process: subprocess.Popen[str], least: int) -> set[int]:
         mine = {pid for pid, line in descendants(process.pid).items() if is_playing(pid, line)}
         return len(mine) >= least
 
-    assert comes(play, 300, process), process.poll()  # the compiler may have to build its libraries first
+    if not comes(play, 300, process):  # the compiler may have to build its libraries first
+        process.kill()
+        raise AssertionError(process.communicate())
     return mine
 
 
