@@ -17,7 +17,7 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.rules_file import load_source
 from tournament.contests.settings import ContestSettings
-from tournament.leg import Leg
+from tournament.leg import PROCESSES, Leg
 from tournament.probation import Probation, entrants_of
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -71,14 +71,30 @@ class Task:
 
         One leg's processes may take all that they are allowed: with less, fewer play at once.
         """
-        kinds = [[seat.kind for seat in (leg.x, leg.y)] for leg in self.legs]
-        inside = max(leg.count("wasm") for leg in kinds)
-        processes = sum(leg.count("python") + leg.count("program") for leg in kinds)
-        megabytes, sandbox = int(self.settings["memory_megabytes"]), SandboxSettings.model_validate(self.sandbox)
+        processes = sum(seat.kind in PROCESSES for leg in self.legs for seat in (leg.x, leg.y))
         usually = (min(processes, MOST_PROCESSES) * _PROCESS_MEGABYTES) << 20
-        of_a_leg = max(sum(most_bytes_of(kind, megabytes, sandbox) for kind in leg) for leg in kinds)
-        outside = max(usually, of_a_leg)
-        return outside + ((_WORKER_MEGABYTES + inside * (megabytes + (BOT_STACK >> 20))) << 20)
+        return self._inside + max(usually, self._of_a_leg)
+
+    @property
+    def least_memory_bytes(self) -> int:
+        """With what it can play legs with processes, one after the other; 0 without such legs."""
+        return self._of_a_leg and self._inside + self._of_a_leg
+
+    @property
+    def _inside(self) -> int:
+        modules = max([leg.x.kind, leg.y.kind].count("wasm") for leg in self.legs)
+        return (_WORKER_MEGABYTES + modules * (self._bots_megabytes + (BOT_STACK >> 20))) << 20
+
+    @property
+    def _of_a_leg(self) -> int:
+        sandbox = SandboxSettings.model_validate(self.sandbox)
+        return max(
+            sum(most_bytes_of(seat.kind, self._bots_megabytes, sandbox) for seat in (leg.x, leg.y)) for leg in self.legs
+        )
+
+    @property
+    def _bots_megabytes(self) -> int:
+        return int(self.settings["memory_megabytes"])
 
 
 @dataclass(frozen=True)

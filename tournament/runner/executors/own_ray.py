@@ -20,6 +20,7 @@ from typing import Any
 
 from tournament.errors import RunFailed
 from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.worker.batch import Task
 
 _KEEPER = Path(__file__).with_name("ray_keeper.py")
 # A socket's path may have 107 bytes. Ray's are up to 65 bytes longer than its folder's, which is 31 longer than this.
@@ -51,6 +52,11 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
             yield
         finally:
             ray.shutdown()
+
+
+def memory_for(task: Task, here: int, workers: int) -> int:
+    """What a task asks of a Ray with so many bytes: a share, so that all workers play, but what one leg may take."""
+    return min(here, max(task.least_memory_bytes, min(task.memory_bytes, here // workers)))
 
 
 def _short_folder() -> Path:

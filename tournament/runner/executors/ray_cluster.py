@@ -15,7 +15,7 @@ from tournament.contests.rules_file import load_source
 from tournament.errors import BadInput, RunFailed, TournamentError, shortened
 from tournament.runner.executors import keep_busy
 from tournament.runner.executors.joined_cluster import JoinedCluster, join
-from tournament.runner.executors.own_ray import own_ray
+from tournament.runner.executors.own_ray import memory_for, own_ray
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
 from tournament.worker.node import Invitation, accept, accept_contest, invite
@@ -92,17 +92,14 @@ class RayExecutor:
         def start(task: Task) -> Any:
             nonlocal invitation
             invitation = invitation or invite(open_storage(task.location))
-            self._memory = task.memory_bytes if self._cluster else min(task.memory_bytes, self._memory_here())
+            here = 0 if self._cluster else int(ray.cluster_resources().get("memory", 0))
+            self._memory = task.memory_bytes if self._cluster else memory_for(task, here, self._workers)
             needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
             with_memory = remote_play.options(memory=self._memory or None)
             # Ray's own way to write objects is in Python, and takes as long as all the rest.
             return with_memory.remote(invitation, pickle.dumps(task), needed, *[stored[sha256] for sha256 in needed])
 
         return start
-
-    def _memory_here(self) -> int:
-        """What a worker may ask of a Ray of this run alone, so that as many play as there are."""
-        return int(ray.cluster_resources().get("memory", 0)) // self._workers
 
     def _wait(self, running: list[Any]) -> tuple[list[Any], list[Any]]:
         began = time.perf_counter()
