@@ -48,6 +48,10 @@ def _column(name: str, type_name: str, meaning: Meaning) -> Column:
     return Column(name, type_name, meaning.text, meaning.packing)
 
 
+# The rows of a buffer, and of a row group: their columns stay in the processor's cache until they are written.
+ROWS_PER_BUFFER = 1 << 16
+
+
 def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:
     """The columns as `engine.kernel.records.Table` takes them: a bool is a byte there."""
     return {column.name: "uint8" if column.type == "bool" else column.type for column in columns}
