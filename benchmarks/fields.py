@@ -18,7 +18,7 @@ from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.runner.schedule import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.part_writer import ROWS_PER_BUFFER
+from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 
 ROOT = Path(__file__).resolve().parent.parent

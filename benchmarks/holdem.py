@@ -27,10 +27,9 @@ from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg
-from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.part_writer import ROWS_PER_BUFFER
+from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -90,13 +89,13 @@ def play_in_lanes_of(bot: Entrant, hands: int) -> float:
 def _match(bot: Entrant, hands: int, sessions: int = 1) -> tuple[Settings, list[Leg], dict[str, bytes]]:
     """Sessions of the bot against Bob, with limits that it doesn't reach."""
     settings = Settings(hands=hands, sessions=sessions, fuel_per_session=10**15, cpu_seconds_per_leg=1e6)
-    artifacts = {bot.artifact_sha256 or "": bot.artifact or b"", content_sha256(BOB): BOB.content}
+    artifacts = {bot.artifact_sha256 or "": bot.artifact or b"", BOB.sha256: BOB.content}
     schedule = AgainstHouse(
         HOLDEM_TRAINING.name,
         settings.playing(),
         bytes(KEY_BYTES),
         [Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256 or "")],
-        [Competitor(0, BOB.name, "house", content_sha256(BOB))],
+        [Competitor(0, BOB.name, "house", BOB.sha256)],
     )
     return settings, list(schedule.legs()), artifacts
 

@@ -15,10 +15,9 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.servers import generated_servers
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
-from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.part_writer import ROWS_PER_BUFFER
+from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 
 SHIPPED = ROOT / "entrants" / "two_card_draw"
@@ -37,9 +36,9 @@ def play_in_memory(bot: Entrant, sessions: int, hands: int) -> float:
     """Hands a second of one core against the servers, sandboxed and recorded in memory."""
     settings = Settings(sessions=sessions, hands=hands)
     artifacts = {bot.artifact_sha256 or "": bot.artifact or b""}
-    artifacts |= {content_sha256(server): server.content for server in SERVERS}
+    artifacts |= {server.sha256: server.content for server in SERVERS}
     field = [Competitor(0, bot.name, "wasm", bot.artifact_sha256 or "")]
-    house = [Competitor(n, server.name, "house", content_sha256(server)) for n, server in enumerate(SERVERS)]
+    house = [Competitor(n, server.name, "house", server.sha256) for n, server in enumerate(SERVERS)]
     legs = list(AgainstHouse(TWO_CARD_DRAW.name, settings.playing(), bytes(KEY_BYTES), field, house).legs())
     sink = NullSink.of(TWO_CARD_DRAW, ROWS_PER_BUFFER)
     started = time.perf_counter()

@@ -145,8 +145,9 @@ def test_a_dry_run_says_for_how_long_and_whether_more_may_follow(folder: Path, t
     assert told("--until-settled", "0.9").strip().endswith("; more replicas may follow, until the order is settled")
 
 
-def test_games_are_guessed_by_the_settings(folder: Path) -> None:
+def test_games_are_guessed_by_the_settings(told: dict[str, Shown], folder: Path) -> None:
     """Of games that end by chance: the mean of what was played, within its error."""
+    assert "run" in told, "the contests were played"
     played = tournament.load(str(folder / "results" / "short_dilemma"))
     lengths = played.sessions["games"]
     loaded = load_config("short_dilemma", folder / "tournament.toml")

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 
 from engine.parquet.pages import MOST_ROWS, PageEncoder
 from engine.parquet.thrift import read_struct
-from tournament.store.columns import Column
+from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.parquet_file import ParquetFileWriter
-from tournament.store.part_writer import ROWS_PER_BUFFER, STATISTICS
+from tournament.store.part_writer import STATISTICS
 from tournament.store.thrift import FALSE, TRUE, array, byte, i32, i64, struct, text
 
 Values = npt.NDArray[Any]

@@ -23,7 +23,7 @@ from tournament.entrants import build
 from tournament.errors import RunFailed
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import limits_of
-from tournament.worker.wasm import engine, loading, seating
+from tournament.worker.wasm import engine, loading, seating, traps
 from tournament.worker.wasm.engine import Engine, compile_module
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
 from tournament.worker.wasm.stack import MOST_STACK, on_deep_stack
@@ -444,3 +444,18 @@ def test_an_exception_ends_with_the_bot_that_threw_it() -> None:
 def test_what_throws_has_no_bound() -> None:
     for text in (THROWS, f'(func (export "a") (param i32) (result i32) {HANDLERS.format(clauses="")} (i32.const 0))'):
         assert most_taken(module(text)) is None
+
+
+def test_names_in_a_module_are_no_cause_of_its_failure() -> None:
+    """They stand in the runtime's trace, above the cause."""
+    named = "ran out of fuel\\nwasm trap: interrupt (os error 12)"
+    text = f'(module (func (@name "{named}") (export "f") unreachable))'
+    store = wasmtime.Store()
+    function = wasmtime.Instance(store, wasmtime.Module(store.engine, text), []).exports(store)["f"]
+    assert isinstance(function, wasmtime.Func)
+    with pytest.raises(wasmtime.Trap, match="ran out of fuel") as failed:
+        function(store)
+    # As an error that is no trap has the same text, both are asked.
+    for error in (failed.value, wasmtime.WasmtimeError(str(failed.value))):
+        assert not traps.is_out_of_fuel(error) and not traps.was_stopped(error) and not traps.is_of_system(error)
+    assert traps.is_out_of_fuel(wasmtime.WasmtimeError(f"backtrace: {named}\n\nCaused by:\n    ran out of fuel (!)\n"))

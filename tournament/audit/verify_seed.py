@@ -11,7 +11,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed, TournamentError
-from tournament.runner.resume import content_sha256, house_files
+from tournament.runner.resume import house_files
 from tournament.runner.seed import seed_of, unlike_seed
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import text_of
@@ -74,7 +74,7 @@ def check_house(
     problems, others = [], []
     for known in field.house:
         here = players.get(known.name)
-        if here is None or content_sha256(here) != known.sha256:
+        if here is None or here.sha256 != known.sha256:
             others.append(known.name)
         elif dict(here.facts) != known.facts:
             problems.append(Problem("ledger", f"has other facts of {known.name} than follow from it", WRITE))

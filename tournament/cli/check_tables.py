@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
@@ -13,9 +14,11 @@ from tournament.contests.contest import Contest
 from tournament.errors import printable
 from tournament.store.legs import Fault
 from tournament.trial.check import CheckReport
-from tournament.trial.match import MatchReport
 from tournament.trial.mistakes import Search
 from tournament.trial.playing import Meter
+
+if TYPE_CHECKING:
+    from tournament.trial.match import MatchReport
 
 
 def check_table(report: CheckReport) -> Table:

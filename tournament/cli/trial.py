@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import glob
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tournament.audit.replay import Replay, replay_games
 from tournament.cli.check_tables import alike, check_table, match_table, mistakes_in_words
 from tournament.cli.consoles import err, out
 from tournament.cli.options import CHOICE, PLACES, PLAY, ConfigPath, Contest, Json, command_line, print_json
@@ -21,11 +21,14 @@ from tournament.entrants.folder import check_among_others, kind_of
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
 from tournament.names import did_you_mean
-from tournament.runner.contest_run import recorded_entrants
 from tournament.starter.folder import shipped
 from tournament.store.storage import inside
 from tournament.trial.check import check_bot, contest_of, replay_check
-from tournament.trial.match import MatchReport, play_match, search_match
+
+if TYPE_CHECKING:
+    from tournament.audit.replay import Replay
+    from tournament.store.ledger import FieldEntrant
+    from tournament.trial.match import MatchReport
 
 
 def match(
@@ -71,6 +74,10 @@ def match(
     as_json: Json = False,
 ) -> None:
     """Nothing is kept unless --results says where."""
+    # What runs and replays contests, which check doesn't need.
+    from tournament.audit.replay import replay_games
+    from tournament.trial.match import play_match, search_match
+
     _check_game(session, game)
     settings = load_config(
         contest, config, executor="local", results=results, sessions=sessions, seed=seed or drawn_seed()
@@ -107,6 +114,12 @@ def match(
             print_game(out, one_game)
     if not shown and not report.faults:
         out.print(f"its games: {command_line(*words, **given, session=0)}", soft_wrap=True)
+
+
+def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
+    from tournament.runner.contest_run import recorded_entrants
+
+    return recorded_entrants(loaded.played, loaded)
 
 
 def _check_game(session: int | None, game: int | None) -> None:
@@ -169,7 +182,7 @@ def check(
         raise BadInput(f"{bot}: there is no such file{hint}")
     loaded = load_config(contest or contest_of(bot, known), config, seed=seed)
     chosen = loaded.played
-    check_among_others(bot, loaded.entrants, lambda: recorded_entrants(chosen, loaded))
+    check_among_others(bot, loaded.entrants, lambda: _recorded(loaded))
     with Screen(err, chosen.title) as screen:
         if session is not None:
             games = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,11 @@ class HousePlayer:
     name: str
     content: bytes
     facts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def sha256(self) -> str:
+        """Of its content, for digests, in hex."""
+        return hashlib.sha256(self.content).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,6 @@ from tournament.runner.executors import Executor, choose_executor
 from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
     batches_to_keep,
-    content_sha256,
     field_of,
     lost_batches,
     tell_removed_matches,
@@ -330,7 +329,7 @@ def until_of(settings: ContestSettings) -> Until | None:
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
     """What plays, by its sha256."""
     artifacts = {e.artifact_sha256: e.artifact for e in entrants if e.artifact is not None and e.artifact_sha256}
-    return artifacts | {content_sha256(player): player.content for player in house}
+    return artifacts | {player.sha256: player.content for player in house}
 
 
 def competitors_of(field: Field) -> tuple[list[Competitor], list[Competitor]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -58,7 +57,7 @@ def differences(
     if (
         house is not None
         and known.house
-        and {player.sha256 for player in known.house}.isdisjoint(map(content_sha256, house))
+        and {player.sha256 for player in known.house}.isdisjoint(player.sha256 for player in house)
     ):
         differing["house"] = "none of its house players are here"
     return differing
@@ -68,11 +67,6 @@ def _grows(known: Mapping[str, object], sessions: object) -> bool:
     """Whether sessions were added. Against house players each is a leg of its own, so the old ones fit."""
     before = known.get("sessions")
     return isinstance(before, int) and isinstance(sessions, int) and before < sessions
-
-
-def content_sha256(player: HousePlayer) -> str:
-    """The sha256 of a house player's content, for digests, in hex."""
-    return hashlib.sha256(player.content).hexdigest()
 
 
 def field_of(
@@ -99,7 +93,7 @@ def field_of(
             for e in entrants
         ),
         numbers=numbers,
-        house=tuple(FieldHousePlayer(house_numbers[p.name], p.name, content_sha256(p), dict(p.facts)) for p in house),
+        house=tuple(FieldHousePlayer(house_numbers[p.name], p.name, p.sha256, dict(p.facts)) for p in house),
         house_numbers=house_numbers,
         game="" if contest.rules == contest.name else contest.rules,
         until=until,

@@ -37,6 +37,10 @@ def columns_of(row: np.dtype[np.void], flags: tuple[str, ...] = (), /, **meaning
     return tuple(Column(name, "bool" if name in flags else row[name].name, known[name]) for name in names)
 
 
+# The rows of a buffer, and of a row group: their columns stay in the processor's cache until they are written.
+ROWS_PER_BUFFER = 1 << 16
+
+
 def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:
     """The columns as `engine.kernel.records.Table` takes them: a bool is a byte there."""
     return {column.name: "uint8" if column.type == "bool" else column.type for column in columns}

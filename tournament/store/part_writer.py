@@ -16,13 +16,10 @@ import pyarrow as pa
 from blake3 import blake3
 
 from engine.kernel.records import Table
-from tournament.store.columns import Column
+from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.ledger import Part, TableName
 from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.storage import Storage
-
-# The rows of a buffer, and of a row group: their columns stay in the processor's cache until they are written.
-ROWS_PER_BUFFER = 1 << 16
 
 # A row group's least and greatest values of these columns tell readers which groups to skip.
 STATISTICS = frozenset(("match", "session"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from engine.watching.scripted_core import ScriptedCore
@@ -21,7 +21,6 @@ from tournament.entrants.build import language_of, set_apart, with_lines
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
-from tournament.runner.contest_run import Watcher
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
@@ -32,6 +31,9 @@ from tournament.worker.leg import limits_of
 from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut_short
 from tournament.worker.processes.pool import MOST_OWN_PROCESSES
 from tournament.worker.processes.time_limits import DID_NOT_ANSWER
+
+if TYPE_CHECKING:
+    from tournament.runner.contest_run import Watcher
 
 # Legs that a bot which is a process plays side by side, together as long as one, and as many as have processes of their
 # own in a tournament: to see that they don't know of each other, and that none fails for being in company.

@@ -35,7 +35,6 @@ from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed, trial_key
 from tournament.leg import LegPlan
-from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import LegResult
@@ -161,9 +160,9 @@ class BotAndServer:
         assert self.entrant.artifact is not None and self.entrant.artifact_sha256 is not None
         settings = self.settings.model_copy(update={"hands": _HANDS, "sessions": count, **changes})
         house = self._server
-        artifacts = {self.entrant.artifact_sha256: self.entrant.artifact, content_sha256(house): house.content}
+        artifacts = {self.entrant.artifact_sha256: self.entrant.artifact, house.sha256: house.content}
         bot = Competitor(0, self.entrant.name, self.entrant.plays_as, self.entrant.artifact_sha256)
-        server = Competitor(0, house.name, "house", content_sha256(house))
+        server = Competitor(0, house.name, "house", house.sha256)
         legs = list(
             AgainstHouse(
                 contest.rules, settings.playing(), trial_key(settings.seed or drawn_seed()), [bot], [server]

@@ -22,12 +22,10 @@ from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import trial_key
 from tournament.leg import Leg, LegPlan, PlaysAs
-from tournament.runner.resume import content_sha256
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.columns import buffer_fields
+from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 from tournament.store.legs import Fault, LegResult
-from tournament.store.part_writer import ROWS_PER_BUFFER
 from tournament.worker.leg import play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
 from tournament.worker.processes.lanes import Use, play_in_lanes
@@ -113,7 +111,7 @@ class Pairing:
         """Legs of the bot at x against the opponent under several names, and what plays them by its sha256."""
         contest, settings, bot, opponent = self.contest, self.settings, self.bot, self.opponent
         assert bot.artifact is not None and bot.artifact_sha256 is not None
-        artifacts = {bot.artifact_sha256: bot.artifact, content_sha256(opponent): opponent.content}
+        artifacts = {bot.artifact_sha256: bot.artifact, opponent.sha256: opponent.content}
         mine = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256)
         # Names that no file can have keep a bot called "house" apart from the house bot. They come
         # after every other, so that the bot sits at x.
@@ -122,7 +120,7 @@ class Pairing:
                 n,
                 f"~{opponent.name} {n}",
                 "house" if contest.house else self.opponent_plays_as,
-                content_sha256(opponent),
+                opponent.sha256,
             )
             for n in range(1, count + 1)
         ]

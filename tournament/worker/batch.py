@@ -22,10 +22,10 @@ from tournament.probation import Probation, entrants_of
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.luck_of_rows import Floats, LuckOfRows
-from tournament.store.columns import buffer_fields
+from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 from tournament.store.ledger import Batch, Part, batch_name
 from tournament.store.legs import LegResult, Legs
-from tournament.store.part_writer import ROWS_PER_BUFFER, PartWriter, origin_of
+from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import Stopped, play_leg
 from tournament.worker.processes.lanes import PlayedLeg, play_in_lanes

@@ -19,9 +19,8 @@ from tournament.contests.telling import ToldGame, plain_game, plain_value, told_
 from tournament.errors import printable
 from tournament.leg import Leg, LegPlan
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.columns import buffer_fields
+from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 from tournament.store.legs import Fault, LegResult
-from tournament.store.parquet_limits import ROWS_PER_GROUP
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -149,8 +148,8 @@ def observe_leg(
     drawings: list[str] = []
     watched = _watched(contest, window, cores, drawings)
     sink = _WindowSink(
-        Table(buffer_fields(contest.games), ROWS_PER_GROUP),
-        Table(buffer_fields(contest.sessions), ROWS_PER_GROUP),
+        Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
+        Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
         window,
         leg.plan.first_session,
         frozenset(column.name for column in contest.games if column.type == "bool"),

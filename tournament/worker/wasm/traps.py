@@ -23,11 +23,9 @@ def describe(error: Exception) -> str:
     """A trap or an error of the runtime in words."""
     if isinstance(error, wasmtime.Trap) and error.trap_code in _WORDS:
         return _WORDS[error.trap_code]
-    text = str(error)
     if is_uncaught(error):
         return "threw an exception that nothing caught"
-    causes = [line.strip() for line in text.splitlines() if line.strip()]
-    return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
+    return _cause(error)
 
 
 # In a trace of the runtime: a frame, and its place in the module.
@@ -47,6 +45,12 @@ def where(error: Exception, code: bytes) -> str:
     return ""
 
 
+def _cause(error: Exception) -> str:
+    """What the runtime says last, below the trace, in which a module's own names stand."""
+    causes = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
+
+
 def is_own_doing(error: Exception) -> bool:
     """Whether a bot's code failed by itself, so that it would fail again anywhere."""
     return isinstance(error, wasmtime.Trap)
@@ -54,7 +58,7 @@ def is_own_doing(error: Exception) -> bool:
 
 def is_out_of_fuel(error: Exception) -> bool:
     """Whether what a bot asked for took more fuel than it had."""
-    return "ran out of fuel" in str(error)
+    return "ran out of fuel" in _cause(error)
 
 
 def is_uncaught(error: Exception) -> bool:
@@ -64,12 +68,12 @@ def is_uncaught(error: Exception) -> bool:
 
 def is_of_system(error: Exception) -> bool:
     """Whether the operating system refused something that a bot needed, such as memory."""
-    return not isinstance(error, wasmtime.Trap) and "(os error " in str(error)
+    return not isinstance(error, wasmtime.Trap) and "(os error " in _cause(error)
 
 
 def blame_machine(error: wasmtime.WasmtimeError) -> None:
     """Raise RunFailed for an error of the system, such as too little memory, which no bot is to blame for."""
-    if "(os error " in str(error):
+    if "(os error " in _cause(error):
         raise RunFailed(f"this machine can't run a bot: {describe(error)}")
 
 
@@ -77,4 +81,4 @@ def was_stopped(error: Exception) -> bool:
     """Whether the clock ran out, not the fuel."""
     if isinstance(error, wasmtime.Trap):
         return error.trap_code == wasmtime.TrapCode.INTERRUPT
-    return "wasm trap: interrupt" in str(error)
+    return _cause(error) == "interrupt"
