@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, POT, STACK
-from tournament.contests.holdem_training.telling import VALUES, card_name
+from engine.games.holdem_training.core import BOB_FOLDED, POT, STACK
+from tournament.contests.holdem_training.telling import VALUES, betting, card_name
 from tournament.contests.portrait import (
     GridChart,
     Panel,
@@ -119,31 +119,20 @@ def _card(number: int) -> str:
     return card_name(min(_CARDS - 1, max(0, int(number))))
 
 
-_ANSWERS = {BOB_CHECKED: "checks", BOB_CALLED: "calls", BOB_FOLDED: "folds"}
-
-
 def scene(row: Row) -> Scene:
     board = [_card(row[name]) for name in _SEEN]
     hands = [[_card(row[f"{who}_{number}"]) for number in (1, 2)] for who in ("alice", "bob")]
     pot = POT
     steps = [Step(None, "the cards are dealt", hands[0], hands[1], (), pot=pot)]
-    for number, seen in enumerate((0, 3, 4, 5)):
+    for number, (seen, acts) in enumerate(zip((0, 3, 4, 5), betting(row))):
         if number:
             steps.append(Step(None, _ROUND_NAMES[number], board=board[:seen]))
-        raised, answer = int(row[f"raise_{number + 1}"]), int(row[f"answer_{number + 1}"])
-        if not answer:
-            if row["folder"] == _ALICE:
-                steps.append(Step(0, "folds"))
-            break
-        pot += raised
-        steps.append(Step(0, f"raises {raised}" if raised else "checks", pot=pot))
-        pot += raised if answer == BOB_CALLED else 0
-        steps.append(Step(1, _ANSWERS.get(answer, "answers"), pot=pot))
-        if answer == BOB_FOLDED:
-            break
+        for seat, what, chips in acts:
+            pot += chips
+            steps.append(Step(seat, what, pot=pot))
     won = row["profit"]
     steps.append(Step(0, "loses nothing" if not won else f"{'wins' if won > 0 else 'loses'} {abs(won):g}"))
-    return Scene(steps, f"Alice, {STACK} chips", f"Bob, {STACK} chips")
+    return Scene(steps, f"Alice, {STACK} chips", f"{STACK} chips")
 
 
 PORTRAIT = Portrait(tally, panels, gain, scene, "chips", "hand")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED
 from tournament.contests.telling import Action, Names, Row, Telling, ToldGame, Values
 
 VALUES, _SUITS = "23456789TJQKA", "♣♦♥♠"
-_ALICE, _BOB = 1, 2  # who folded
-_REPLIES = ("", "checks", "calls", "folds")
+_ALICE = 1  # who folded
+_REPLIES = {BOB_CHECKED: "checks", BOB_CALLED: "calls", BOB_FOLDED: "folds"}
 _TURNED_UP = ((), ("flop_1", "flop_2", "flop_3"), ("turn",), ("river",))
 
 
@@ -36,21 +37,28 @@ def _answer(_name: str, _values: Values, answer: int) -> str:
 def _game(row: Row, names: Names) -> ToldGame:
     alice, bob = names
     actions = []
-    for number, turned_up in enumerate(_TURNED_UP, 1):
+    for turned_up, acts in zip(_TURNED_UP, betting(row)):
         if turned_up:
             actions.append(Action("", f"{turned_up[0].removesuffix('_1')} {' '.join(_cards(row, turned_up))}"))
-        raised, reply = row[f"raise_{number}"], row[f"answer_{number}"]
-        alice_folds = row["folder"] == _ALICE and not reply
-        actions.append(Action(alice, "folds" if alice_folds else f"raises {raised}" if raised else "checks"))
-        if reply:
-            actions.append(Action(bob, _REPLIES[reply]))
-        if alice_folds or (row["folder"] == _BOB and _REPLIES[reply] == "folds"):
-            break
+        actions += [Action(names[seat], what) for seat, what, _ in acts]
     profit = row["profit"]
     winner = f"{alice if profit > 0 else bob} wins {abs(profit)}" if profit else "nobody wins"
     hands = {alice: _cards(row, ("alice_1", "alice_2")), bob: _cards(row, ("bob_1", "bob_2"))}
     board = tuple(name for group in _TURNED_UP for name in group)
     return ToldGame(hands | {"board": _cards(row, board)}, tuple(actions), winner)
+
+
+def betting(row: Row) -> Iterator[list[tuple[int, str, int]]]:
+    """By round: who does what, by seat, and the chips that it puts into the pot."""
+    for number in range(1, 5):
+        raised, reply = int(row[f"raise_{number}"]), int(row[f"answer_{number}"])
+        if not reply:
+            yield [(0, "folds", 0)] if row["folder"] == _ALICE else []
+            return
+        called = raised if reply == BOB_CALLED else 0
+        yield [(0, f"raises {raised}" if raised else "checks", raised), (1, _REPLIES.get(reply, "answers"), called)]
+        if reply == BOB_FOLDED:
+            return
 
 
 def _cards(row: Row, names: Iterable[str]) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from tournament.contests.portrait import (
     counted,
     shares,
 )
+from tournament.contests.von_neumann_poker.telling import betting
 
 _CARDS = 20  # parts of 0 to 1
 _CARD_LABELS = [f"{part / _CARDS:g}" for part in range(_CARDS)]  # where each begins
@@ -81,18 +82,13 @@ def gain(rows: Rows) -> npt.NDArray[Any]:
 
 def scene(row: Row) -> Scene:
     a, b = (0, 1) if row["x_is_a"] else (1, 0)
-    bet = int(row["bet"])
     cards = [f"{row['a_card']:.4f}", f"{row['b_card']:.4f}"]
     notes = [f"A, has ${row['a_money']:g}", f"B, has ${row['b_money']:g}"]
     pot = 2 * ANTE
     steps = [Step(None, f"both ante ${ANTE}", (cards[a],), (cards[b],), pot=pot)]
-    if bet:
-        pot += bet
-        steps.append(Step(a, f"bets ${bet}", pot=pot))
-        pot += 0 if row["folded"] else bet
-        steps.append(Step(b, "folds" if row["folded"] else "calls", pot=pot))
-    else:
-        steps.append(Step(a, "passes"))
+    for seat, what, dollars in betting(row):
+        pot += dollars
+        steps.append(Step(seat, what, pot=pot))
     won = row["a_gain"]
     steps.append(Step(a if won > 0 else b, f"wins ${abs(won):g}"))
     return Scene(steps, notes[a], notes[b])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tournament.contests.telling import Action, Names, Row, Telling, ToldGame, Values, amount
 
 _ANTE = 10
@@ -28,17 +30,23 @@ def _answer(name: str, _values: Values, answer: int) -> str:
 
 def _game(row: Row, names: Names) -> ToldGame:
     a, b = names if row["x_is_a"] else names[::-1]
-    actions = [Action(a, f"bets {_money(row['bet'])}" if row["bet"] else "passes")]
-    if row["bet"]:
-        actions.append(Action(b, "folds" if row["folded"] else "calls"))
+    actions = tuple(Action(names[seat], what) for seat, what, _ in betting(row))
     gain = row["a_gain"]
     winner, won = (a, gain) if gain > 0 else (b, -gain)
     stacks = f"{a} had {_money(row['a_money'])}, {b} {_money(row['b_money'])}"
     return ToldGame(
         {a: (_card(row["a_card"]),), b: (_card(row["b_card"]),)},
-        tuple(actions),
+        actions,
         f"{f'{winner} wins {_money(won)}' if won else 'nobody wins'}; before the antes of ${_ANTE} {stacks}",
     )
+
+
+def betting(row: Row) -> Iterator[tuple[int, str, int]]:
+    """Who does what in a game, by seat, and what that puts into the pot."""
+    a, bet = 0 if row["x_is_a"] else 1, int(row["bet"])
+    yield a, f"bets {_money(bet)}" if bet else "passes", bet
+    if bet:
+        yield 1 - a, "folds" if row["folded"] else "calls", 0 if row["folded"] else bet
 
 
 def _money(number: float) -> str:
