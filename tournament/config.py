@@ -210,8 +210,8 @@ def _check_table(file: _File, name: str, game: object) -> None:
     if game is None and name not in rules and loaded_rules(name) is None:
         raise BadInput(
             f"{file.place(None, name)}: unknown table {shown}; a contest of that name"
-            f' says by which rules it is played: game = "{next(iter(BUILT_IN))}". There are'
-            f" {', '.join(rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*rules, _SANDBOX])}"
+            f' says by which rules it is played: game = "{next(iter(BUILT_IN))}", or a file: game = "my_rules.py".'
+            f" There are {', '.join(rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*rules, _SANDBOX])}"
         )
     place = file.place(name, "game")
     if game is not None and game not in rules and not is_rules_file(game):

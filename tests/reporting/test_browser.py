@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -263,6 +264,13 @@ def test_a_repeated_game_is_a_strip_with_totals(page: Page, dilemma: Played) -> 
         assert page.texts(f"#v-{own} .about") == [f"{total} so far"]
     page.all("#v-strip .turn")[3].click()
     assert page.texts("#v-now")[0].startswith("turn 3: ") and page.one("#v-at").get_property("value") == "3"
+    # A move is a noun; y's row is above that of x.
+    assert re.fullmatch(
+        rf"turn 3: {page.texts('#v-x .who')[0]} plays (cooperate|<b>defect)( by a slip)? for \d, \w+ plays .+ for \d",
+        page.texts("#v-now")[0],
+    )
+    upper, lower = (page.texts(f"#v-{seat} .who")[0] for seat in "yx")
+    assert page.texts("#v-strip .note") == [f"Upper row: {upper}. Lower row: {lower}."]
     page.one("#viewer .table").send_keys("n")
     assert page.one("#v-game").get_property("selectedIndex") == 1 and page.taken()[0] == []
 
@@ -312,6 +320,33 @@ def test_a_table_that_goes_on_fades_at_its_edge(page: Page) -> None:
         assert comes(lambda: page.texts("#bot h2") == [first]) and page.shows("bots", "bot")
     finally:
         page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_print_shows_whole_tables_with_their_heads(page: Page) -> None:
+    """No column fades away, and heads are plain text: a browser repeats no buttons on the next page."""
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        page.open("holdem_training")
+        page.run("document.querySelectorAll('.scroll').forEach(one => one.classList.add('more'))")
+        style = "return [...document.querySelectorAll(arguments[0])].map(e => getComputedStyle(e)[arguments[1]])"
+        assert set(page.run(style, ".scroll", "maskImage")) == {"none"}
+        assert set(page.run(style, "thead .sort", "display")) == {"contents"}
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_marks_of_the_legend_are_as_pale_as_their_lines(page: Page) -> None:
+    """Of the ninth bot and those after it, which have no colour of their own, until they are chosen."""
+    page.open("von_neumann_poker")
+    page.run("""for (const one of document.querySelectorAll(".legend.pick li, .big .curve")) {
+        one.setAttribute("class", one.tagName === "LI" ? "compared" : "curve compared");
+    }""")
+    opacity = "return getComputedStyle(document.querySelector(arguments[0]), arguments[1]).opacity"
+    shades = [page.run(opacity, *of) for of in ((".big .compared path", None), (".pick .compared", "::before"))]
+    assert shades[0] == shades[1] != "1"
+    page.one(".pick .compared button").click()
+    shades = [page.run(opacity, *of) for of in ((".big .picked path", None), (".pick .compared", "::before"))]
+    assert shades == ["1", "1"]
 
 
 @pytest.mark.thorough

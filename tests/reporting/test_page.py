@@ -31,7 +31,7 @@ from tournament.reporting.findings import Findings, find, matches_to_watch
 from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout
 from tournament.reporting.page import render
-from tournament.reporting.script_data import faults_of
+from tournament.reporting.script_data import faults_of, numbers_of
 from tournament.reporting.stretches import Course, Courses
 from tournament.reporting.writing import make_page
 from tournament.standings.results import crosstable_values, load
@@ -308,6 +308,19 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     assert layout.compared_with == f"the mean of all, +{layout.table.middle:,.2f}"
     sure = (layout.table.error == 0.0) & (layout.table.sessions > 0)
     assert sure.any() and layout.table.clear[sure].all()
+
+
+def test_the_crosstable_rounds_as_the_standings_do(pages: Mapping[str, Played]) -> None:
+    """Also halfway between two of its last digits, where a W of Hold'em often is."""
+    one = pages["holdem_training"]
+    ranking = one.results.ranking
+    for hundred in (141105, 140095, 67385, 49575, -49575):
+        matches = tuple(m._replace(x_points=float(hundred), games=10_000) for m in ranking.matches)
+        table = crosstable_of(replace(ranking, matches=matches), by_game=True)
+        findings = replace(one.findings, crosstable=table)
+        page = Layout(find_contest("holdem_training"), findings, live=False)
+        (values,) = numbers_of(page)["results"]["value"]
+        assert set(unpacked(values)) == {round(float(f"{hundred / 1e4:.3f}") * 1000)}
 
 
 def test_what_the_score_is_is_said_once(pages: Mapping[str, Played], dilemma: Played) -> None:

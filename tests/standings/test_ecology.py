@@ -69,7 +69,9 @@ def test_a_rating_takes_what_a_bot_scores_against_itself_from_a_copy_or_zero() -
         assert sum(line.rating for line in rated) == pytest.approx(1)
     field = field_of(["ann", "bob"])
     legs = [leg_of_both(field, "ann", "bob", np.full(64, 3.0), np.full(64, 1.0))]
-    with pytest.raises(BadInput, match="moran takes what each scores against itself: enter a copy of ann, bob"):
+    with pytest.raises(
+        BadInput, match="moran takes what each scores against itself: enter a copy of each bot under another name"
+    ):
         ecology(compute_standings(field, [batch_of(*legs)]), "moran")
     field = field_of(["ann", "ann_too", "bob", "bob_too"])
     field = replace(

@@ -97,6 +97,15 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
     return Crosstable(bots, ranked, opponents, value, error, sessions, games, float(table.shown.mean()))
 
 
+def in_last_digit(values: Floats, digits: int) -> Floats:
+    """Values in units of the last of so many digits, rounded as texts are: by the exact value of a number."""
+    scaled = values * 10.0**digits
+    whole = np.rint(scaled)
+    for place in np.flatnonzero(np.abs(np.abs(scaled - whole) - 0.5) < 1e-6).tolist():
+        whole[place] = round(round(values[place].item(), digits) * 10.0**digits)
+    return whole
+
+
 def packed(numbers: Sequence[int] | npt.NDArray[Any]) -> dict[str, Any]:
     """Whole numbers for the page's script: the lowest, and in base64 how far each is above it, in the fewest bytes."""
     whole = np.asarray(numbers, np.int64)

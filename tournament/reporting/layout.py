@@ -86,7 +86,8 @@ class Layout:
             "± 95%": "the score’s interval: of a hundred tournaments with other deals, 95 hold the true value",
             "Score and 95% interval": "the same as a dot with whiskers; the dotted line is 0",
             "Place": "the ranks that may be the true one",
-            "Ahead of next": "how probable it is that the bot is better than the one below it",
+            "Ahead of next": "how probable it is that the bot is better than the one below it; up to 10 points off"
+            " where all bots come in pairs of near twins",
             **{measure.title.capitalize(): measure.meaning for measure in self.measures},
             "Matches": "opponents it has met",
             "Games": f"{self.game}s it has played",

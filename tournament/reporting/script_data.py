@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tournament.contests.portrait import BarChart, GridChart, LineChart, Panel, Subject
-from tournament.reporting.crosstable import packed
+from tournament.reporting.crosstable import in_last_digit, packed
 from tournament.reporting.figures import clean
 from tournament.reporting.layout import Layout
 from tournament.standings.standings import Standing
@@ -51,9 +51,9 @@ def _results(page: Layout) -> dict[str, Any]:
 
     An error of −1 isn't known. The second side is left out where the first has its numbers, negated.
     """
-    table, unit = page.table, 10.0**page.digits
-    values = [np.rint(side * unit) for side in table.sides(table.value)]
-    errors = [np.rint(np.where(np.isnan(side), -1 / unit, side) * unit) for side in table.sides(table.error)]
+    table, digits = page.table, page.digits
+    values = [in_last_digit(side, digits) for side in table.sides(table.value)]
+    errors = [np.where(np.isnan(side), -1, in_last_digit(side, digits)) for side in table.sides(table.error)]
     clear = table.sides(table.clear)
     if len(values) > 1 and (values[0] == -values[1]).all() and (errors[0] == errors[1]).all():
         values, errors, clear = values[:1], errors[:1], clear[:1]

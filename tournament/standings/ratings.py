@@ -153,7 +153,8 @@ def population(standings: Standings, kind: str) -> tuple[list[str], Floats]:
             elif not zero_sum:
                 lonely.append(names[own[0]])
     if lonely:
-        raise BadInput(f"{kind} takes what each scores against itself: enter a copy of {', '.join(lonely)}")
+        whose = "each bot" if len(lonely) == len(kinds) else ", ".join(lonely)
+        raise BadInput(f"{kind} takes what each scores against itself: enter a copy of {whose} under another name")
     return [names[own[0]] for own in kinds.values()], scaled(payoffs)
 
 

@@ -167,6 +167,13 @@ class Results:
         return _frame(MATCHES, match_values(self.ranking))
 
     @cached_property
+    def crosstable(self) -> pd.DataFrame:
+        """Points a session of every bot against every other, a row for each from either side, with standard errors."""
+        import pandas as pd
+
+        return pd.DataFrame(crosstable_values(self.ranking))
+
+    @cached_property
     def entrants(self) -> pd.DataFrame:
         """One row per entrant, as in entrants.parquet."""
         return _frame(ENTRANTS, entrant_values(self.ranking))

@@ -135,7 +135,7 @@ def scene(row: Row) -> Scene:
         steps.append(Step(1, _ANSWERS.get(answer, "answers"), pot=pot))
         if answer == BOB_FOLDED:
             break
-    return Scene([*steps, won(row["profit"])], f"Alice, {STACK} chips", f"Bob, {STACK} chips")
+    return Scene([*steps, won(row["profit"])], f"Alice, {STACK} chips", f"{STACK} chips")
 
 
 PORTRAIT = Portrait(tally, panels, lambda rows: rows["profit"], scene, "chips", "hand")

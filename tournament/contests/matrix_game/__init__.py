@@ -149,7 +149,7 @@ _PLACES = ("turn", "rounds", "moves", "role", "my_previous_move", "opponents_pre
 
 def _named(name: str, title: str, moves: Sequence[str], payoffs: Payoffs, **settings: Any) -> Contest:
     """A contest by these rules that the package ships with bots."""
-    preset = {"game": MATRIX_GAME.name, "moves": list(moves), "payoffs": payoffs, **settings}
+    preset = {"game": MATRIX_GAME.name, "title": title, "moves": list(moves), "payoffs": payoffs, **settings}
     return replace(MATRIX_GAME.named(name), title=title, preset=preset)
 
 

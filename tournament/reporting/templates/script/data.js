@@ -42,4 +42,11 @@ const heatOf = (value) => {
   const level = Math.min(6, Math.round((6 * Math.abs(off)) / data.scale));
   return level ? (off > 0 ? "p" : "n") + level : "z";
 };
-const linkTo = (bot) => { const link = make("a", bot.name); if (bot.id === undefined) return bot.name; link.href = "#" + encodeURIComponent(bot.id); return link; };
+// A bot's name, with possible line breaks after its separators, leads to its page.
+const linkTo = (bot) => {
+  if (bot.id === undefined) return bot.name;
+  const link = make("a");
+  link.append(...bot.name.split(/(?<=[_.+-])/).flatMap((part, place) => place ? [make("wbr"), part] : [part]));
+  link.href = "#" + encodeURIComponent(bot.id);
+  return link;
+};

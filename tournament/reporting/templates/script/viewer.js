@@ -54,13 +54,13 @@ if (games && games.matches.length) {
     const slips = [game[3].includes(turn), game[4].includes(turn)];
     return { moves, slips, paid: games.payoffs?.map((payoffs) => payoffs[moves[0]][moves[1]]) };
   });
+  const amountText = (amount) => plain(amount, Number.isInteger(amount) ? 0 : 2);
   const stripSteps = (turns) => {
     const totals = [0, 0];
     return turns.map(({ moves, slips, paid }, turn) => {
       if (paid) totals.forEach((_, seat) => { totals[seat] += paid[seat]; });
-      const said = moves.map((move, seat) => `${match[seat]} ${games.moves[move] ?? `move ${move}`}${slips[seat] ? " (a slip)" : ""}`).join(", ");
-      const got = paid ? `: ${paid.map((amount) => plain(amount, Number.isInteger(amount) ? 0 : 2)).join(" and ")}` : "";
-      return { who: 0, what: `turn ${turn}: ${said}${got}`, x: "", y: "", board: "", pot: null, totals: paid && [...totals] };
+      const said = moves.map((move, seat) => `${match[seat]} plays ${games.moves[move] ?? `move ${move}`}${slips[seat] ? " by a slip" : ""}${paid ? ` for ${amountText(paid[seat])}` : ""}`);
+      return { who: 0, what: `turn ${turn}: ${said.join(", ")}`, x: "", y: "", board: "", pot: null, totals: paid && [...totals] };
     });
   };
   const drawStrip = (turns) => {
@@ -79,7 +79,7 @@ if (games && games.matches.length) {
       cell.addEventListener("click", () => go(turn));
       return cell;
     }));
-    strip.replaceChildren(legend, lines);
+    strip.replaceChildren(legend, make("p", `Upper row: ${match[1]}. Lower row: ${match[0]}.`, "note"), lines);
   };
   const decode = (game) => {
     const found = [];
@@ -105,7 +105,7 @@ if (games && games.matches.length) {
     drawPicture(step.board);
     const money = find("#v-pot").dataset.money;
     find("#v-pot").textContent = step.pot === null ? "" : `pot ${money === "$" ? `$${step.pot}` : `${step.pot} ${money}`}`;
-    if (step.totals) [["x", 0], ["y", 1]].forEach(([seat, place]) => { find(`#v-${seat} .about`).textContent = `${plain(step.totals[place], Number.isInteger(step.totals[place]) ? 0 : 2)} so far`; });
+    if (step.totals) [["x", 0], ["y", 1]].forEach(([seat, place]) => { find(`#v-${seat} .about`).textContent = `${amountText(step.totals[place])} so far`; });
     find("#v-at").value = at;
     all("#v-strip .turn").forEach((cell, place) => mark(cell, "aria-current", place === at && "step"));
     const [strip, current] = [find("#v-strip .turns"), find("#v-strip [aria-current]")];
