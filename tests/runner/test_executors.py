@@ -16,7 +16,6 @@ from pathlib import Path
 import pandas
 import pandas.testing
 import pytest
-import ray
 
 from tests.contest_runs import (
     REPOSITORY,
@@ -30,8 +29,8 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
-from tests.processes import comes, descendants, ray_workers
-from tests.worker.support import answering, script, write_bot
+from tests.processes import are_gone, comes, descendants, ray_workers
+from tests.worker.support import answering, write_bot
 from tournament.errors import RunFailed
 from tournament.runner.contest_run import Progress
 from tournament.runner.executors import choose_executor
@@ -280,42 +279,6 @@ def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
     assert re.sub(r".* legs · .*\n", "", done.stderr) == "Starting Ray…\n"  # a slow machine tells how far it is
     assert len(tables[0]) == 4 * 3 * 400
     pandas.testing.assert_frame_equal(tables[0], tables[1])
-
-
-HOLDS = script("""
-    import sys
-    sys.stdin.readline()
-    held = bytearray(300 << 20)
-    for line in sys.stdin:
-        print("ACTION PASS")
-    """)
-
-
-@pytest.mark.thorough
-def test_ray_plays_no_more_tasks_than_there_is_memory_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Ray of 2 GB has room for one task whose legs have two programs that may take 576 MB each."""
-    start = ray.init
-    monkeypatch.setattr(ray, "init", lambda *words, **options: start(*words, **options, _memory=2_000_000_000))
-    place = new_place(tmp_path, [], sessions=20, settings="memory_megabytes = 512")
-    place.entrants.mkdir()
-    for number in range(4):
-        write_bot(place.entrants / f"told{number}", HOLDS)
-    at_once, done = [0], threading.Event()
-
-    def look() -> None:
-        while not done.wait(0.01):
-            playing = (descendants(worker).values() for worker in ray_workers(os.getpid()))
-            at_once.append(sum(any("bot.py" in line for line in lines) for lines in playing))
-
-    looking = threading.Thread(target=look)
-    looking.start()
-    try:
-        place.play(workers=2, executor="ray")
-    finally:
-        done.set()
-        looking.join()
-    assert max(at_once) == 1
-    assert len(pandas.read_parquet(place.results / "sessions")) == 6 * 20
 
 
 def kill_one(processes: Sequence[int]) -> bool:
