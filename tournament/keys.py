@@ -82,15 +82,10 @@ def begin_master_key(seed: str) -> Future[bytes]:
     """Begin to work out the master key of a seed in a thread, while a run starts."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="key")  # not shared: a fork would lack its threads
     try:
-        return pool.submit(_work_out, seed)
+        costs = {"n": _COST, "r": _BLOCK_SIZE, "p": _PARALLEL, "maxmem": _MOST_MEMORY}
+        return pool.submit(hashlib.scrypt, seed.encode(), salt=_SALT, dklen=KEY_BYTES, **costs)
     finally:
         pool.shutdown(wait=False)
-
-
-def _work_out(seed: str) -> bytes:
-    return hashlib.scrypt(
-        seed.encode(), salt=_SALT, n=_COST, r=_BLOCK_SIZE, p=_PARALLEL, maxmem=_MOST_MEMORY, dklen=KEY_BYTES
-    )
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))

@@ -54,11 +54,7 @@ BOMBS: dict[str, tuple[Callable[[Place], None], tuple[str, ...], str]] = {
 }
 _SLOW = {"a summary of many rows", "an entry of numbers", "an entry of keys", "sessions in one row group"}
 BELONGS: dict[str, Callable[[Place], None]] = {
-    "sparse notes": (
-        lambda place: bombs.sparse_notes(
-            place, ("checkpoint", "checkpoint-legs", "checkpoint-legs-2", "luck", "luck-2")
-        )
-    ),
+    "sparse notes": (lambda place: bombs.sparse_notes(place, ("checkpoint", "checkpoint-legs", "luck"))),
     "sparse notes of checks": (lambda place: bombs.sparse(place.results / "ledger" / "checked", 500 << 20)),
     "a sparse copy of an entry": (
         lambda place: bombs.sparse(place.results / "ledger-copy" / "00000001.json", 500 << 20)

@@ -29,7 +29,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
-from tests.processes import are_gone, comes, descendants, ray_workers
+from tests.processes import comes, descendants, ray_workers
 from tests.worker.support import answering, write_bot
 from tournament.errors import RunFailed
 from tournament.runner.contest_run import Progress

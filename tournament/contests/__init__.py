@@ -19,20 +19,17 @@ if TYPE_CHECKING:
     # Those that come with bots, some of them by the rules of others.
     SHIPPED: tuple[Contest, ...]
 
-# The variable that holds a contest, by the contest's name, which is also its module's.
-_BUILT_IN = {
-    "von_neumann_poker": "VON_NEUMANN_POKER",
-    "two_card_draw": "TWO_CARD_DRAW",
-    "holdem_training": "HOLDEM_TRAINING",
-    "matrix_game": "MATRIX_GAME",
-}
+# Each in a module of its name, by its name in capitals.
+_BUILT_IN = ("von_neumann_poker", "two_card_draw", "holdem_training", "matrix_game")
 
 
 class _BuiltIn(Mapping[str, "Contest"]):
     """The built-in contests by name, each imported when it is looked up."""
 
     def __getitem__(self, name: str) -> Contest:
-        contest: Contest = getattr(importlib.import_module(f"tournament.contests.{name}"), _BUILT_IN[name])
+        if name not in _BUILT_IN:
+            raise KeyError(name)
+        contest: Contest = getattr(importlib.import_module(f"tournament.contests.{name}"), name.upper())
         return contest
 
     def __contains__(self, name: object) -> bool:
@@ -54,8 +51,7 @@ def __getattr__(name: str) -> tuple[Contest, ...]:
     if name == "SHIPPED":
         from tournament.contests.matrix_game import PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
 
-        by_own_rules = (BUILT_IN[name] for name in ("von_neumann_poker", "two_card_draw", "holdem_training"))
-        return (*by_own_rules, ROCK_PAPER_SCISSORS, PRISONERS_DILEMMA)
+        return (*[BUILT_IN[name] for name in _BUILT_IN[:-1]], ROCK_PAPER_SCISSORS, PRISONERS_DILEMMA)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -15,7 +15,6 @@ from tournament.store.storage import NOTES, SIGN, Storage
 from tournament.store.writer import OWN_STAGED, Writer
 
 _SEED = re.compile(r"[0-9a-f]{32}(-copy|-key)?")
-_PIECE = re.compile(r"-[0-9]+$")  # of a large note
 _OF_NFS = re.compile(r"\.nfs[0-9a-f]+")  # a file that is removed and still open
 _FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging", SECRETS, "house")
 _MOST_NAMED = 5
@@ -41,7 +40,7 @@ def strays(there: Mapping[str, bool], contest: Contest, state: State, *, writing
         players = {*state.field.house_numbers, *contest.house.examples}
         house = {f"{name}{contest.house.suffix}" for name in players}
     belongs: dict[str, Callable[[str], object]] = {
-        "ledger": lambda name: name in entries or f"ledger/{_PIECE.sub('', name)}" in NOTES | {SIGN},
+        "ledger": lambda name: name in entries or f"ledger/{name}" in NOTES | {SIGN},
         "ledger-copy": entries.__contains__,
         "staging": OWN_STAGED.fullmatch,
         SECRETS: _SEED.fullmatch,

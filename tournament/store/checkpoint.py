@@ -27,7 +27,7 @@ from tournament.store.ledger import (
     without_legs,
 )
 from tournament.store.legs import CHECKED, Legs, Number, pack_legs, unpack_legs
-from tournament.store.notes import read_note, read_pieces, replace_pieces, write_note
+from tournament.store.notes import read_note, read_small, write_note
 from tournament.store.secrets import keep_key, kept_key
 from tournament.store.storage import Storage
 
@@ -39,7 +39,7 @@ _FEWEST_BYTES, _FEWEST_SHARE = 4 << 20, 0.1
 @dataclass(frozen=True)
 class Checkpoint:
     """The state after the first `entries`; `stamp` is of their files. The batches have no legs; these are packed in
-    files of their own, `counts` of each batch, with the sha256 `legs`."""
+    a file of their own, `counts` of each batch, with the sha256 `legs`."""
 
     __pydantic_config__ = CHECKED
 
@@ -76,7 +76,7 @@ def write_checkpoint(storage: Storage, state: State) -> None:
         tuple(map(without_legs, newest)),
         tuple(len(batch.legs) for batch in newest),
     )
-    replace_pieces(storage, _LEGS, packed)
+    storage.replace(f"ledger/{_LEGS}", packed)
     write_note(storage, _NOTE, _checkpoints().dump_json(checkpoint), key)
     keep_key(storage, key)
     state.noted = state.entries
@@ -113,7 +113,7 @@ def read_checkpoint(storage: Storage, names: Sequence[str], first_field: Callabl
 
 def state_of_checkpoint(storage: Storage, checkpoint: Checkpoint) -> State:
     """The state after the checkpoint's entries; an empty one if its legs aren't there."""
-    packed = read_pieces(storage, _LEGS) if checkpoint.entries else None
+    packed = read_small(storage, _LEGS) if checkpoint.entries else None
     try:
         if packed is None or hashlib.sha256(packed).hexdigest() != checkpoint.legs:
             return State()

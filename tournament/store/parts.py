@@ -296,21 +296,9 @@ def whole_is(storage: Storage, name: str, columns: Sequence[Column], values: dic
 
 
 def _whole_table(columns: Sequence[Column], values: dict[str, list[Any]]) -> pa.Table:
-    schema = _whole_schema(columns)
-    return pa.table([_array(values[field.name], field.type) for field in schema], schema=schema)
-
-
-def _whole_schema(columns: Sequence[Column]) -> pa.Schema:
-    return pa.schema(
-        [
-            pa.field(
-                column.name,
-                pa.string() if column.type == "str" else pa.from_numpy_dtype(np.dtype(column.type)),
-                metadata={"meaning": column.meaning},
-            )
-            for column in columns
-        ]
-    )
+    kinds = [pa.string() if c.type == "str" else pa.from_numpy_dtype(np.dtype(c.type)) for c in columns]
+    fields = [pa.field(c.name, kind, metadata={"meaning": c.meaning}) for c, kind in zip(columns, kinds)]
+    return pa.table([_array(values[one.name], one.type) for one in fields], schema=pa.schema(fields))
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:

@@ -182,13 +182,8 @@ def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> St
 def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
     """Remove what this package has staged, except the spared files."""
     names = {f"staging/{name}" for name in storage.list("staging") if OWN_STAGED.fullmatch(name)}
-    _remove(storage, names - set(spared))
-
-
-def _remove(storage: Storage, names: Iterable[str]) -> None:
-    """Remove files. Raises RunFailed when another process has become the writer: they may be its own."""
-    require_held(storage)
-    for name in names:
+    require_held(storage)  # else they may be those of another, who has become the writer
+    for name in names - set(spared):
         storage.remove(name)
 
 

@@ -92,10 +92,6 @@ def _new_luck(settings: ContestSettings, first_session: int, house: bytes | None
     return luck.LegLuck(settings.hands)
 
 
-def _house_players(_settings: ContestSettings, _folder: Path, _say: Callable[[str], None]) -> Sequence[HousePlayer]:
-    return (BOB,)
-
-
 def mean_profit(played: Played) -> float:
     """W: chips a hand."""
     return played.points / played.games if played.games else 0.0
@@ -243,7 +239,7 @@ HOLDEM_TRAINING = Contest(
     ),
     new_core=new_core,
     house=House(
-        players=_house_players,
+        players=lambda settings, folder, say: (BOB,),
         practice=lambda _key: BOB,
         scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
     ),

@@ -30,7 +30,7 @@ class Game:
     def __init__(self, written: str) -> None:
         self._game = _load(written)
         has_information_state = self._game.get_type().provides_information_state_string
-        self._tells = _information_state if has_information_state else _observation
+        self._told = "information_state_string" if has_information_state else "observation_string"
 
     def begin(self) -> Any:
         """The state in which a game begins."""
@@ -62,19 +62,11 @@ class Game:
         legal = state.legal_actions(player)
         return ACT(
             player ^ first,
-            information_state=self._tells(state, player),
+            information_state=str(getattr(state, self._told)(player)),
             legal_actions=legal,
             action_names=[state.action_to_string(player, action) for action in legal],
             seat=player,
         )
-
-
-def _information_state(state: Any, player: int) -> str:
-    return str(state.information_state_string(player))
-
-
-def _observation(state: Any, player: int) -> str:
-    return str(state.observation_string(player))
 
 
 @lru_cache(_MOST_GAMES)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.games.two_card_draw.climbing import HillClimber, random_strategy
 from engine.games.two_card_draw.equilibria import EquilibriumSolver
@@ -90,10 +91,7 @@ def solve(
         chunk = min(done, 5_000, most_iterations - done)
 
 
-def normalised(
-    rows: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def normalised(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Rows as a file gives them back: each adds up to 1."""
     clipped = np.clip(rows, 0, 1)
-    scaled: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = clipped / clipped.sum(axis=1, keepdims=True)
-    return scaled
+    return np.asarray(clipped / clipped.sum(axis=1, keepdims=True))
